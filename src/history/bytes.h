@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes that grow at their end, with some to spare behind them: varint.h, sized.h. Zero-initialised is empty. */
+/* A growing byte buffer with readable padding at its end, for varint.h and sized.h. Zero-initialised: empty. */
 struct bytes {
 	uint8_t *data;
 	size_t len, capacity;
@@ -13,7 +13,7 @@ struct bytes {
 
 void bytes_reserve(struct bytes *b, size_t more);
 void bytes_append(struct bytes *b, const void *data, size_t len);
-/* Gives room that is not needed back. */
+/* Releases unused capacity. */
 void bytes_fit(struct bytes *b);
 void bytes_release(struct bytes *b);
 

@@ -66,7 +66,7 @@ void chunk_close(struct history_chunk *c)
 	c->capacity = c->n_frames;
 }
 
-/* The number of the frame that the last key up to frame i stands before. */
+/* The frame that follows the last key at or before frame i. */
 static unsigned last_key(const struct history_chunk *c, unsigned i)
 {
 	while (i && c->frames[i].data_begin == c->frames[i - 1].data_end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What to do with each table's cells, worked out once. */
+/* Plans how to process each table's cells, once. */
 #include <string.h>
 
 #include "history/codec_internal.h"

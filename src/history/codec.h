@@ -10,20 +10,19 @@
 #include "model/state.h"
 
 /*
- * How the difference between two states of a host becomes bytes and back.
+ * Encodes the difference between two states of a host as bytes, and decodes it.
  *
  *   frame:  per table: number, lengths | sizes | rows | extremes of these rows
- *   row:    gap to the row before, NEW, ENDED | number of a mask | uid if NEW | the cells of the mask
+ *   row:    gap to the previous row, NEW, ENDED | number of a mask | uid if NEW | the cells of the mask
  *
- * A cell holds what it takes to get it from its value before (a new row: from
- * zero): counters and accruals the growth, gauges the signed difference, times the
- * distance to the time before them in the row or to the frame's begin. Extremes
- * (CELL_MIN, CELL_MAX, CELL_MAX_AT) count from the begin of their frame and stand
- * as they are, apart, because most frames are only read to get past them; reading merges
- * them into the row. A distribution of one value holds that value and its time only.
+ * A cell is stored as the change from its previous value (from zero in a new row): counters and accruals as their
+ * growth, gauges as the signed difference, times as the distance from the previous time in the row, or from the frame's
+ * start. Extremes (CELL_MIN, CELL_MAX, CELL_MAX_AT) count from the start of their frame. They are stored as absolute
+ * values in a section of their own, because most frames are read only to get past them; reading merges them into the
+ * row. A distribution with a single value stores only that value and its time.
  *
- * The numbers of rows are in sized.h's form, whose sizes stand before them; the head of a table and the extremes are
- * varints. The masks of changed cells are few: each is kept once, named by its number.
+ * The numbers in rows are in the format of sized.h, with their sizes before them; the head of a table and the extremes
+ * are varints. There are few masks of changed cells: each is stored once and referred to by its number.
  */
 struct codec;
 
@@ -31,10 +30,10 @@ struct codec *codec_create(void);
 void codec_destroy(struct codec *c);
 size_t codec_bytes(const struct codec *c);
 
-/* Gives back what putting large frames took. */
+/* Frees the memory that large frames needed. */
 void codec_trim(struct codec *c);
 
-/* A life of a row in a frame: what it is at the frame's end or at its own. */
+/* One life of a row in a frame: its cells at the end of the frame, or at its own end. */
 struct change {
 	uint32_t row;
 	bool ended;
@@ -42,9 +41,8 @@ struct change {
 };
 
 /*
- * The changes of a frame, per table in the order of their rows; where a row's
- * number was used anew, the life that ended stands before the one that follows.
- * Lives that began and ended inside the frame may have any number.
+ * The changes of a frame, ordered by row within each table. If a row number was reused, the life that ended precedes
+ * the next one. Lives that began and ended inside the frame may have any number.
  */
 struct changes {
 	struct change *list[TABLES];
@@ -56,24 +54,22 @@ void changes_clear(struct changes *ch);
 void changes_release(struct changes *ch);
 
 /*
- * Appends the frame that begins at begin_ns and leads from the state base to
- * what the changes say; base becomes that, with empty extremes. Changes that
- * change nothing, and lives that began and ended in the frame and never
- * counted anything, are left out.
+ * Appends the frame that starts at begin_ns and leads from the state base to the state after the changes; base becomes
+ * that state, with empty extremes. Changes without effect, and lives that began and ended in the frame without counting
+ * anything, are left out.
  */
 void codec_put_frame(struct codec *c, struct bytes *out, uint64_t begin_ns, struct host_state *base,
 		     const struct changes *ch);
 
-/* Appends a frame that leads from nothing to the state s. */
+/* Appends a frame that leads from an empty state to s. */
 void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const struct host_state *s);
 
 /*
- * Applies a frame to s, only the tables of tables_mask; the rows it changes
- * become dirty. Rows that end in it are handed to retire and removed; those that
- * also began in it have the number STATE_NO_ROW. Without retire only the state after
- * the frame is wanted: the extremes stay as they are. begin_ns as it was when the
- * frame was put. The data lies in a struct bytes; *bytes: those of these tables. False: it is not what this codec put,
- * s is anything then; data that may be so are followed by CODEC_PAD bytes that can be read.
+ * Applies the tables of tables_mask of a frame to s; the rows it changes become dirty. Rows that end in it are passed
+ * to retire and removed; those that also began in it have the number STATE_NO_ROW. Without retire, only the state after
+ * the frame is computed and extremes are not updated. begin_ns must be the value used when the frame was put. *bytes
+ * receives the size of the tables read. False: the data was not written by this codec; s is then undefined. The data
+ * must be in a struct bytes or, if it may be damaged, be followed by CODEC_PAD readable bytes.
  */
 bool codec_get_frame(const struct codec *c, const uint8_t *data, size_t len, uint64_t begin_ns, uint32_t tables_mask,
 		     struct host_state *s, state_retire_fn *retire, void *retire_data, size_t *bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bytes into differences. They may come from a file that anything has happened to, so nothing is taken on trust: but
- * for what a row reads, which is bounded and less than CODEC_PAD, no read is past the bytes there are, as each row
- * must begin inside of them. What is wrong then shows at the next row or at the table's end.
+ * Decodes differences. The data may come from a damaged file, so nothing is trusted. Each row must start inside the
+ * data, and a row reads a bounded amount, less than CODEC_PAD, so that reads never pass the padding. An error shows at
+ * the next row or at the end of the table.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "history/sized.h"
 #include "history/varint.h"
 
-/* A row without changes has a mask of 0; MASK_NONE: there is no such mask. */
+/* A row without changes has mask 0; MASK_NONE: invalid. */
 #define MASK_NONE UINT64_MAX
 
 static uint64_t get_mask(const struct codec *c, enum table_id table, struct sized_get *get)
@@ -23,13 +23,13 @@ static uint64_t get_mask(const struct codec *c, enum table_id table, struct size
 	return mask & ~c->plans[table].valid ? MASK_NONE : mask;
 }
 
-/* The time that a number stands for. */
+/* Decodes a time. */
 static uint64_t time_of(uint64_t number, uint64_t ref_ns)
 {
 	return number ? ref_ns + unzigzag(number - 1) : 0;
 }
 
-/* As dist_add() does it: of equal values the later. */
+/* As dist_add() does: of equal values the later one. */
 static void dist_merge_extremes(struct dist *d, uint64_t min, uint64_t max, uint64_t max_at)
 {
 	if (min < d->min)
@@ -68,7 +68,7 @@ static void get_dist(struct get *get, struct dist *d)
 	dist_merge_extremes(d, min, max, time_of(varint_get(&get->extremes), get->ref_ns));
 }
 
-/* gauges: of a new row; NULL: it is known. */
+/* gauges: for a new row; NULL: the row is known. */
 static void get_cells(const struct codec_plan *plan, struct get *get, uint64_t mask, uint64_t *gauges, uint64_t *cells)
 {
 	uint64_t lag = mask & IMPLIED_BY_REST ? accrual_lag(plan, cells) : 0, v;
@@ -165,11 +165,11 @@ static bool get_table(const struct codec *c, enum table_id table, struct get get
 
 /* The head of a table's bytes. */
 struct table_head {
-	uint64_t table, numbers, rows, extremes; /* lengths of the parts, but for the sizes' */
+	uint64_t table, numbers, rows, extremes; /* lengths of the parts, except the sizes' */
 	uint64_t sizes;
 };
 
-/* False: it is not followed by as much as it says. */
+/* False: less data follows than it says. */
 static bool get_head(struct table_head *head, const uint8_t **p, const uint8_t *end)
 {
 	uint64_t left;

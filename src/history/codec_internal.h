@@ -3,8 +3,8 @@
 #define LT_HISTORY_CODEC_INTERNAL_H
 
 /*
- * What writing (codec_put.c) and reading (codec_get.c) share: the plan of each
- * table, made by codec.c, and the marks of the format.
+ * Shared by writing (codec_put.c) and reading (codec_get.c): the plan of each table, made by codec.c, and the constants
+ * of the format.
  */
 
 #include <glib.h>
@@ -14,7 +14,7 @@
 
 enum { ROW_IS_NEW = 1, ROW_HAS_ENDED = 2, ROW_FLAG_BITS = 2 };
 
-/* A mask that is in no dictionary follows itself; so many are kept per table. */
+/* A mask that is not in the dictionary is written inline; a table's dictionary has at most MASKS_MAX masks. */
 enum { MASK_FOLLOWS = 0, MASKS_MAX = 1 << 12 };
 
 /* How a cell is written. */
@@ -34,15 +34,14 @@ enum {
 };
 
 /*
- * What to do with the cells of a table. The accruals of a state usually grow
- * together by what its time of change advances (cpu + ready + blocked of a
- * thread): the last one is then told by the others, bit 0 of the mask (the uid's, which
- * needs none) says so.
+ * How to process the cells of a table. The accruals of a state usually grow, together, by as much as its time of change
+ * advances (cpu + ready + blocked of a thread). The last one then follows from the others and is not written; bit 0 of
+ * the mask says so (it is the uid's bit, which is not needed).
  */
 struct codec_plan {
 	uint8_t n_cells;
-	uint8_t since;           /* the time the accruals below count from */
-	uint8_t implied_by_rest; /* the last of those accruals, 0: none */
+	uint8_t since;           /* cell with the time up to which the accruals below are counted */
+	uint8_t implied_by_rest; /* the last of those accruals, 0: there is no such accrual */
 	uint64_t accruals;       /* bits of all of them */
 	uint64_t figures;        /* bits of counters and accruals */
 	uint64_t valid;          /* bits that a mask may have */
@@ -54,18 +53,18 @@ struct codec_plan {
 
 struct codec {
 	struct codec_plan plans[TABLES];
-	struct map64 mask_numbers[TABLES];  /* mask -> place in masks[], + 1 */
+	struct map64 mask_numbers[TABLES];  /* mask -> index in masks[], + 1 */
 	GArray *masks[TABLES];              /* uint64_t */
-	uint32_t rows_max;                  /* of a table: those of frames that are read are below */
+	uint32_t rows_max;                  /* limit of row numbers in frames that are read */
 	struct bytes rows, sizes, extremes; /* of the table being put */
 };
 
-/* Room for any row: numbers of a frame and extremes, which are three at most of a distribution. */
+/* Enough for any row: its numbers, and its extremes, of which a distribution has at most three. */
 enum { ROW_NUMBERS_MAX = CELLS_MAX + 4, ROW_EXTREMES_MAX = CELLS_MAX };
 
 /*
- * The row before it in a table's rows, and what is like it in a new one: keys and gauges of new rows are written as
- * differences to those of the last new row, as what comes together belongs together.
+ * The previous row of a table and the values of the previous new row: keys and gauges of a new row are written as
+ * differences from these, as rows that are created together are similar.
  */
 struct row_before {
 	uint32_t row;
@@ -73,10 +72,10 @@ struct row_before {
 	uint64_t gauges[CELLS_MAX]; /* by cell */
 };
 
-/* How a distribution is written, beside how far its count grew. */
+/* How a distribution is written, apart from the growth of its count. */
 enum dist_form {
 	DIST_FULL,
-	DIST_ONE, /* one value: it is sum, min and max */
+	DIST_ONE, /* a single value, which is sum, min and max */
 	DIST_NO_EXTREMES,
 	DIST_FORM_BITS = 2,
 };
@@ -86,7 +85,7 @@ static inline unsigned __int128 dist_square(const struct dist *d)
 	return (unsigned __int128)d->sq_hi << 64 | d->sq_lo;
 }
 
-/* How far the accruals lag behind the time they count to. */
+/* How far the sum of the accruals lags behind the time up to which they are counted. */
 static inline uint64_t accrual_lag(const struct codec_plan *plan, const uint64_t *cells)
 {
 	uint64_t lag = cells[plan->since];

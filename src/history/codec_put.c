@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Differences into bytes. */
+/* Encodes differences. */
 #include <string.h>
 
 #include "history/codec_internal.h"
@@ -23,14 +23,14 @@ static void put_mask(struct codec *c, enum table_id table, struct sized_put *put
 	sized_put(put, mask);
 }
 
-/* Where a row is written to. */
+/* Where a row is written. */
 struct put {
 	struct sized_put rows;
 	uint8_t *extremes;
-	uint64_t ref_ns; /* the last time written, what the next is relative to */
+	uint64_t ref_ns; /* the last time written; the next one is relative to it */
 };
 
-/* What stands for a time; 0: none. */
+/* Encodes a time; 0: none. */
 static uint64_t time_number(uint64_t t_ns, uint64_t ref_ns)
 {
 	return t_ns ? 1 + zigzag(t_ns - ref_ns) : 0;
@@ -84,7 +84,7 @@ static uint64_t changed_cells(const struct codec_plan *plan, const uint64_t *pre
 	return mask;
 }
 
-/* gauges: of a new row; NULL: it is known. */
+/* gauges: for a new row; NULL: the row is known. */
 static void put_cells(const struct codec_plan *plan, struct put *put, uint64_t mask, const uint64_t *prev,
 		      uint64_t *gauges, const uint64_t *cells)
 {
@@ -172,7 +172,7 @@ static bool counted_nothing(const struct codec_plan *plan, const uint64_t *cells
 	return true;
 }
 
-/* The base takes the row over. */
+/* Applies the change to the base. */
 static void base_follow(const struct codec_plan *plan, struct host_state *base, enum table_id table,
 			const struct change *change, bool new)
 {

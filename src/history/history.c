@@ -57,7 +57,7 @@ void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns)
 	h->grid_frame_ns = frame_ns;
 }
 
-/* The cells that the base has of the row with this uid; NULL: it has another one there, or none. */
+/* The base's cells of the row with this uid; NULL: it has another row there, or none. */
 static const uint64_t *base_cells(const struct state_table *base, uint32_t row, uint64_t uid)
 {
 	const uint64_t *cells = state_alive(base, row) ? state_cells(base, row) : NULL;
@@ -66,8 +66,8 @@ static const uint64_t *base_cells(const struct state_table *base, uint32_t row, 
 }
 
 /*
- * What is different in s from the base: the dirty rows, or with all whatever
- * differs. A row that vanished unseen ends with what was last known of it.
+ * Collects the differences between s and the base: the dirty rows, or with `all` every row that differs. A row that
+ * disappeared without an end being seen ends with its last known values.
  */
 static void collect_table(struct changes *ch, enum table_id table, const struct state_table *s,
 			  const struct state_table *base, bool all)
@@ -89,7 +89,7 @@ static void collect_table(struct changes *ch, enum table_id table, const struct 
 	}
 }
 
-/* The CPUs' time from the tail to s, and what was lost. */
+/* Sums the CPU time between the tail and s, and flags losses. */
 static struct history_frame summarise(const struct host_state *tail, const struct host_state *s, uint64_t begin_ns,
 				      uint64_t end_ns)
 {
@@ -128,8 +128,8 @@ static void close_chunk(struct history *h, struct history_chunk *c)
 }
 
 /*
- * Whether the chunk has as much as a chunk should: it ends where the frames
- * that thinning will make of it end, is read in a short time and is small beside the limit.
+ * Whether the chunk is complete: it must end where frames of the next level will end, be quick to read, and be small
+ * compared with the limit.
  */
 static bool chunk_is_full(const struct history *h, const struct history_chunk *c)
 {
@@ -142,7 +142,7 @@ static bool chunk_is_full(const struct history *h, const struct history_chunk *c
 	       (chunk_is_long(c) && history_span(h, last_ns, 10) != history_span(h, end_ns, 10));
 }
 
-/* The chunk the next frame goes into. */
+/* The chunk for the next frame. */
 static struct history_chunk *open_chunk(struct history *h, struct track *t, uint64_t begin_ns)
 {
 	struct history_chunk *c = track_last_chunk(t);
@@ -159,7 +159,7 @@ static struct history_chunk *open_chunk(struct history *h, struct track *t, uint
 	return c;
 }
 
-/* Returns the bytes it took. */
+/* Returns the number of bytes added. */
 static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns, const struct history_frame *f)
 {
 	struct history_chunk *c = open_chunk(h, t, begin_ns);

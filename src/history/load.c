@@ -15,7 +15,7 @@ void history_load_release(struct history_load *load)
 	state_release(&load->end);
 }
 
-/* The stored edges of the interval asked for; false: the track has nothing there. */
+/* Rounds the interval to stored edges; false: the track has nothing there. */
 static bool snap(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	uint64_t first_ns, last_ns, begin, end;

@@ -7,17 +7,17 @@
 #include <string.h>
 
 /*
- * Numbers in as many bytes as they need, little-endian, and apart from them their sizes, four bits each:
+ * Numbers in as few bytes as they need, little-endian, with their sizes stored apart, four bits each:
  *
  *   sizes   2,1 | 0,4 | …          bytes   xx xx | yy | | zz zz zz zz | …
  *
- * So where a number starts does not depend on the bytes of the one before it, and a processor reads several at
- * once. Sizes above 8 are those of 128-bit numbers: 10, 12, 14, 16 bytes. Who writes has room for SIZED_MAX bytes
- * for each number, who reads may read up to SIZED_PAD bytes past the last one.
+ * So the start of a number does not depend on the bytes of the previous one, and a processor can read several at once.
+ * Sizes above 8 are those of 128-bit numbers: 10, 12, 14, 16 bytes. A writer needs room for SIZED_MAX bytes per number;
+ * a reader may read up to SIZED_PAD bytes past the last one.
  */
 enum { SIZED_MAX = 16, SIZED_PAD = 8, SIZED_LONG = 8 };
 
-/* A writer puts a size in a byte of its own; sized_pack() puts two in one when all are known. */
+/* A writer stores each size in a byte of its own; sized_pack() packs them in pairs once all are known. */
 struct sized_put {
 	uint8_t *bytes, *sizes;
 };
@@ -54,13 +54,13 @@ static inline void sized_put128(struct sized_put *put, unsigned __int128 v)
 	*put->sizes++ = SIZED_LONG + pairs;
 }
 
-/* The bytes that n sizes take, packed. */
+/* The packed length of n sizes, in bytes. */
 static inline size_t sized_packed(uint32_t n)
 {
 	return (n + (size_t)1) / 2;
 }
 
-/* Packs n sizes in place; one more byte may be written than there are sizes. */
+/* Packs n sizes in place; may write one byte more than there are sizes. */
 static inline void sized_pack(uint8_t *sizes, uint32_t n)
 {
 	sizes[n] = 0;
@@ -93,7 +93,7 @@ static inline uint64_t sized_load(const uint8_t *bytes, unsigned size)
 	return le64toh(v) & masks[size];
 }
 
-/* Of a size above 8 the low half. */
+/* For a size above 8, the low half. */
 static inline uint64_t sized_get(struct sized_get *get)
 {
 	unsigned size = sized_next(get);

@@ -4,16 +4,16 @@
 #include "history/codec_internal.h"
 #include "history/internal.h"
 
-/* Rows of a table in a packed history; more are not believed: a row that is not there takes memory, too. */
+/* Maximum number of rows of a table in a packed history; unused row numbers take memory, too. */
 enum { ROWS_MAX = 1 << 20 };
 
-/* Times are below it, so that no sum of two of them overflows. */
+/* Limit of times, so that the sum of two of them does not overflow. */
 #define TIME_MAX_NS ((uint64_t)INT64_MAX / 2)
 #define GRID_MAX_NS (UINT64_C(1) << 50)
 
 enum { FRAME_PACKED = 6 * sizeof(uint64_t), CHUNK_PACKED = 5 * sizeof(uint64_t) };
 
-/* ---- into bytes ---- */
+/* ---- packing ---- */
 
 static void pack_chunk(const struct history_chunk *c, GByteArray *out)
 {
@@ -67,7 +67,7 @@ bool history_pack(const struct history *h, GByteArray *out)
 	return true;
 }
 
-/* ---- and back ---- */
+/* ---- unpacking ---- */
 
 static void unpack_masks(struct unpack *in, struct codec *codec)
 {
@@ -84,7 +84,7 @@ static void unpack_masks(struct unpack *in, struct codec *codec)
 	}
 }
 
-/* data_begin: where the frame before it ends. */
+/* data_begin: end of the previous frame. */
 static struct history_frame unpack_frame(struct unpack *in, uint64_t begin_ns, uint32_t data_begin, uint32_t data_len)
 {
 	struct history_frame f;
@@ -100,7 +100,7 @@ static struct history_frame unpack_frame(struct unpack *in, uint64_t begin_ns, u
 	return f;
 }
 
-/* In front of it the track's known time ends at known_ns; *bytes is what parts may still take. NULL: it is wrong. */
+/* known_ns: end of the track so far. *bytes: bytes left for parts. NULL: invalid. */
 static struct history_chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, uint64_t *bytes)
 {
 	uint64_t begin_ns = unpack_upto(in, TIME_MAX_NS);

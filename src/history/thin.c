@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Thinning: the oldest chunk of the level that exceeds its share the most becomes one of the next level, whose frames
- * are longer, or is dropped when there is none. It is read frame by frame; what happened in the same span of the grid
- * is put as one frame. That takes many times as long as appending a frame, so it is done a bit with each:
+ * Thinning: the oldest chunk of the level that exceeds its share the most is converted to the next level, which has
+ * longer frames, or dropped if there is no next level. It is read frame by frame; the frames in one span of the grid
+ * are merged into one. That takes many times as long as appending a frame, so a little is done with each append:
  *
  *   chunks:  … dst │ src │ next …     src stays where readers find it
- *                     └─▶ out         until out has all of it: then out is joined to dst, or takes the place of src
+ *                     └─▶ out         until out is complete: then out is joined to dst, or replaces src
  */
 #include <glib.h>
 
@@ -14,22 +14,27 @@
 /* Length of a level's frames, in frames as appended. */
 static const unsigned level_frames[LEVELS] = { 1, 10, 60, 600, 3600 };
 
-/* Shares of the room. As frames grow longer less happens in them for the first time, so they take less and less. */
+/*
+ * Shares of the memory in percent. The longer the frames, the less memory the same time takes, because less happens in
+ * a frame for the first time.
+ */
 static const unsigned level_percent[LEVELS] = { 25, 18, 17, 20, 20 };
 
-/* It begins with this part of the limit to spare, so that it is not too late when much comes at once. */
+/* Thinning starts when less than 1/SPARE of the limit is free, so that it is not too late for a burst. */
 enum { SPARE = 32 };
 
-/* Bytes read and written for each byte appended, many times what keeps up with that, and at least. */
+/*
+ * Bytes to read and write for each byte appended, many times the amount needed to keep up; and the minimum per append.
+ */
 enum { WORK_PER_BYTE = 8, WORK_LEAST = 16384 };
 
 /*
- * Frames become one while they have no more bytes than so many times those of the key, or this. More is of rows that
- * lived only a short time, each of which is kept, so that merging saves nothing and takes long.
+ * Frames are merged while together they have at most MERGED_KEYS times the bytes of the key, or MERGED_BYTES if that is
+ * more. Larger groups consist of short-lived rows, all of which are kept, so that merging is slow and saves nothing.
  */
 enum { MERGED_KEYS = 12, MERGED_BYTES = 65536 };
 
-/* What a step takes beside the bytes it reads or writes. */
+/* The cost of a step in addition to the bytes it reads or writes. */
 enum { STEP_WORK = 64 };
 
 int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames)
@@ -49,7 +54,7 @@ static bool same_span(const struct history *h, unsigned level, uint64_t a_ns, ui
 	return history_span(h, a_ns, frames) == history_span(h, b_ns, frames);
 }
 
-/* Whether the chunk ends inside of what will be one frame of the next level. */
+/* Whether the chunk ends inside a future frame of the next level. */
 static bool ends_inside(const struct history *h, const struct history_chunk *c)
 {
 	return same_span(h, c->level + 1, chunk_end_ns(c) - 1, chunk_end_ns(c));
@@ -75,7 +80,7 @@ static int compare_rows(const void *a, const void *b)
 	return (int)y->ended - (int)x->ended;
 }
 
-/* What happened in the state and was retired since the merged frame's start. */
+/* Collects the changes since the start of the merged frame: dirty rows, and lives that ended. */
 static void collect_merged(struct changes *changes, const struct thinning *thin, enum table_id table)
 {
 	const struct state_table *t = &thin->state.tables[table], *base = &thin->base.tables[table];
@@ -99,7 +104,7 @@ static size_t merged_most(const struct history_chunk *c)
 	return MAX(MERGED_KEYS * (size_t)c->key_len, MERGED_BYTES);
 }
 
-/* The last of the frames that become one with frame i: same span of the grid, no gap among them, not too much. */
+/* The last frame to be merged with frame i: the same span of the grid, no gaps, and not too much data. */
 static unsigned group_end(const struct history *h, const struct history_chunk *c, unsigned i, unsigned frames)
 {
 	int64_t span = history_span(h, chunk_frame_begin(c, i), frames);
@@ -135,7 +140,7 @@ static void end_group(struct thinning *thin)
 	state_frame_begin(&thin->state);
 }
 
-/* One table of the key, which is where reading starts. */
+/* Reads one table of the key, which is the starting point. */
 static size_t step_key(struct thinning *thin, const struct codec *codec)
 {
 	size_t bytes;
@@ -146,7 +151,7 @@ static size_t step_key(struct thinning *thin, const struct codec *codec)
 	return 2 * bytes;
 }
 
-/* One table of a frame read, or of the frames from first to last put as one. */
+/* Reads one table of a frame, or puts that table for the frames from first to last as one. */
 static size_t step_merge(struct history *h, struct thinning *thin)
 {
 	size_t before = thin->out->data.len, bytes;
@@ -168,7 +173,7 @@ static size_t step_merge(struct history *h, struct thinning *thin)
 	return 2 * (thin->out->data.len - before);
 }
 
-/* ---- a chunk on its way ---- */
+/* ---- the chunk in progress ---- */
 
 static void count_chunk(struct history *h, const struct history_chunk *c)
 {
@@ -204,9 +209,9 @@ static void begin_thinning(struct history *h, struct track *t, struct history_ch
 }
 
 /*
- * Whether the thinned frames that follow go into a chunk. It ends where a frame of the next level does, so that all
- * of that frame is in it (unless that is too much), and where one of the level after that does, so that what it
- * becomes there may end there.
+ * Whether more thinned frames go into a chunk. It must end at the end of a frame of the next level, so that it has all
+ * of that frame (unless that is too much), and at the end of a frame of the level after that, so that the chunk it
+ * becomes can end there.
  */
 static bool takes_more(const struct history *h, const struct history_chunk *dst)
 {
@@ -232,7 +237,7 @@ static void end_thinning(struct history *h)
 		dst = chunk_create(thin->src->begin_ns, thin->out->level);
 		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
 	}
-	/* the state is the same whatever the frames before it were merged to */
+	/* merging the frames before it does not change the state */
 	if (!dst->n_frames || chunk_lacks_key(dst)) {
 		bytes_append(&dst->data, thin->src->data.data, thin->src->key_len);
 		chunk_end_key(dst);
@@ -249,7 +254,7 @@ static void end_thinning(struct history *h)
 	thin->src = thin->out = NULL;
 }
 
-/* A bit of the chunk that is on its way; returns the work that was. */
+/* Does one step of the thinning in progress; returns its cost. */
 static size_t step(struct history *h)
 {
 	struct thinning *thin = &h->thinning;
@@ -282,7 +287,7 @@ static size_t step(struct history *h)
 
 enum spared {
 	SPARED_GROWING, /* the tracks' last chunks, and those that end inside a span of the next level */
-	SPARED_LAST,    /* only those */
+	SPARED_LAST,    /* only the tracks' last chunks */
 	SPARED_NONE,
 };
 
@@ -297,7 +302,7 @@ static bool is_spared(const struct history *h, const struct track *t, unsigned i
 	return spared == SPARED_GROWING && track_chunk(t, i + 1)->level != c->level && ends_inside(h, c);
 }
 
-/* The oldest chunk of a level over all tracks that is not spared. */
+/* The oldest chunk of a level, over all tracks, that is not spared. */
 static bool oldest_chunk(const struct history *h, unsigned level, enum spared spared, struct track **track,
 			 unsigned *index)
 {
@@ -322,7 +327,7 @@ static bool oldest_chunk(const struct history *h, unsigned level, enum spared sp
 	return oldest;
 }
 
-/* Begins to thin the oldest chunk of the level that exceeds its share the most, or drops it. */
+/* Starts to thin the oldest chunk of the level that exceeds its share the most, or drops it. */
 static bool shrink(struct history *h, unsigned levels, enum spared spared)
 {
 	struct track *track = NULL, *t;
@@ -346,7 +351,7 @@ static bool shrink(struct history *h, unsigned levels, enum spared spared)
 	return true;
 }
 
-/* All that is left are the tracks' last chunks: they can be thinned when they are closed. */
+/* If only the tracks' last chunks are left: closes one, so that it can be thinned. */
 static bool close_last(struct history *h)
 {
 	for (unsigned i = 0; i < h->tracks->len; i++) {
@@ -362,7 +367,7 @@ static bool close_last(struct history *h)
 	return false;
 }
 
-/* Begins something that makes room; false: there is nothing. */
+/* Starts an action that makes room; false: there is none. */
 static bool begin(struct history *h)
 {
 	return shrink(h, LEVELS, SPARED_GROWING) || shrink(h, LEVELS, SPARED_LAST) ||
@@ -380,7 +385,7 @@ void thinning_release(struct thinning *thin)
 	thin->src = thin->out = NULL;
 }
 
-/* What is appended next shall find room. */
+/* Makes room ahead of the next appends. */
 static void thin_ahead(struct history *h, size_t work)
 {
 	for (size_t done = 0; done < work;) {

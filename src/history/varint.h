@@ -7,9 +7,8 @@
 #include <string.h>
 
 /*
- * Numbers in as few bytes as they need: seven bits each, the lowest first, the
- * top bit says that more follow. Who writes has room for VARINT_MAX bytes; who
- * reads may read up to VARINT_PAD bytes past the number.
+ * Numbers in as few bytes as they need: seven bits per byte, the lowest first; the top bit means that more follow. A
+ * writer needs room for VARINT_MAX bytes; a reader may read up to VARINT_PAD bytes past the number.
  */
 enum { VARINT_MAX = 10, VARINT_PAD = 8 };
 
@@ -28,7 +27,7 @@ static inline uint64_t varint_get(const uint8_t **at)
 	const uint8_t *p = *at;
 	uint64_t v, ends;
 
-	/* Up to eight bytes at once and without branches that depend on their number. */
+	/* Up to eight bytes at once, without branches that depend on their number. */
 	memcpy(&v, p, sizeof(v));
 	v = le64toh(v);
 	ends = ~v & UINT64_C(0x8080808080808080);
@@ -51,7 +50,7 @@ static inline uint64_t varint_get(const uint8_t **at)
 	return v;
 }
 
-/* Signed differences as small numbers whatever their sign: 0, -1, 1, -2, … */
+/* Maps signed differences to small numbers whatever their sign: 0, -1, 1, -2, … */
 static inline uint64_t zigzag(uint64_t v)
 {
 	return v << 1 ^ (uint64_t)((int64_t)v >> 63);
