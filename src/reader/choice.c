@@ -13,19 +13,19 @@
 #include "reader/values.h"
 
 /*
- * All fields of chosen events. What a thread's name is the context says, else the switches of its CPU; where neither
- * does, the thread may be one of those that are wanted.
+ * All fields of chosen events. A thread's name is known from the context, else from the CPU's switches. A thread whose
+ * name or ID is not known is treated as wanted.
  */
 enum {
 	SHAPE_PIECE = 48 * 1024,
-	SHAPE_ROOM = 20 * 1024, /* of a reader that must not wait: RING_FIELDS_ROOM */
+	SHAPE_ROOM = 20 * 1024, /* for a reader that must not wait: RING_FIELDS_ROOM */
 	COMMS_CACHED = 256,
 	COMM_BYTES = 16,
 };
 
 enum class_state { CLASS_NEW, CLASS_UNWANTED, CLASS_ANNOUNCED };
 
-/* Whether a name matches one of those that are wanted. */
+/* Caches whether a name matches one of the wanted names. */
 struct comm_match {
 	char comm[COMM_BYTES];
 	bool is_known, matches;
@@ -106,7 +106,7 @@ static bool context_has(const struct context_values *v, unsigned bit)
 	return v->present >> bit & 1;
 }
 
-/* The CPU's thread by the context of its event; true also where it is not known. */
+/* Whether the CPU's thread is wanted, by the event's context; true also if that is unknown. */
 static bool is_wanted_thread(struct choice *c, const struct reader_cpu *cpu, const struct reader_class *plan)
 {
 	const struct context_values *context = plan->has_tid ? &cpu->context.values : NULL;
@@ -142,7 +142,7 @@ void choice_saw(const struct reader_stream *s, const struct reader_class *plan, 
 		memcpy(running->comm, sw->next_comm, COMM_BYTES);
 		running->is_known = true;
 	} else if (plan->kind == EVENT_EXEC || plan->kind == EVENT_RENAME) {
-		running->is_known = false; /* it may be the thread that is running that changed its name */
+		running->is_known = false; /* the running thread may have changed its name */
 	}
 }
 
@@ -165,7 +165,7 @@ static void send_shape(struct reader *r, const struct reader_class *plan, const 
 	}
 }
 
-/* 0 at first: CLASS_NEW, false. */
+/* New entries are 0: CLASS_NEW, false. */
 static guint8 *by_class(GByteArray *classes, uint16_t id)
 {
 	const guint known = classes->len;
@@ -177,7 +177,7 @@ static guint8 *by_class(GByteArray *classes, uint16_t id)
 	return &classes->data[id];
 }
 
-/* When the first event of the class comes. */
+/* Called for the first event of the class. */
 static enum class_state announce(struct reader *r, const struct reader_class *plan)
 {
 	GByteArray *bytes;
@@ -185,7 +185,7 @@ static enum class_state announce(struct reader *r, const struct reader_class *pl
 	if (!fields_wanted_class(&r->choice->wanted, plan->name))
 		return CLASS_UNWANTED;
 	if (*by_class(r->shaped, plan->id))
-		return CLASS_ANNOUNCED; /* to who wanted it before */
+		return CLASS_ANNOUNCED; /* for an earlier request */
 	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
 	if (!bytes) {
 		reader_note_trouble(r, plan->name, "it has too many fields to show them all");

@@ -8,18 +8,19 @@
 #include "reader/stream.h"
 
 /*
- * Which events are written with all their fields (event/fields.h), and that: EVENT_SHAPE, EVENT_FIELDS.
+ * Chooses the events whose fields are all recorded (event/fields.h), and writes their EVENT_SHAPE and EVENT_FIELDS
+ * records.
  */
 struct choice;
 
-/* text: of event/wanted.h. NULL: nothing is wanted, or it is not such a text. */
+/* text: see event/wanted.h. NULL: it is not valid, or no events are wanted. */
 struct choice *choice_create(const char *text);
 void choice_destroy(struct choice *c); /* NULL is allowed */
 
-/* Writes the fields of the stream's item, an event whose context was read, if they are wanted. */
+/* Writes the fields of the stream's item, an event whose context has been read, if they are wanted. */
 void choice_write(struct reader *r, struct reader_stream *s, const struct reader_class *plan, int64_t tid);
 
-/* The typed record of the event: it may change who runs on the CPU, or the name of that. */
+/* Notes the event's typed record: it may change the thread that runs on the CPU, or that thread's name. */
 void choice_saw(const struct reader_stream *s, const struct reader_class *plan, const struct event *ev);
 
 #endif

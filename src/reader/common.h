@@ -12,44 +12,46 @@
 #include "reader/stream.h"
 
 /*
- * What all readers have in common, between what decodes (reader/native, reader/babeltrace2) and the ring.
+ * Shared by all readers, between the decoders (reader/native, reader/babeltrace2) and the ring.
  *
  *   reader.c    opening, stepping, troubles
- *   prologue.c  what is said before the first event
+ *   prologue.c  the records before the first event
  *   run.c       the heap: which stream is next
- *   stream.c    one stream: what comes next in it, losses
+ *   stream.c    one stream: its next item, losses
  *   record.c    one event into records
- *   choice.c    which events are written with all their fields, and that
- *   shape.c     what fields those have
+ *   choice.c    which events have all their fields recorded
+ *   shape.c     the description of those fields
  *   plan.c      which field becomes which word
  */
 
-/* Of threads whose context was written: a trace of one process has few. */
+/* Number of threads whose contexts are remembered; the trace of a single process has few threads. */
 enum { CONTEXT_SLOTS = 8192, CONTEXT_SLOTS_OF_PROCESS = 64 };
 
-/* What the metadata says of the whole trace; borrowed until the reader is closed; NULL: it does not say. */
+/* The metadata's description of the whole trace; borrowed until the reader is closed; NULL: not in the metadata. */
 struct trace_desc {
 	const char *hostname, *domain, *tracer, *kernel, *procname;
-	int64_t vpid;                                     /* -1: not said */
-	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: not said */
+	int64_t vpid;                                     /* -1: unknown */
+	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: unknown */
 	const char *clock;                                /* its UUID as text */
 };
 
-/* key: what reader_find_class() finds the class by. */
+/* key: finds the class with reader_find_class(). */
 typedef void class_visit_fn(struct reader *r, const void *key, const struct class_desc *desc, void *user);
 
-/* What a reader does beyond its streams. */
+/* The operations of a reader, apart from its streams. */
 struct reader_ops {
-	/* false: nothing is known of the trace, as no stream can be read. Called after the streams were looked into. */
+	/*
+	 * false: nothing is known of the trace, because no stream can be read. Called after looking into the streams.
+	 */
 	bool (*describe)(struct reader *r, struct trace_desc *desc);
-	/* Every class of the trace, by the numbers of its kind of stream and its own. */
+	/* Visits every class of the trace, ordered by the numbers of its stream class and its own. */
 	void (*visit_classes)(struct reader *r, class_visit_fn *visit, void *user);
-	/* The id that the same class had in metadata that has grown since. false, or NULL function: there was none. */
+	/* Gets the id that the class had before the metadata grew. false, or NULL function: it had none. */
 	bool (*same_class)(struct reader *r, const void *key, uint16_t *id);
-	/* To prepare for reading a class; NULL: nothing to do. */
+	/* Prepares for reading a class; NULL: nothing to do. */
 	void (*class_added)(struct reader *r, const void *key, struct reader_class *plan);
-	void (*set_end_hint)(struct reader *r); /* .end_hint_ns; NULL: it was set when opened */
-	void (*release)(struct reader *r);      /* its own things, and the memory of *r */
+	void (*set_end_hint)(struct reader *r); /* sets .end_hint_ns; NULL: already set when opened */
+	void (*release)(struct reader *r);      /* frees the reader's own data and *r */
 };
 
 struct reader {
@@ -58,51 +60,51 @@ struct reader {
 	struct reader_args args;
 	struct reader_stream **streams;
 	unsigned n_streams;
-	struct reader_stream **heap; /* NULL: not begun */
+	struct reader_stream **heap; /* NULL: not started */
 	unsigned n_heap;
-	unsigned n_classes;      /* of different ids */
+	unsigned n_classes;      /* with different ids */
 	GHashTable *class_index; /* key → struct reader_class * */
 	struct perf_names perf;
 	unsigned perf_sent;
-	bool perf_of_threads;                       /* some of them count for the thread */
+	bool perf_of_threads;                       /* some counters count per thread */
 	struct reader_cpu *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
-	struct context_slot *contexts;              /* NULL: none was written; context_mask + 1 of them */
+	struct context_slot *contexts;              /* context_mask + 1 slots; NULL: no context was written */
 	uint32_t context_mask;
-	struct choice *choice; /* whose fields are all written; NULL: nobody's */
-	GByteArray *shaped;    /* bool, by the class's id: its EVENT_SHAPE was written */
+	struct choice *choice; /* events whose fields are all recorded; NULL: there are none */
+	GByteArray *shaped;    /* bool, by class id: its EVENT_SHAPE was written */
 	uint64_t end_hint_ns;
 	uint16_t trace;     /* its number in the records */
-	bool live;          /* one trace of a live session: nobody looks ahead, and notes are told at once */
-	bool never_waits;   /* for room in the ring: its worker has other sources */
-	bool lacks_classes; /* some of the metadata's wait for room in the ring */
+	bool live;          /* a trace of a live session: no reading ahead, and notes are sent at once */
+	bool never_waits;   /* for room in the ring, because its worker has other sources */
+	bool lacks_classes; /* some classes are not declared yet, for lack of room in the ring */
 	bool kernel;
-	bool is_of_process; /* of one, by its metadata */
+	bool is_of_process; /* traces a single process, according to its metadata */
 	bool has_tid;
-	GPtrArray *troubles;     /* char *: why not everything can be read */
-	guint troubles_reported; /* by EVENT_NOTE so far */
+	GPtrArray *troubles;     /* char *: reasons why not everything can be read */
+	guint troubles_reported; /* number sent by EVENT_NOTE so far */
 };
 
 /* ---- reader.c ---- */
 
-/* Sets up the common part of *r, which is all 0. */
+/* Initialises the common part of *r, which must be zeroed. */
 void reader_init(struct reader *r, const struct reader_ops *ops, const struct reader_args *args,
 		 struct ring_producer *ring);
 
-/* Other fields are wanted from the next event on: text as reader_args.wanted. */
+/* Changes the wanted fields from the next event on; text as in reader_args.wanted. */
 void reader_want(struct reader *r, const char *text);
 
-/* Takes the stream over. */
+/* Takes ownership of the stream. */
 void reader_add_stream(struct reader *r, struct reader_stream *s);
 
-/* Whether this part reads the stream of that CPU, or of that other number. */
+/* Whether this part reads the stream with that number: its CPU, or another number if it has no CPU. */
 static inline bool reader_takes(const struct reader *r, uint64_t number)
 {
 	return number % r->args.parts == r->args.part;
 }
 
 /*
- * Remembers that a stream, file or field cannot be read (entirely): told by EVENT_NOTE, and by EVENT_FAILED at the end
- * of a recording.
+ * Records that a stream, file or field cannot be read (completely). This is reported by EVENT_NOTE, and by EVENT_FAILED
+ * at the end of a recording.
  */
 void reader_note_trouble(struct reader *r, const char *where, const char *why);
 
@@ -110,22 +112,22 @@ void reader_note_trouble(struct reader *r, const char *where, const char *why);
 
 void reader_write_prologue(struct reader *r);
 
-/* EVENT_TRACE, its classes and perf contexts. false: nothing is known of the trace. */
+/* Writes EVENT_TRACE, and the trace's classes and perf contexts. false: nothing is known of the trace. */
 bool reader_write_trace(struct reader *r);
 
 /*
- * EVENT_CLASS of classes not announced yet, as live metadata gains some. With .never_waits there may be no room for
- * all of them: then .lacks_classes, and to be called again.
+ * Writes EVENT_CLASS for classes not announced yet, as live metadata gains classes. With .never_waits the ring may lack
+ * room for all of them; then .lacks_classes is set and this must be called again.
  */
 void reader_declare_classes(struct reader *r);
 
 /*
- * Frees the plans of classes whose types are about to be freed: the keys of the table. No stream may have an event of
- * them at hand.
+ * Frees the plans of classes whose types are about to be freed; the keys of the table name them. No stream may still
+ * have one of their events.
  */
 void reader_forget_classes(struct reader *r, GHashTable *keys);
 
-/* The plan of a class that was declared; NULL: it was not. */
+/* The plan of a declared class; NULL: it is not declared. */
 static inline struct reader_class *reader_find_class(const struct reader *r, const void *key)
 {
 	return g_hash_table_lookup(r->class_index, key);
@@ -133,10 +135,10 @@ static inline struct reader_class *reader_find_class(const struct reader *r, con
 
 /* ---- run.c ---- */
 
-/* Writes some hundred records in time order; false when there are no more. */
+/* Writes several hundred records in time order; false: there are no more. */
 bool reader_run(struct reader *r);
 
-/* EVENT_LOST of the stream's item. */
+/* Writes EVENT_LOST for the stream's item. */
 void reader_write_loss(struct reader *r, const struct reader_stream *s);
 
 /* ---- record.c ---- */
@@ -144,12 +146,12 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s);
 /* emit_begin() for a record of this reader's trace. */
 struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t ts_ns, uint32_t max_text);
 
-/* Writes the records of the stream's item, an event. Nothing if it turns out to be damaged. */
+/* Writes the records of the stream's item, an event; writes nothing if the event is damaged. */
 void reader_write_event(struct reader *r, struct reader_stream *s);
 
 /*
- * The thread that the event given last by the stream shows to be running: its context's, else prev of a switch.
- * -1: unknown.
+ * The thread that was running at the stream's latest event: that of the event's context, else prev of a switch. -1:
+ * unknown.
  */
 int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan);
 

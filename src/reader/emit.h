@@ -10,13 +10,13 @@
 #include "source/ring.h"
 
 /*
- * Building a record in place in the ring: emit_begin(), fill the words,
- * emit_perf() at most once, then emit_text() for each string, emit_end().
+ * Builds a record in place in the ring: emit_begin(), fill in the words, emit_perf() at most once, then emit_text() for
+ * each string, emit_end().
  */
 
-enum { ZEROED_WORDS = 8 }; /* at once; less than EVENT_PERF_MAX */
+enum { ZEROED_WORDS = 8 }; /* at a time; less than EVENT_PERF_MAX */
 
-/* Room for a record of the kind with max_text bytes of strings; all words 0. Blocks while the ring is full. */
+/* Reserves a record of the kind with max_text bytes of strings; all words 0. Blocks while the ring is full. */
 static inline struct event *emit_begin(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns,
 				       uint32_t max_text)
 {
@@ -33,7 +33,7 @@ static inline struct event *emit_begin(struct ring_producer *ring, enum event_ki
 		.class_id = EVENT_NO_CLASS,
 		.n_words = n_words,
 	};
-	/* In groups, behind which there is room: for so few words a call would take longer. */
+	/* In groups, with room after the last one: for so few words a call of memset() would be slower. */
 	for (unsigned i = 0; i < n_words; i += ZEROED_WORDS)
 		memset(ev->words + i, 0, 8 * ZEROED_WORDS);
 	return ev;
@@ -46,7 +46,7 @@ static inline void emit_perf(struct event *ev, const uint64_t *values, unsigned 
 	ev->size += 8 * n;
 }
 
-/* Appends a string, cut at TEXT_MAX bytes; into the event_str at offset of the payload. */
+/* Appends a string, cut at TEXT_MAX bytes, and sets the event_str at offset in the payload. */
 static inline void emit_text(struct event *ev, size_t offset, const char *text, size_t len)
 {
 	struct event_str s = { .offset = ev->size, .len = len < TEXT_MAX ? len : TEXT_MAX };
@@ -62,7 +62,7 @@ static inline void emit_end(struct ring_producer *ring, struct event *ev)
 	ring_commit(ring, ev->size);
 }
 
-/* A record that is nothing but a text: EVENT_NOTE, EVENT_FAILED. */
+/* A record that consists of a text: EVENT_NOTE, EVENT_FAILED. */
 static inline void emit_note(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns, const char *text)
 {
 	struct event *ev = emit_begin(ring, kind, ts_ns, TEXT_MAX);

@@ -7,13 +7,13 @@
 
 enum { OPTIONS_MAX = 256 };
 
-/* Tracers put an underscore in front of names. */
+/* Tracers prefix names with an underscore. */
 static const char *plain_name(const char *name)
 {
 	return name + (*name == '_');
 }
 
-/* Whether a member's name is one of names (separated by sep), leading '_' aside; *rank: which. */
+/* Whether a member's name, without a leading '_', is one of names (separated by sep); *rank receives its position. */
 static bool name_in(const char *name, const char *names, size_t names_len, char sep, unsigned *rank)
 {
 	const char *end = names + names_len;
@@ -43,7 +43,7 @@ static bool is_unsigned(const struct type *t)
 	return is_integer(t) && !t->is_signed;
 }
 
-/* An array of integers of at most bits each. */
+/* An array of integers of at most `bits` bits each. */
 static bool is_integer_array(const struct type *t, unsigned bits)
 {
 	return (t->kind == TYPE_ARRAY || t->kind == TYPE_SEQUENCE) && is_integer(t->element) &&
@@ -138,7 +138,7 @@ struct header_option {
 	const struct header_field *fields;
 };
 
-/* thtype_tcp: of transport_fields, which old builds had in place of network_header. */
+/* thtype_tcp: transport_fields, which old builds had instead of network_header. */
 static const struct header_option network_options[] = {
 	{ "ipv4", 4, ipv4_fields },
 	{ "ipv6", 6, ipv6_fields },
@@ -224,8 +224,8 @@ static bool add_field(struct field_plan *plan, const struct field_desc *f, uint8
 }
 
 /*
- * Numbers and names are of one kind in all versions of the tracers, so that another kind is damage; arrays and texts
- * of system calls are not.
+ * Numbers and names have the same kind of type in all versions of the tracers, so any other kind is an error; arrays
+ * and texts of system calls vary.
  */
 static bool must_be_readable(const struct field_desc *f)
 {
@@ -233,8 +233,8 @@ static bool must_be_readable(const struct field_desc *f)
 }
 
 /*
- * Finds the field among the structure's members: the first of its names that
- * is there wins; an address may be in any of several members.
+ * Finds the field among the structure's members. If several of its names are present, the first name wins; an address
+ * may be in any of several members.
  */
 static void resolve_field(struct field_plan *plan, const struct field_desc *f, uint8_t bit, const char *names,
 			  size_t names_len, char sep, const struct type *structure)
@@ -271,7 +271,7 @@ static void resolve_payload(struct reader_class *plan, const struct type *struct
 	}
 }
 
-/* How a member of struct ev_syscall_entry is read, by where it stands. */
+/* How a member of struct ev_syscall_entry is read, by its offset. */
 static uint8_t syscall_member_type(unsigned offset)
 {
 	if (offset == offsetof(struct ev_syscall_entry, path))
@@ -289,7 +289,7 @@ static void resolve_syscall_entry(struct reader_class *plan, const char *name, c
 	const struct syscall_desc *desc;
 
 	if (strcmp(call, "unknown") == 0) {
-		/* Numbers of another ABI mean other calls. */
+		/* Another ABI numbers its calls differently. */
 		if (g_str_has_prefix(name, "compat_"))
 			return;
 		resolve_field(&plan->payload, &nr, 0, nr.names, strlen(nr.names), ' ', structure);
@@ -344,7 +344,7 @@ static void resolve_context(struct field_plan *context, struct field_plan *perf,
 	}
 }
 
-/* A kprobe, uprobe or function event carries only where it happened. */
+/* A kprobe, uprobe or function event has only addresses. */
 static bool is_probe(const struct type *payload)
 {
 	unsigned rank;
@@ -377,7 +377,7 @@ static bool has_context(const struct reader_class *plan, unsigned bit)
 	return reads(&plan->common_context, bit) || reads(&plan->specific_context, bit);
 }
 
-/* Of a plan without options. */
+/* Copies a plan that has no options. */
 static void plan_copy(struct field_plan *to, const struct field_plan *from)
 {
 	*to = *from;
@@ -395,7 +395,7 @@ static void resolve_common(struct reader_class *plan, const struct type *common,
 	}
 }
 
-/* Programs may name their events as they like: only one kind is asked for of them. */
+/* Programs may name their events as they like; only one kind is recognised. */
 static enum event_kind kind_of(const char *name, bool kernel, const char **call)
 {
 	const enum event_kind kind = tracepoint_find(name, call);

@@ -12,10 +12,9 @@
 #include "event/syscalls.h"
 
 /*
- * How the fields of one event class become the words of a record, resolved
- * once per class: which member of which structure, read how, written where.
- * It is the same for every reader; each carries it out in its own way. The types of
- * the fields are checked here, so that reading an event looks at no name and no type.
+ * How the fields of an event class become the words of a record, resolved once per class: which member of which
+ * structure is read, how, and where it is written. Plans are the same for all readers; each executes them in its own
+ * way. Field types are checked here, so that reading an event involves no names and no types.
  */
 enum read_op {
 	READ_SIGNED,
@@ -36,9 +35,9 @@ enum { PLAN_NO_BIT = 0xff };
 
 struct plan_op {
 	uint8_t op;      /* enum read_op */
-	uint8_t bit;     /* of event.present, PLAN_NO_BIT none */
-	uint8_t count;   /* READ_INTS: elements at most */
-	uint8_t wide;    /* READ_ADDRESS: groups of 16 bits */
+	uint8_t bit;     /* of event.present, or PLAN_NO_BIT */
+	uint8_t count;   /* READ_INTS: maximum number of elements */
+	uint8_t wide;    /* READ_ADDRESS: groups have 16 bits */
 	uint16_t offset; /* in the payload, bytes */
 	uint16_t n_options;
 	uint32_t member; /* index in the structure */
@@ -49,10 +48,10 @@ struct field_plan {
 	struct plan_op *ops;
 	uint16_t n;
 	uint16_t version;    /* option of READ_VARIANT: stored in the word at the op's offset */
-	const char *refused; /* a member that is wanted and not of a type that can be read, NULL: there is none */
+	const char *refused; /* wanted member whose type cannot be read, NULL: there is none */
 };
 
-/* The context of an event: what EVENT_CONTEXT carries, and the thread it is about. */
+/* The context of an event: the data of EVENT_CONTEXT, and its thread. */
 struct context_values {
 	struct ev_context fields;
 	int64_t tid;
@@ -61,41 +60,41 @@ struct context_values {
 
 enum { CONTEXT_TID = 31 };
 
-/* What a reader knows of an event class; all borrowed. */
+/* A reader's description of an event class; all borrowed. */
 struct class_desc {
-	const char *name; /* NULL: it has none */
-	/* Structures; common: the context that all events of the stream have; NULL: none. */
+	const char *name; /* NULL: unnamed */
+	/* Structures; common: the context of all events of the stream; NULL: none. */
 	const struct type *payload, *common, *specific;
-	const struct type *packet; /* the context of the packets that the events are in */
-	const void *group;         /* the classes of one kind of stream (struct reader_stream.group) have the same */
+	const struct type *packet; /* the context of the packets that contain the events */
+	const void *group;         /* equal for the classes of one stream class (struct reader_stream.group) */
 };
 
 struct reader_class {
 	char *name;
-	void *code;      /* the reader's own, to carry out the plan; borrowed */
+	void *code;      /* the reader's own data for executing the plan; borrowed */
 	uint16_t kind;   /* enum event_kind */
 	uint16_t id;     /* class_id of the records */
-	uint16_t n_text; /* strings it may have */
+	uint16_t n_text; /* maximum number of strings */
 	bool syscall;    /* nr is -1 unless read */
-	bool has_tid;    /* its context names the thread; of user space as its pid namespace counts */
+	bool has_tid;    /* its context has the thread; for user space as numbered in its pid namespace */
 	bool has_perf;   /* its context has perf counters */
 	struct class_desc desc;
-	bool refusal_reported; /* of its plans' .refused, or there is none */
+	bool refusal_reported; /* the .refused of its plans were reported, or there are none */
 	struct field_plan payload;
 	struct field_plan common_context, specific_context; /* into struct context_values */
 	struct field_plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */
 };
 
-/* The perf contexts of a trace, in the order in which they were met. */
+/* The perf contexts of a trace, in order of appearance. */
 struct perf_names {
 	unsigned n;
 	char *names[EVENT_PERF_MAX];
 };
 
 /*
- * Resolves a class, whose types must live as long. perf gains the names of perf contexts not met before. kernel:
- * the trace is a kernel's, so that its unknown classes may be probes. like: another class of it, or NULL; mostly their
- * events have the same common context, of which most of the work is.
+ * Resolves a class, whose types must stay valid as long as the plan. New perf contexts are added to perf. kernel: it is
+ * a kernel trace, in which unknown classes may be probes. like: another class of the trace, or NULL; if it has the same
+ * common context, as most do, that part is copied instead of being resolved again.
  */
 struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
 				       const struct reader_class *like);

@@ -6,7 +6,7 @@
 #include "reader/emit.h"
 #include "reader/common.h"
 
-/* What a source says of itself before its first event. */
+/* Writes the records that describe a source, before its first event. */
 
 /* ---- classes ---- */
 
@@ -41,7 +41,7 @@ static uint16_t new_class_id(struct reader *r)
 	return r->n_classes < EVENT_CLASSES_MAX ? (uint16_t)r->n_classes++ : EVENT_NO_CLASS;
 }
 
-/* user: struct reader_class **, the one declared last. */
+/* user: struct reader_class **, the class declared last. */
 static void declare_class(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
 	const struct reader_class **last = user;
@@ -85,7 +85,7 @@ void reader_forget_classes(struct reader *r, GHashTable *keys)
 	g_hash_table_iter_init(&iter, keys);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		g_hash_table_remove(r->class_index, key);
-	/* What they were decoded by may be another type's address soon. */
+	/* Cached layouts are addresses that may be reused for other types. */
 	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
 		if (r->cpus[i])
 			r->cpus[i]->context.layout = NULL;
@@ -103,7 +103,7 @@ static char *tracer_text(const struct trace_desc *desc)
 			       (int)MAX(desc->tracer_patch, 0));
 }
 
-/* An old trace may not name its domain: then its events tell. */
+/* An old trace may lack its domain; then its events show whether it is a kernel trace. */
 static void look_for_kernel(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
 	const enum event_kind kind = desc->name ? tracepoint_find(desc->name, NULL) : EVENT_OTHER;
@@ -118,7 +118,7 @@ static bool has_member_tid(const struct type *context)
 	return context && (type_find_field(context, "tid", G_MAXUINT) || type_find_field(context, "_tid", G_MAXUINT));
 }
 
-/* Known before the classes are resolved, because the trace is told before its classes. */
+/* Must be known before the classes are resolved, because EVENT_TRACE precedes the classes. */
 static void look_for_tid(struct reader *r, const void *key, const struct class_desc *desc, void *user)
 {
 	(void)key;
@@ -185,7 +185,10 @@ struct first_events {
 	struct ev_sched_switch sched;
 };
 
-/* Entries and exits of calls; the state dump is made in a call of the session daemon. */
+/*
+ * Whether the CPU was in a system call, from entries, exits and the state dump, which runs in a call of the session
+ * daemon.
+ */
 static enum first_in_call call_before(enum event_kind kind)
 {
 	if (tracepoint_enters_call(kind))
@@ -194,7 +197,9 @@ static enum first_in_call call_before(enum event_kind kind)
 												  : FIRST_CALL_UNKNOWN;
 }
 
-/* Up to the stream's first sched_switch; events lost on the way make its prev no witness. */
+/*
+ * Reads up to the stream's first sched_switch. If events were lost before it, its prev_tid says nothing of the start.
+ */
 static bool stop_at_first_switch(struct reader_stream *s, const struct message *m, void *user)
 {
 	struct first_events *first = user;
@@ -251,7 +256,7 @@ static int compare_streams(const void *a, const void *b)
 	return strcmp(s->name, t->name);
 }
 
-/* By what the streams are, not by the order in which a directory or a library lists them. */
+/* Sorts by properties of the streams, independently of the order in which a directory or a library lists them. */
 static void sort_streams(struct reader *r)
 {
 	qsort(r->streams, r->n_streams, sizeof(struct reader_stream *), compare_streams);

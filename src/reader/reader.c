@@ -29,7 +29,7 @@ void reader_want(struct reader *r, const char *text)
 	choice_destroy(r->choice);
 	r->choice = choice_create(text);
 	ring_set_room(r->ring, r->choice ? RING_FIELDS_ROOM : RING_ROOM);
-	/* nobody looked at who runs while nothing was wanted */
+	/* switches were not followed while nothing was wanted */
 	for (unsigned i = 0; i <= EVENT_CPU_MAX; i++)
 		if (r->cpus[i])
 			r->cpus[i]->running.is_known = false;
@@ -53,7 +53,10 @@ void reader_note_trouble(struct reader *r, const char *where, const char *why)
 	g_free(said);
 }
 
-/* What is still there now was there when the decoder listed the files; what is not may have been left out. */
+/*
+ * Files that are still there now were there when the decoder listed them; files that are missing now may have been left
+ * out.
+ */
 static void report_missing(struct reader *r)
 {
 	const struct extent *found = &r->args.found;
@@ -73,7 +76,7 @@ static void report_missing(struct reader *r)
 	g_free(why);
 }
 
-/* Nothing of it is this part's. */
+/* Used if this part has no streams. */
 static void write_empty(struct reader *r)
 {
 	emit_end(r->ring, emit_begin(r->ring, EVENT_READY, 0, 0));
@@ -93,7 +96,7 @@ enum lt_status reader_step(struct reader *r)
 		ring_beat(r->ring);
 		return LT_OK;
 	}
-	/* What it was, the notes have told, unless there was no stream to tell it among. */
+	/* The notes had the reasons, unless there was no stream in which to send them. */
 	if (r->troubles->len > 0)
 		return error_set("%s", r->n_streams > 0 ? "not all of it could be read"
 							: (const char *)g_ptr_array_index(r->troubles, 0));

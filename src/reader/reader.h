@@ -8,34 +8,32 @@
 #include "source/extent.h"
 #include "source/ring.h"
 
-/*
- * What decodes a recording: the worker drives one reader, which writes records into the ring.
- */
+/* Decodes a recording: the worker drives one reader, which writes records into the ring. */
 struct reader;
 
 struct reader_args {
 	const char *name;          /* of the source, for EVENT_TRACE */
 	const char *const *paths;  /* NULL-terminated: the directories of one trace */
-	unsigned part, parts;      /* read only streams of every parts-th CPU */
-	struct extent found;       /* of the paths when they were found: less than that is incomplete */
-	const char *wanted;        /* of which events all fields are written: event/wanted.h; NULL: of none */
-	uint64_t begin_ns, end_ns; /* only what is in [begin, end[, by the trace's clock */
+	unsigned part, parts;      /* reads only the streams of every parts-th CPU */
+	struct extent found;       /* when the paths were found; less than that now is reported */
+	const char *wanted;        /* events whose fields are all recorded: event/wanted.h; NULL: no events */
+	uint64_t begin_ns, end_ns; /* reads only [begin, end[, by the trace's clock */
 };
 
-/* A library, or code of our own, that decodes. */
+/* A decoder: a library, or our own code. */
 struct reader_type {
-	const char *name; /* as the user may ask for it */
+	const char *name; /* as the user may select it */
 	/*
-	 * Opens the trace. LT_AGAIN: another type may be able to, the error chain says why this one is not.
-	 * LT_ERROR: it cannot be read.
+	 * Opens the trace. LT_AGAIN: another type may be able to; the error chain has the reason. LT_ERROR: it cannot
+	 * be read.
 	 */
 	enum lt_status (*open)(const struct reader_args *args, struct ring_producer *ring, struct reader **out);
 };
 
 /*
- * Writes what is said before the first event, up to EVENT_READY, then at each call some hundred records.
- * LT_OK: more to come. LT_END: that was all.
- * LT_ERROR: everything that can be read was written, but part of the trace was not readable; notes said what.
+ * The first call writes everything before the first event, up to EVENT_READY; each call writes several hundred records.
+ * LT_OK: more to come. LT_END: finished. LT_ERROR: all readable data was written, but parts of the trace were not
+ * readable; notes have the reasons.
  */
 enum lt_status reader_step(struct reader *r);
 

@@ -13,7 +13,7 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 	return ev;
 }
 
-/* Figures that come of a field that cannot be read are missing. */
+/* Reports a field that cannot be read, because the figures that depend on it will be missing. */
 static LT_COLD void report_refusal(struct reader *r, struct reader_class *plan)
 {
 	const struct field_plan *const plans[] = { &plan->payload, &plan->common_context, &plan->specific_context };
@@ -42,7 +42,7 @@ static void set_tid(const struct reader *r, struct context_values *values)
 	if (values->present & UINT32_C(1) << CTX_VTID)
 		values->tid = values->fields.vtid;
 	else if (values->present & UINT32_C(1) << CTX_VPID)
-		values->tid = values->fields.vpid; /* a process is better than nobody */
+		values->tid = values->fields.vpid; /* the process, as the thread is unknown */
 }
 
 static inline enum read_status read_context(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
@@ -64,15 +64,15 @@ static LT_COLD void make_contexts(struct reader *r)
 }
 
 /*
- * Sends the CPU's context if it is not what was last sent of its thread. A thread that
- * comes back to this CPU may have changed on one that another worker reads, so
- * with several workers it is sent at each change of threads.
+ * Sends the CPU's context unless it is the last one sent for its thread. The context of a thread that returns to this
+ * CPU may have changed on a CPU that another worker reads, so with several workers it is sent at each change of
+ * threads.
  */
 static G_GNUC_NO_INLINE void write_context(struct reader *r, struct reader_stream *s)
 {
 	struct context_cache *context = &s->cpu_state->context;
 	const struct context_values *values = &context->values;
-	/* Each CPU has an idle task of its own; all have tid 0. */
+	/* Each CPU has its own idle task, but all have tid 0. */
 	const int64_t key = values->tid ? values->tid : -1 - (int64_t)s->cpu;
 	const bool came_back = r->args.parts > 1 && s->last_tid != values->tid;
 	struct context_slot *slot;
@@ -84,7 +84,7 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct reader_strea
 	slot = &r->contexts[map64_hash(key) & r->context_mask];
 	context->slot = slot;
 	context->version = slot->version;
-	/* Bytes between members may differ: then the context is sent once more. */
+	/* Padding may differ: then the context is sent once more. */
 	/* NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
 	if (!came_back && slot->version && slot->key == key && memcmp(&slot->values, values, sizeof(*values)) == 0)
 		return;
@@ -101,7 +101,7 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct reader_strea
 	emit_end(r->ring, ev);
 }
 
-/* Whether that is certain: nothing changed since. */
+/* Whether the context has certainly been sent: nothing has changed since. */
 static inline bool is_context_sent(const struct reader_stream *s)
 {
 	const struct context_cache *context = &s->cpu_state->context;
@@ -109,7 +109,7 @@ static inline bool is_context_sent(const struct reader_stream *s)
 	return s->last_tid == context->values.tid && context->slot && context->slot->version == context->version;
 }
 
-/* Appends the perf counters if any differs from the CPU's last event, or is another thread's. */
+/* Appends the perf counters if they differ from those of the CPU's last event, or belong to another thread. */
 static enum read_status write_perf(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
 				   struct event *ev)
 {
@@ -133,7 +133,7 @@ static enum read_status write_perf(struct reader *r, struct reader_stream *s, co
 	return READ_OK;
 }
 
-/* ---- who runs next ---- */
+/* ---- the next thread ---- */
 
 int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan)
 {
@@ -152,8 +152,8 @@ int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const s
 }
 
 /*
- * When the CPU's next event in time is, of whichever of its streams, and who runs then (-1: unknown).
- * false: there is none, or events were lost before it.
+ * Finds the time of the CPU's next event, in any of its streams, and the thread running then (-1: unknown). false:
+ * there is no event, or events were lost before it.
  */
 static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns, int64_t *tid)
 {
@@ -187,7 +187,7 @@ static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns,
 	return found;
 }
 
-/* A switch to the CPU's migration thread may be the last thing it did before it went offline. */
+/* A switch to the CPU's migration thread may be its last event before it goes offline. */
 static void find_offline(struct reader *r, struct reader_stream *s, struct ev_sched_switch *sw)
 {
 	uint64_t ns = 0;
@@ -210,7 +210,7 @@ static LT_COLD void write_backward(struct reader *r, const struct reader_stream 
 	emit_end(r->ring, ev);
 }
 
-/* The record is not committed if it is damaged. */
+/* If the event is damaged, the record is not committed. */
 static enum read_status fill(struct reader *r, struct reader_stream *s, const struct reader_class *plan,
 			     struct event *ev)
 {

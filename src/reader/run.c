@@ -26,7 +26,7 @@ static void sift_down(struct reader *r, unsigned i)
 	r->heap[i] = moving;
 }
 
-/* Mostly: a CPU's events come in runs. */
+/* Usually true, because a CPU's events come in runs. */
 static inline bool is_first(const struct reader *r)
 {
 	const struct reader_stream *s = r->heap[0];
@@ -34,7 +34,7 @@ static inline bool is_first(const struct reader *r)
 	return stream_comes_before(s, r->heap[1]) && (r->n_heap < 3 || stream_comes_before(s, r->heap[2]));
 }
 
-/* Events without a time have no place among the others. */
+/* Events without a time cannot be ordered among the others. */
 static void leave_out_timeless(struct reader_stream *s)
 {
 	if (!s->group || s->has_clock || s->trouble)
@@ -74,7 +74,7 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s)
 	emit_end(r->ring, ev);
 }
 
-/* Notes stand among the events, where the parent is sure to see them whatever interval it reads. */
+/* Notes are sent among the events, so that the parent sees them whatever interval it reads. */
 static void write_notes(struct reader *r, uint64_t ns)
 {
 	for (; r->troubles_reported < r->troubles->len; r->troubles_reported++)

@@ -53,7 +53,7 @@ static uint32_t count_of(const struct type *t, uint8_t kind)
 	return n;
 }
 
-/* A label, and where its name came first. */
+/* A label, and the index of the first label with the same name. */
 struct ordered_label {
 	const struct type_label *label;
 	uint32_t first, own;
@@ -68,7 +68,7 @@ static int by_first(gconstpointer a, gconstpointer b)
 	return x->own < y->own ? -1 : 1;
 }
 
-/* The ranges of a label together, where its first one was declared. */
+/* Puts all ranges of a label together, at the position of its first one. */
 static void put_labels(struct shape_writer *w, const struct type *t, uint32_t n)
 {
 	struct ordered_label *labels = g_new(struct ordered_label, n + 1);

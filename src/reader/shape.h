@@ -7,9 +7,9 @@
 #include "reader/plan.h"
 
 /*
- * The fields of an event class as bytes for EVENT_SHAPE (event/fields.h), at most `most` of them: where they are more,
- * without the labels of enums. NULL: they do not fit, or are too many; else to be freed. Structures that have
- * nothing to show are no part of it; nor have their values any (program_compile_values()).
+ * Encodes the fields of an event class for EVENT_SHAPE (event/fields.h) in at most `most` bytes; if they do not fit,
+ * then without the labels of enums. Returns NULL if they still do not fit, or are too many; the caller frees the
+ * result. Structures without visible fields are left out here and in the values (program_compile_values()).
  */
 GByteArray *shape_write(const struct class_desc *desc, size_t most);
 

@@ -31,7 +31,7 @@ static inline bool fetch(struct reader_stream *s)
 
 /* ---- packets ---- */
 
-/* Old tracers may begin a packet some µs before the end of the last one. */
+/* Old tracers may start a packet some µs before the end of the previous one. */
 static void step_to_packet_begin(struct reader_stream *s, const struct message *m)
 {
 	if (!m->has_time)
@@ -47,7 +47,7 @@ static void step_to_packet_end(struct reader_stream *s, const struct message *m)
 		s->stream_ns = m->ns;
 }
 
-/* EVENT_NO_CPU: the packet names none, or one that makes no sense. */
+/* EVENT_NO_CPU: the packet has no CPU, or an invalid one. */
 static uint16_t cpu_of_packet(struct reader_stream *s, const struct message *m)
 {
 	char why[64];
@@ -89,9 +89,8 @@ static void set_loss(struct reader_stream *s, struct losses *l, uint64_t count, 
 }
 
 /*
- * The counter of lost events is not monotonic: it may fall to 0 in one packet
- * and go on where it was, and decoders give the differences modulo 2^64.
- * So only what goes beyond the highest sum so far is a loss.
+ * The counter of lost events is not monotonic: it may drop to 0 in one packet and then continue from its old value, and
+ * decoders pass on the differences modulo 2^64. Only an excess over the highest sum so far is a loss.
  */
 void stream_add_loss(struct reader_stream *s, const struct message *m)
 {
@@ -107,7 +106,7 @@ void stream_add_loss(struct reader_stream *s, const struct message *m)
 	set_loss(s, l, (uint64_t)lost, m->has_time ? m->begin_ns : s->last_ns, m->has_time ? m->end_ns : s->last_ns);
 }
 
-/* One note of each stream: what is wrong in one packet is in many. */
+/* Sends one note per stream, as damage usually affects many packets. */
 static void add_damage(struct reader_stream *s, const struct message *m)
 {
 	if (!s->damage_reported)
@@ -118,9 +117,9 @@ static void add_damage(struct reader_stream *s, const struct message *m)
 }
 
 /*
- * A loss that the stream has reached at ns becomes its item: what a full
- * buffer lost was lost behind the last event of a packet and before its end.
- * One that no event follows stands at the last event, as the record ends there.
+ * Makes a loss that the stream has reached at ns its item: events lost because a buffer was full were lost after the
+ * last event of a packet and before the packet's end. A loss that is not followed by an event is placed at the last
+ * event, where the records end.
  */
 static LT_COLD bool loss_is_due(struct reader_stream *s, uint64_t ns)
 {
@@ -137,9 +136,9 @@ static LT_COLD bool loss_is_due(struct reader_stream *s, uint64_t ns)
 	return false;
 }
 
-/* ---- what comes next ---- */
+/* ---- the next item ---- */
 
-/* Handles what is no event; true when an item was found. */
+/* Processes messages other than events; true: an item was found. */
 static LT_COLD bool look_at_other(struct reader_stream *s, const struct message *m)
 {
 	switch (m->kind) {
@@ -165,7 +164,7 @@ static LT_COLD bool look_at_other(struct reader_stream *s, const struct message 
 	return false;
 }
 
-/* An event is an item, but for what was lost before it. */
+/* An event becomes the item unless a loss precedes it. */
 static inline void look_at_event(struct reader_stream *s, const struct message *m)
 {
 	const uint64_t ns = m->has_time ? m->ns : s->last_ns;
@@ -178,7 +177,7 @@ static inline void look_at_event(struct reader_stream *s, const struct message *
 	s->item_back_ns = ns < s->stream_ns ? s->stream_ns - ns : s->step_ns;
 }
 
-/* The stream has come to the end of the range: of what is behind only losses count that began before. */
+/* The stream has reached the end of the range: after that, only losses that started before the end count. */
 static LT_COLD void leave_range(struct reader_stream *s, uint64_t end_ns)
 {
 	s->has_head = false;

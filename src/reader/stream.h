@@ -9,18 +9,18 @@
 #include "reader/plan.h"
 
 /*
- * One stream of a trace: what a reader decodes of it, and what is made of that for all readers alike: in which
- * order it is told, what was lost, where time steps back, what comes next on its CPU.
+ * One stream of a trace: the messages that a reader decodes from it, and the processing that is common to all readers:
+ * the order of records, losses, backward steps of time, the next event of a CPU.
  *
  *   decoder (struct stream_type)  messages: events, packets, losses, damage
- *   stream.c                      items: what becomes a record, at which time
+ *   stream.c                      items: what becomes a record, and its time
  */
 
 enum message_kind {
 	MESSAGE_EVENT,
 	MESSAGE_PACKET_BEGIN,
 	MESSAGE_PACKET_END,
-	MESSAGE_LOST_EVENTS, /* before the packet that begins next */
+	MESSAGE_LOST_EVENTS, /* before the next packet begins */
 	MESSAGE_LOST_PACKETS,
 	MESSAGE_DAMAGE, /* the rest of a packet cannot be read */
 };
@@ -30,15 +30,15 @@ enum message_kind {
 struct message {
 	enum message_kind kind;
 	bool has_time;             /* the times below are known */
-	uint64_t ns;               /* of the event; where the packet begins or ends */
-	uint64_t begin_ns, end_ns; /* between when and when it was lost */
-	uint64_t count;            /* how many were lost, modulo 2^64: the counters may go down */
-	uint64_t cpu_id;           /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: the packet names none */
+	uint64_t ns;               /* time of the event; start or end of the packet */
+	uint64_t begin_ns, end_ns; /* time range of the loss */
+	uint64_t count;            /* number lost, modulo 2^64: the counters may decrease */
+	uint64_t cpu_id;           /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: not in the packet */
 	const char *why;           /* MESSAGE_DAMAGE: borrowed until the next message */
 	struct reader_class *plan; /* MESSAGE_EVENT */
 };
 
-/* What EVENT_CONTEXT last said about a thread. */
+/* The latest EVENT_CONTEXT of a thread. */
 struct context_slot {
 	int64_t key;      /* tid, or -1 - cpu for the CPU's idle task */
 	unsigned version; /* changes with each new content; 0: none */
@@ -50,59 +50,66 @@ enum { CONTEXT_BYTES_MAX = 256 };
 /* The context of a CPU's last event. */
 struct context_cache {
 	struct context_values values;
-	const void *layout; /* a decoder's own: what bytes[0..len[ are the values of; NULL: of nothing */
+	const void *layout; /* the decoder's own layout of bytes[0..len[; NULL: they are not valid */
 	unsigned len;
 	uint8_t bytes[CONTEXT_BYTES_MAX];
 	const struct context_slot *slot; /* where it was written, and as which version */
 	unsigned version;
 };
 
-/* Who runs on a CPU by its last switch. */
+/* The thread that runs on a CPU according to its latest switch. */
 struct running_thread {
 	int64_t tid;
 	char comm[16];
 	bool is_known;
 };
 
-/* What all streams of one CPU share. */
+/* Shared by all streams of a CPU. */
 struct reader_cpu {
 	struct context_cache context;
-	uint64_t perf[EVENT_PERF_MAX]; /* as last sent, EVENT_PERF_NONE not yet */
+	uint64_t perf[EVENT_PERF_MAX]; /* as last sent, EVENT_PERF_NONE: not sent yet */
 	int32_t perf_tid;              /* thread they were sent for */
-	struct running_thread running; /* kept for reader/choice.h alone */
+	struct running_thread running; /* used only by reader/choice.h */
 };
 
 enum read_status {
 	READ_OK,
-	READ_SAME,    /* of a context: as the cache has it */
-	READ_DAMAGED, /* the event cannot be: MESSAGE_DAMAGE follows */
+	READ_SAME,    /* for a context: unchanged in the cache */
+	READ_DAMAGED, /* the event is not valid; MESSAGE_DAMAGE follows */
 };
 
 struct reader_stream;
 
-/* How a reader decodes. The read functions are for the event that next() gave last, any number of times. */
+/*
+ * A reader's decoder. The read functions apply to the latest event from next() and may be called any number of times.
+ */
 struct stream_type {
-	/* false: there is nothing any more; .trouble says why, unless the stream ended well. */
+	/*
+	 * Gets the next message. false: there are no more; .trouble has the reason, unless the stream ended normally.
+	 */
 	bool (*next)(struct reader_stream *s, struct message *m);
-	/* Between them next() looks ahead; then the message before mark() is again the one given last. Not nested. */
+	/*
+	 * Between these two calls next() reads ahead; then the message before mark() is the current one again. Not
+	 * nested.
+	 */
 	void (*mark)(struct reader_stream *s);
 	void (*rewind)(struct reader_stream *s);
-	/* Sets .values and what is the decoder's own. */
+	/* Sets .values and the decoder's own members. */
 	enum read_status (*read_context)(struct reader_stream *s, const struct reader_class *plan,
 					 struct context_cache *context);
-	/* values: EVENT_PERF_MAX words; those that the class has are set. */
+	/* values: EVENT_PERF_MAX words; sets those that the class has. */
 	enum read_status (*read_perf)(struct reader_stream *s, const struct reader_class *plan, uint64_t *values);
-	/* words, all 0: the payload; texts are appended to ev if it is not NULL. */
+	/* words: receives the payload, must be all 0; texts are appended to ev if it is not NULL. */
 	enum read_status (*read_payload)(struct reader_stream *s, const struct reader_class *plan, void *words,
 					 uint32_t *present, struct event *ev);
-	/* Appends all values to ev, an EVENT_FIELDS (reader/values.h). What the others read stays as it is. */
+	/* Appends all values to ev, an EVENT_FIELDS (reader/values.h). Does not disturb the other read functions. */
 	enum read_status (*read_fields)(struct reader_stream *s, const struct reader_class *plan, struct event *ev);
 	void (*release)(struct reader_stream *s); /* frees it */
 };
 
-/* What a stream gives next. */
+/* The next item of a stream. */
 enum stream_item {
-	ITEM_END = 0, /* nothing any more */
+	ITEM_END = 0, /* no more items */
 	ITEM_EVENT,   /* .head */
 	ITEM_LOST,    /* .losses[item_loss] */
 	ITEM_STREAM_END,
@@ -110,11 +117,11 @@ enum stream_item {
 
 enum loss_kind { LOSS_EVENTS, LOSS_PACKETS, LOSS_KINDS };
 
-/* Discarded events or packets of a stream, from the counters of its packets. */
+/* Discarded events or packets of a stream, from its packets' counters. */
 struct losses {
-	int64_t total;    /* running sum of the differences, which may go down */
+	int64_t total;    /* running sum of the differences, which may be negative */
 	int64_t reported; /* highest total so far */
-	bool pending;     /* .count are to be reported when the stream reaches end_ns */
+	bool pending;     /* .count must be reported when the stream reaches end_ns */
 	uint64_t count;
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -123,28 +130,28 @@ struct losses {
 struct reader_stream {
 	const struct stream_type *type;
 	struct reader *reader;
-	unsigned index;    /* among those of its trace: the order of events of the same time and CPU */
-	uint64_t class_id; /* of the streams of its kind, as the metadata numbers them */
-	char *name;        /* for messages, and to tell it from others of the same kind and CPU */
-	char *trouble;     /* why it broke off, NULL */
-	const void *group; /* which classes its events are of (struct class_desc); NULL: not known yet */
+	unsigned index;    /* among the streams of its trace: orders events with the same time and CPU */
+	uint64_t class_id; /* of its stream class, as numbered in the metadata */
+	char *name;        /* for messages, and to distinguish it from streams of the same class and CPU */
+	char *trouble;     /* why it broke off, or NULL */
+	const void *group; /* the classes of its events (struct class_desc); NULL: not known yet */
 	bool has_clock;
 	bool has_switch; /* one of the classes is sched_switch */
 	uint16_t cpu;
 
-	struct message head; /* given by the decoder, not yet dropped, if has_head */
+	struct message head; /* from the decoder and not yet consumed, if has_head */
 	bool has_head;
-	bool exhausted;   /* the decoder gives nothing any more */
-	bool cpu_refused; /* its cpu_id made no sense, which was told */
+	bool exhausted;   /* the decoder has no more messages */
+	bool cpu_refused; /* an invalid cpu_id was reported */
 	bool damage_reported;
 	bool end_sent;
-	uint64_t last_ns;   /* time of its last record, or where the range begins */
-	bool begun;         /* last_ns is one of these */
-	uint64_t stream_ns; /* time the stream itself gave last, with an event or where a packet begins or ends */
-	uint64_t step_ns;   /* how far a packet's begin lay before that: told with the next event */
+	uint64_t last_ns;   /* time of its last record, or start of the range */
+	bool begun;         /* last_ns is set */
+	uint64_t stream_ns; /* latest time in the stream itself: an event, or the start or end of a packet */
+	uint64_t step_ns;   /* how far the start of a packet was before that; reported with the next event */
 	struct losses losses[LOSS_KINDS];
 	struct reader_cpu *cpu_state;
-	int64_t last_tid; /* context tid of its last event */
+	int64_t last_tid; /* tid of its last event, from the context */
 
 	enum stream_item item;
 	enum loss_kind item_loss;
@@ -153,23 +160,26 @@ struct reader_stream {
 	uint64_t item_back_ns; /* how far time stepped back before the event */
 };
 
-/* Sets what is not 0 at first. type, index, id, name and what the decoder knows are the caller's to set. */
+/*
+ * Sets the members that are not initially 0. The caller then sets index, class_id, name and the members that the
+ * decoder knows.
+ */
 void stream_init(struct reader_stream *s, struct reader *r, const struct stream_type *type);
 
-/* For stream_type.release: everything but the memory of *s itself. */
+/* For stream_type.release: frees everything except *s. */
 void stream_clear(struct reader_stream *s);
 
-/* What a message that is no event means. */
+/* Process messages that are not events. */
 void stream_begin_packet(struct reader_stream *s, const struct message *m);
 void stream_add_loss(struct reader_stream *s, const struct message *m);
 
-/* Settles what the stream gives next. */
+/* Determines the stream's next item. */
 void stream_find_item(struct reader_stream *s);
 
-/* The same of a stream that may go on: false: its decoder gives nothing for now. */
+/* The same for a stream that may continue later. false: its decoder has no message for now. */
 bool stream_find_next(struct reader_stream *s);
 
-/* Makes a loss its item that was over by until_ns, where the stream is now; false: there is none. */
+/* Makes a loss that ended by until_ns the item, at the stream's current time; false: there is no such loss. */
 bool stream_find_loss(struct reader_stream *s, uint64_t until_ns);
 
 /* The order of items: by time, CPU, stream. */
@@ -184,7 +194,7 @@ static inline bool stream_comes_before(const struct reader_stream *a, const stru
 
 LT_COLD void stream_drop_other_item(struct reader_stream *s);
 
-/* Drops the item. The next stream_find_item() looks behind it. */
+/* Consumes the item. The next stream_find_item() looks after it. */
 static inline void stream_drop_item(struct reader_stream *s)
 {
 	s->last_ns = s->item_ns;
@@ -198,16 +208,18 @@ static inline void stream_drop_item(struct reader_stream *s)
 	}
 }
 
-/* Drops what comes before begin_ns, and the packets without events before the first item. */
+/* Drops everything before begin_ns, and packets without events before the first item. */
 void stream_skip_to(struct reader_stream *s, uint64_t begin_ns);
 
-/* Shows the messages from here on to visit(), at most some thousand, until it says false. None is consumed. */
+/*
+ * Passes the messages from here on to visit(), at most some thousands, until it returns false. Consumes none of them.
+ */
 void stream_read_ahead(struct reader_stream *s,
 		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user);
 
 /*
- * Looks for the next event behind the current item; found: *m, and the read functions are for it until
- * stream_peek_end(), which is to be called in either case. false: there is none, or events were lost before it.
+ * Looks for the next event after the current item. If found, *m is that event, and the read functions apply to it until
+ * stream_peek_end(), which must be called in either case. false: there is no event, or events were lost before it.
  */
 bool stream_peek(struct reader_stream *s, struct message *m);
 void stream_peek_end(struct reader_stream *s);

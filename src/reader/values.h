@@ -11,9 +11,8 @@
 #include "event/payload.h"
 
 /*
- * The values of an EVENT_FIELDS record (event/fields.h), appended one after the other to the record that
- * emit_begin() gave with FIELDS_BYTES_MAX bytes of text. Each function says false where no more fits: then nothing is
- * to be appended any more.
+ * The values of an EVENT_FIELDS record (event/fields.h), appended one by one to a record reserved by emit_begin() with
+ * FIELDS_BYTES_MAX bytes of text. Each function returns false if the record is full; then nothing more may be appended.
  */
 
 static inline struct ev_fields *values_of(struct event *ev)
@@ -21,7 +20,7 @@ static inline struct ev_fields *values_of(struct event *ev)
 	return (struct ev_fields *)(void *)ev->words;
 }
 
-/* Room for n words, which the caller fills. */
+/* Adds room for n words, which the caller fills. */
 static inline bool values_room(struct event *ev, uint32_t n, void **at)
 {
 	const uint32_t end = sizeof(*ev) + sizeof(struct ev_fields) + FIELDS_BYTES_MAX;
@@ -45,7 +44,7 @@ static inline bool values_word(struct event *ev, uint64_t word)
 	return true;
 }
 
-/* How many follow of how many there are. */
+/* Encodes how many elements follow, and how many there are in total. */
 static inline uint64_t values_count(uint64_t kept, uint64_t total)
 {
 	return kept | (total < UINT32_MAX ? total : UINT32_MAX) << 32;
@@ -60,20 +59,20 @@ static inline bool values_text(struct event *ev, const void *bytes, uint64_t len
 
 	if (!values_room(ev, 1 + words, &at))
 		return false;
-	((uint64_t *)at)[words] = 0; /* what the text does not fill */
+	((uint64_t *)at)[words] = 0; /* the part that the text does not fill */
 	((uint64_t *)at)[0] = values_count(kept, len);
 	memcpy((uint64_t *)at + 1, bytes, kept);
 	return true;
 }
 
-/* The head of an array of n elements; *kept of them are to follow. */
+/* The head of an array of n elements; *kept of them must follow. */
 static inline bool values_array(struct event *ev, uint64_t n, uint32_t *kept)
 {
 	*kept = n < FIELDS_ELEMENTS_MAX ? (uint32_t)n : FIELDS_ELEMENTS_MAX;
 	return values_word(ev, values_count(*kept, n));
 }
 
-/* The values of a part began at begin, where the record ended then. */
+/* Ends a part that started at begin, the size of the record at that time. */
 static inline void values_end_part(struct event *ev, enum fields_part part, uint32_t begin)
 {
 	if (ev->size > begin)

@@ -4,7 +4,7 @@
 
 #include "reader/reader.h"
 
-/* The library: for what the native reader declines, and as its judge. */
+/* The library: for recordings that the native reader declines, and as a reference for it. */
 extern const struct reader_type reader_babeltrace2;
 
 #endif

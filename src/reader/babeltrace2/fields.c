@@ -9,7 +9,7 @@
 
 enum { COMM_BYTES = 16 };
 
-/* A plan carried out on the library's fields. */
+/* Executes a plan on the library's fields. */
 
 static void put(void *words, unsigned offset, uint64_t value)
 {
@@ -42,7 +42,7 @@ static uint64_t element(const bt_field *array, uint64_t i)
 	return integer(bt_field_array_borrow_element_field_by_index_const(array, i));
 }
 
-/* An array of character codes up to its first 0, at most size bytes. */
+/* Reads an array of character codes up to its first 0, at most size bytes. */
 static size_t array_text(const bt_field *array, char *text, size_t size)
 {
 	const uint64_t n = bt_field_array_get_length(array);
@@ -56,7 +56,7 @@ static size_t array_text(const bt_field *array, char *text, size_t size)
 	return len;
 }
 
-/* The library keeps the last value of a string that is empty: only its length is to be believed. */
+/* For an empty string the library keeps the previous value; only the length is valid. */
 static size_t string_length(const bt_field *field, size_t max)
 {
 	const uint64_t len = bt_field_string_get_length(field);
@@ -64,7 +64,7 @@ static size_t string_length(const bt_field *field, size_t max)
 	return len < max ? len : max;
 }
 
-/* Another context may have set the bytes behind the text. */
+/* Clears the bytes after the text, which another context may have set. */
 static void read_comm(const bt_field *field, char *to)
 {
 	memset(to, 0, COMM_BYTES);
@@ -84,7 +84,7 @@ static void read_text_array(const struct plan_op *op, const bt_field *field, str
 	emit_text(ev, op->offset, text, array_text(field, text, sizeof(text)));
 }
 
-/* false: the event has no address here, as for a socket of another family. */
+/* false: the event has no address here, for example for a socket of another family. */
 static bool read_address(const struct plan_op *op, const bt_field *array, void *words)
 {
 	const uint64_t n = bt_field_array_get_length(array);

@@ -9,7 +9,7 @@
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/babeltrace2/internal.h"
 
-/* A recording: the library's graph, run dry as the streams ask for messages. */
+/* A recording: the library's graph, driven by the streams' requests for messages. */
 
 struct lib_reader {
 	struct reader base;
@@ -58,14 +58,14 @@ static bt_component_class_sink_graph_is_configured_method_status sink_configured
 		if (bt_message_iterator_create_from_sink_component(
 			    self, bt_self_component_sink_borrow_input_port_by_index(self, i),
 			    &stream_of(b, i)->iterator) != BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK)
-			/* One file that cannot be opened does not take the others with it. */
+			/* A file that cannot be opened does not affect the others. */
 			b->base.streams[i]->trouble = lib_take_error();
 	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }
 
 /*
- * Called once, to have the graph configured: the iterators are used from outside, which the library allows as
- * long as the graph lives.
+ * Called once, to have the graph configured. The iterators are used from outside, which the library allows while the
+ * graph exists.
  */
 static bt_component_class_sink_consume_method_status sink_consume(bt_self_component_sink *self)
 {
@@ -87,9 +87,9 @@ static const bt_component_class_sink *make_sink_class(void)
 /* ---- streams ---- */
 
 /*
- * The CPU a stream belongs to, from the number its port's name ends with: all streams of a CPU go to the same worker. A
- * name without one stands for itself. It depends on nothing else: workers may list the files at different times, and
- * some may go in between.
+ * A number for the CPU that a stream belongs to, from the number at the end of its port's name, or else a hash of the
+ * name: all streams of a CPU must go to the same worker. It depends on nothing else, because workers may list the files
+ * at different times, and some files may disappear in between.
  */
 static uint64_t cpu_key(const char *name)
 {
@@ -103,7 +103,7 @@ static uint64_t cpu_key(const char *name)
 	return g_str_hash(name);
 }
 
-/* Chooses this part's output ports of the source: a stream each. */
+/* Chooses this part's output ports of the source, each of which is a stream. */
 static void add_streams(struct lib_reader *b, const bt_component_source *source, const bt_port_output **chosen)
 {
 	for (uint64_t i = 0; i < bt_component_source_get_output_port_count(source); i++) {
@@ -194,7 +194,7 @@ static bool library_reads_ctf2(void)
 #endif
 }
 
-/* Recordings in CTF 2 need a graph that has its types. */
+/* Recordings in CTF 2 need a graph of a version that supports their types. */
 static enum lt_status choose_mip_version(const struct reader_args *args, unsigned *mip_version)
 {
 	char *text = metadata_read(*args->paths, 1);
@@ -228,7 +228,7 @@ static enum lt_status build(struct lib_reader *b)
 
 /* ---- the reader ---- */
 
-/* Any stream that has begun knows the trace and its clock. */
+/* Any stream that has begun has the trace and its clock. */
 static bool describe(struct reader *r, struct trace_desc *desc)
 {
 	struct lib_reader *b = bt(r);

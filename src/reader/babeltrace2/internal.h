@@ -7,34 +7,34 @@
 #include "reader/common.h"
 
 /*
- * Decoding by babeltrace2: a graph of one source.ctf.fs component and our sink,
- * which has a message iterator per stream. Messages wait in the stream's queue.
+ * Decoding with babeltrace2: a graph of one source.ctf.fs component and our sink, which has a message iterator per
+ * stream. Messages wait in the stream's queue.
  *
  *   graph.c    a recording: graph, components, which streams
- *   range.c    when it ends
- *   stream.c   the library's messages into ours (reader/stream.h)
- *   trace.c    what the library knows of a trace, its classes
+ *   range.c    the end of the recording
+ *   stream.c   the library's messages as ours (reader/stream.h)
+ *   trace.c    the library's data on a trace, its classes
  *   types.c    its field classes as types of ctf/
- *   fields.c   its fields into words
+ *   fields.c   its fields as words
  */
 
 struct lib_stream {
 	struct reader_stream base;
 	bt_message_iterator *iterator;
-	const bt_message **queue; /* owned references [first, n[; next() gives [at] */
+	const bt_message **queue; /* owned references [first, n[; next() returns [at] */
 	unsigned first, at, n, capacity, marked;
 	bool is_marked;
-	bool ended;                   /* the iterator's last message was the stream's end */
-	const bt_message *current;    /* given last; borrowed */
+	bool ended;                   /* the iterator's last message was the end of the stream */
+	const bt_message *current;    /* the latest one; borrowed */
 	const bt_stream_class *class; /* NULL: not known yet */
 	const bt_trace *trace;        /* likewise */
 };
 
-/* What is known of a trace. */
+/* The data on a trace. */
 struct lib_knowledge {
 	const bt_trace *trace;  /* NULL: no stream has begun */
 	unsigned mip_version;   /* of the graph */
-	GPtrArray *types;       /* struct type *: all that were made */
+	GPtrArray *types;       /* struct type *: all types made */
 	GHashTable *of_classes; /* bt_field_class * → struct type * */
 	char clock[64];
 };
@@ -43,10 +43,10 @@ struct lib_knowledge {
 
 extern const struct stream_type lib_stream_type;
 
-/* Sets up *s; the iterator is the caller's to set. */
+/* Initialises *s; the caller sets the iterator. */
 void lib_stream_init(struct lib_stream *s, struct reader *r);
 
-/* The text of the library's current error, which is cleared; never NULL; to be freed. */
+/* The text of the library's current error, which is cleared; never NULL; the caller frees it. */
 char *lib_take_error(void);
 
 /* ---- trace.c ---- */
@@ -59,21 +59,21 @@ void lib_visit_classes(struct lib_knowledge *k, struct reader *r, class_visit_fn
 
 /* ---- types.c ---- */
 
-/* NULL for NULL. Kinds of no use to a plan become TYPE_FLOAT. Kept in k. */
+/* Converts a field class; NULL for NULL. Kinds that plans do not use become TYPE_FLOAT. Owned by k. */
 const struct type *lib_type(struct lib_knowledge *k, const bt_field_class *fc);
 
 /* ---- fields.c ---- */
 
 /*
- * Reads the structure into the payload at words; texts are appended to ev if
- * it is not NULL (without one the plan must have none). Returns the bits of present.
+ * Reads the structure into the payload at words; texts are appended to ev if it is not NULL (otherwise the plan must
+ * have none). Returns the bits of present.
  */
 uint32_t lib_plan_read(const struct field_plan *plan, const bt_field *structure, void *words, struct event *ev);
 
-/* All values of the field to an EVENT_FIELDS record (reader/values.h); false: no more fit. */
+/* Appends all values of the field to an EVENT_FIELDS record (reader/values.h); false: the record is full. */
 bool lib_append_values(struct event *ev, const bt_field *field);
 
-/* ---- range.c: when the record ends, ns; 0: unknown ---- */
+/* ---- range.c: the end of the recording, ns; 0: unknown ---- */
 
 uint64_t lib_query_end(const bt_component_class_source *class, const bt_value *params);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "reader/babeltrace2/internal.h"
 
-/* The library parses the metadata and all packet headers once more for it. */
+/* For this the library parses the metadata and all packet headers once more. */
 
 static uint64_t end_of_trace(const bt_value *trace)
 {

@@ -14,7 +14,7 @@ static struct lib_stream *bt(struct reader_stream *s)
 
 /* ---- times and errors ---- */
 
-/* false: it has none. */
+/* false: it has no time. */
 static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 {
 	int64_t value;
@@ -29,7 +29,7 @@ static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 	return true;
 }
 
-/* The library's texts name addresses of its objects: of no use to anybody but its developers. */
+/* Removes addresses of the library's objects, which are of use only to its developers. */
 static char *without_addresses(const char *text)
 {
 	GRegex *regex = g_regex_new("[:,]? ?[a-z-]*addr=0x[0-9a-f]+", G_REGEX_RAW, 0, NULL);
@@ -45,7 +45,7 @@ char *lib_take_error(void)
 	char *text = NULL;
 
 	if (error) {
-		/* The first cause is the innermost: what really went wrong. */
+		/* The first cause is the innermost, the actual failure. */
 		if (bt_error_get_cause_count(error) > 0)
 			text = without_addresses(bt_error_cause_get_message(bt_error_borrow_cause_by_index(error, 0)));
 		bt_error_release(error);
@@ -98,7 +98,7 @@ static void convert_discarded_packets(const struct lib_stream *s, const bt_messa
 		snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
-/* The message as ours; false: it is of no kind that matters. */
+/* Converts the message to ours; false: of a kind that is not used. */
 static bool convert(struct lib_stream *s, const bt_message *msg, struct message *m)
 {
 	memset(m, 0, sizeof(*m));
@@ -136,7 +136,7 @@ static bool convert(struct lib_stream *s, const bt_message *msg, struct message 
 
 /* ---- the queue ---- */
 
-/* Appends the iterator's next messages to the queue; false when there are none. */
+/* Appends the iterator's next messages to the queue; false: there are no more. */
 static bool fetch(struct lib_stream *s)
 {
 	bt_message_array_const messages;
@@ -158,7 +158,7 @@ static bool fetch(struct lib_stream *s)
 			usleep(AGAIN_WAIT_US);
 			break;
 		case BT_MESSAGE_ITERATOR_NEXT_STATUS_END:
-			/* the library stops there and does not call it an error */
+			/* the library stops there without an error */
 			if (!s->ended)
 				s->base.trouble = g_strdup("an event is larger than its packet");
 			bt_current_thread_clear_error();
@@ -172,7 +172,7 @@ static bool fetch(struct lib_stream *s)
 	}
 }
 
-/* Lets go of what was given, but for what a mark needs. */
+/* Releases the messages already returned, unless a mark needs them. */
 static void drop_given(struct lib_stream *s)
 {
 	if (s->is_marked)

@@ -39,7 +39,7 @@ static int64_t env_integer(const bt_trace *trace, const char *name)
 	return value && bt_value_is_signed_integer(value) ? bt_value_integer_signed_get(value) : -1;
 }
 
-/* The version of the graph decides which function may be called. */
+/* The functions that may be called depend on the version of the graph. */
 static void set_clock_text(struct lib_knowledge *k, const bt_clock_class *clock)
 {
 	bt_uuid uuid = clock && k->mip_version == 0 ? bt_clock_class_get_uuid(clock) : NULL;
@@ -116,7 +116,7 @@ static void visit_stream_class(struct lib_knowledge *k, const bt_stream_class *s
 	g_ptr_array_free(events, TRUE);
 }
 
-/* The library's order is not the same in all of its versions. */
+/* Sorted, because the library's order varies between versions. */
 void lib_visit_classes(struct lib_knowledge *k, struct reader *r, class_visit_fn *visit, void *user)
 {
 	const bt_trace_class *tc = bt_trace_borrow_class_const(k->trace);

@@ -88,7 +88,7 @@ static struct type *make_integer(struct lib_knowledge *k, const bt_field_class *
 	return t;
 }
 
-/* Of one bit, or a number of them that is shown as they are. */
+/* A single bit, or a number of bits shown without interpretation. */
 static struct type *make_bits(struct lib_knowledge *k, const bt_field_class *fc)
 {
 	struct type *t = make(k, fc, TYPE_INTEGER);
@@ -107,7 +107,7 @@ static struct type *make_float(struct lib_knowledge *k, const bt_field_class *fc
 	return t;
 }
 
-/* ---- what has others in it ---- */
+/* ---- types with members ---- */
 
 static struct type *make_structure(struct lib_knowledge *k, const bt_field_class *fc)
 {
@@ -136,7 +136,7 @@ static struct type *make_variant(struct lib_knowledge *k, const bt_field_class *
 	return t;
 }
 
-/* As the native reader has it: a variant of the field and nothing. */
+/* As in the native reader: a variant of the field and an empty structure. */
 static struct type *make_option(struct lib_knowledge *k, const bt_field_class *fc)
 {
 	struct type *t = make(k, fc, TYPE_VARIANT), *nothing = type_create(TYPE_STRUCT);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Types into steps. */
+/* Compiles types to steps. */
 
 #define RUN_BITS_MAX (UINT64_C(1) << 31)
 
@@ -11,9 +11,9 @@ enum { COMM_BYTES = 16, BYTE = 8, WORD_BYTES = 8, ROOM_WORDS_MAX = 4096 };
 
 struct compile {
 	GArray *steps;
-	gint run; /* its step while one is open, -1: none */
+	gint run; /* its step while a run is open, or -1 */
 	bool is_values;
-	gint room; /* likewise, the words of the run's values */
+	gint room; /* likewise, for the words of the run's values */
 };
 
 static struct step *add(struct compile *c, enum step_code code)
@@ -29,7 +29,7 @@ static bool is_load(const struct step *s)
 	return s->code >= STEP_U8 && s->code <= STEP_COMM;
 }
 
-/* A plan, and the words of a room, are less than .n_loads can say. */
+/* .n_loads cannot overflow, because plans and the words of a room are limited. */
 static void count_loads(GArray *steps)
 {
 	struct step *other = NULL;
@@ -63,7 +63,7 @@ static void begin_run(struct compile *c, uint64_t align)
 	c->room = (gint)c->steps->len - 1;
 }
 
-/* Where in the run a field of so many bits stands; another one begins if it has no certain place in this one. */
+/* The position in the run of a field of that many bits; starts another run if the position in this one is not fixed. */
 static uint32_t place(struct compile *c, uint64_t align, uint64_t bits)
 {
 	struct step *run = c->run < 0 ? NULL : &g_array_index(c->steps, struct step, c->run);
@@ -88,7 +88,7 @@ static uint32_t bit_of(const struct plan_op *op)
 	return op->bit == PLAN_NO_BIT ? 0 : UINT32_C(1) << op->bit;
 }
 
-/* A step for a field of the run, which is there if the run is. */
+/* Adds a step for a field that is present if the run is. */
 static struct step *add_to_run(struct compile *c, enum step_code code, uint32_t from, const struct plan_op *op)
 {
 	struct step *s = add(c, code);
@@ -104,7 +104,7 @@ static bool is_host_order(const struct type *t)
 	return t->size == BYTE || t->order == BITS_HOST;
 }
 
-/* The quick load of a whole integer, STEP_INTEGER: there is none. */
+/* The fast load of a whole integer; STEP_INTEGER: there is none. */
 static enum step_code quick_load(const struct type *t)
 {
 	switch (t->size) {
@@ -181,7 +181,7 @@ static void compile_options(struct step *s, const struct plan_op *op)
 	}
 }
 
-/* What is not of fixed size, or wanted as a whole: a step of its own for each thing wanted. */
+/* Fields of variable size, or wanted as a whole: one step for each use. */
 static void compile_whole(struct compile *c, const struct type *t, enum step_code code,
 			  const struct plan_op *const *ops, unsigned n)
 {
@@ -257,7 +257,7 @@ void program_compile(struct program *p, const struct type *t, const struct field
 
 /* ---- all values ---- */
 
-/* The room's next word, bytes behind where it begins. */
+/* The offset in bytes of the room's next word. */
 static uint16_t next_word(struct compile *c)
 {
 	struct step *room = &g_array_index(c->steps, struct step, c->room);
@@ -291,7 +291,7 @@ static void compile_number(struct compile *c, const struct type_field *f, bool i
 	add_slot(c, f, from);
 }
 
-/* What has no fixed size, or is an array: a step of its own, with a program for each thing that may be in it. */
+/* Fields of variable size, and arrays: one step, with a program for each possible content. */
 static void compile_container(struct compile *c, const struct type *t, enum step_code code, unsigned n_options)
 {
 	struct step *s;

@@ -8,7 +8,7 @@
 #include "reader/emit.h"
 #include "reader/values.h"
 
-/* Steps over bytes. */
+/* Executes steps on bytes. */
 
 enum { COMM_BYTES = 16 };
 
@@ -55,16 +55,16 @@ static void store_integer(const struct step *s, uint64_t value, struct walk *w, 
 	}
 }
 
-/* The lowest bit of the first byte that is 0, 0: there is none. Words are as on a little-endian machine. */
+/* The lowest bit of the first byte that is 0; 0: there is none. Words are little-endian. */
 static inline uint64_t first_nul(uint64_t word)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101);
-	const uint64_t nuls = (word - ones) & ~word & (ones << 7); /* the first is right, others may be wrong */
+	const uint64_t nuls = (word - ones) & ~word & (ones << 7); /* the first is right, later ones may be wrong */
 
 	return (nuls & -nuls) >> 7;
 }
 
-/* The bytes behind the text are made 0: the kernel does not clear them, and another context may have set them. */
+/* Clears the bytes after the text: the kernel does not clear them, and another context may have set them. */
 static void store_comm(const uint8_t *from, size_t max, char *to)
 {
 	const size_t len = strnlen((const char *)from, MIN(max, COMM_BYTES));
@@ -73,7 +73,7 @@ static void store_comm(const uint8_t *from, size_t max, char *to)
 	memset(to + len, 0, COMM_BYTES - len);
 }
 
-/* The same of 16 bytes, in two words. */
+/* The same for 16 bytes, in two words. */
 static inline void store_comm16(const uint8_t *from, char *to)
 {
 	const uint64_t low = GUINT64_FROM_LE(BITS_LOAD(uint64_t, from));
@@ -113,10 +113,10 @@ static bool step_string(const struct step *s, struct walk *w, char *words, uint3
 
 /* ---- arrays ---- */
 
-/* Elements of fixed size: where they stand. */
+/* The positions of elements of fixed size. */
 struct elements {
 	const uint8_t *data;
-	const struct type *type; /* of one */
+	const struct type *type; /* of one element */
 	uint64_t at, stride, n;
 };
 
@@ -164,7 +164,7 @@ static void read_address(const struct elements *e, const struct step *s, char *w
 static void read_elements(const struct elements *e, const struct step *s, char *words, uint32_t *present,
 			  struct event *ev)
 {
-	/* No text is one too, but there is no element without one. */
+	/* An empty text is present; an array without elements is not. */
 	if (e->n || s->op == READ_TEXT_ARRAY || s->op == READ_COMM_ARRAY)
 		*present |= s->present;
 	switch (s->op) {
@@ -188,7 +188,7 @@ static void read_elements(const struct elements *e, const struct step *s, char *
 	}
 }
 
-/* All of them, or their beginning. */
+/* Appends all elements, or the first ones. */
 static G_GNUC_NO_INLINE bool elements_value(const struct elements *e, const struct type *array, struct event *ev)
 {
 	uint32_t kept;
@@ -215,7 +215,7 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 	};
 	uint64_t bits;
 
-	/* Elements without bits are possible, any number of them. */
+	/* Elements of size 0 are possible, in any number. */
 	if (e.at > w->end || (e.n && e.stride && e.n - 1 > (w->end - e.at) / e.stride))
 		return false;
 	bits = e.n ? e.stride * (e.n - 1) + e.type->fixed_bits : 0;
@@ -229,7 +229,7 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 	return true;
 }
 
-/* Elements that need a program each; those behind the ones that are kept are stepped over. */
+/* Elements that need a program each; those that are not kept are skipped. */
 static G_GNUC_NO_INLINE bool step_repeat(const struct step *s, struct walk *w, struct event *ev)
 {
 	const struct type *t = s->type;
@@ -244,14 +244,14 @@ static G_GNUC_NO_INLINE bool step_repeat(const struct step *s, struct walk *w, s
 
 		if (i < kept ? !program_run(s->options, w, NULL, &present, ev) : !walk_type(w, t->element))
 			return false;
-		/* Nor do those that follow take any bits. */
+		/* The following elements have no bits either. */
 		if (i >= kept && w->at == from)
 			break;
 	}
 	return true;
 }
 
-/* As a double; of a size that this machine does not have, not a number. */
+/* Stores a double; NaN for sizes that this machine does not support. */
 static G_GNUC_NO_INLINE void store_float(const struct step *s, const uint8_t *data, uint64_t at, void *words)
 {
 	const struct type *t = s->type;
@@ -305,7 +305,7 @@ static bool step_variant(const struct step *s, struct walk *w, char *words, uint
 
 /* ---- runs ---- */
 
-/* *run: where it begins, bits. false: it does not fit. */
+/* *run: start of the run in bits. false: it does not fit. */
 static inline bool begin_run(const struct step *s, uint64_t *run, struct walk *w, uint32_t *present)
 {
 	*run = type_align(w->at, s->align);
@@ -316,7 +316,7 @@ static inline bool begin_run(const struct step *s, uint64_t *run, struct walk *w
 	return true;
 }
 
-/* The loads behind a step. Returns what follows them. */
+/* Executes the loads after a step. Returns the step after them. */
 static inline __attribute__((always_inline)) const struct step *load(const struct step *s, const uint8_t *run,
 								     void *words)
 {
@@ -348,7 +348,7 @@ static inline __attribute__((always_inline)) const struct step *load(const struc
 		case STEP_COMM:
 			store_comm16(from, (char *)words + s->to);
 			break;
-		default: /* compile.c counts no others: without this each would be compared first */
+		default: /* compile.c counts no others; without this hint each step would be checked for it */
 			__builtin_unreachable();
 		}
 	}
@@ -357,7 +357,7 @@ static inline __attribute__((always_inline)) const struct step *load(const struc
 
 /* ---- all steps ---- */
 
-/* From that step on; run: where the last one began. */
+/* Executes the steps from s on; run: start of the last run. */
 static G_GNUC_NO_INLINE bool run_any(const struct step *s, struct walk *w, void *words, uint32_t *present,
 				     struct event *ev, uint64_t run)
 {
@@ -405,7 +405,7 @@ static G_GNUC_NO_INLINE bool run_any(const struct step *s, struct walk *w, void 
 	}
 }
 
-/* Most structures are nothing but a run of loads: for those this calls nothing, and needs few registers. */
+/* Most structures are just a run of loads: for these, no function is called and few registers are needed. */
 bool program_run_steps(const struct program *p, struct walk *w, void *words, uint32_t *present, struct event *ev)
 {
 	const struct step *s = p->steps;

@@ -42,7 +42,7 @@ uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest)
 	return bytes;
 }
 
-/* ---- where a file ends ---- */
+/* ---- the end of a file ---- */
 
 static bool end_by_index(const struct native_trace *t, const char *path, uint64_t *end_ns)
 {
@@ -98,14 +98,14 @@ uint64_t native_file_end_ns(const struct native_trace *t, const char *path)
 	return end_ns;
 }
 
-/* ---- one packet after the other ---- */
+/* ---- packets in sequence ---- */
 
 static const struct native_file *file_of(const struct native_stream *s)
 {
 	return &g_array_index(s->files, struct native_file, s->at.file);
 }
 
-/* A descriptor that the mark needs stays open. */
+/* Keeps a descriptor open if the mark needs it. */
 static void leave_file(struct native_stream *s)
 {
 	if (s->at.fd >= 0 && !(s->is_marked && s->at.fd == s->marked.fd))
@@ -115,7 +115,7 @@ static void leave_file(struct native_stream *s)
 	s->at.offset = 0;
 }
 
-/* The packet at .offset cannot be read, the next one is at offset. */
+/* The packet at .offset cannot be read; the next one is at offset. */
 static enum lt_status give_up_packet(struct native_stream *s, const char *why, uint64_t offset)
 {
 	s->at.why = why;
@@ -124,7 +124,7 @@ static enum lt_status give_up_packet(struct native_stream *s, const char *why, u
 	return LT_ERROR;
 }
 
-/* The packet at .offset makes no sense: on to the next one, which says until when the stream is unknown. */
+/* The head of the packet at .offset is invalid: moves to the next packet, whose start ends the unknown time. */
 static enum lt_status give_up_head(struct native_stream *s, const char *why, uint64_t size)
 {
 	const struct layout *layout = s->trace->layout;
@@ -138,8 +138,8 @@ static enum lt_status give_up_head(struct native_stream *s, const char *why, uin
 }
 
 /*
- * Whether all events of the packet lie before what is wanted. Old tracers write events behind the end that a
- * packet says, up to where the next one begins: another one must follow it in the file.
+ * Whether all events of the packet are before the wanted range. Old tracers write events after the end time of a
+ * packet, up to the start of the next one, so another packet must follow in the file.
  */
 static bool is_before_range(const struct native_stream *s, const struct packet_head *head, uint64_t bytes)
 {
@@ -154,7 +154,7 @@ static bool is_before_range(const struct native_stream *s, const struct packet_h
 	return native_clock_ns(clock, next.values[PACKET_TIMESTAMP_BEGIN], &begin_ns) && begin_ns < s->skip_to_ns;
 }
 
-/* Maps bytes of the packet and walks over its head. */
+/* Maps the given bytes of the packet and walks over its head. */
 static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
@@ -172,8 +172,8 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_
 }
 
 /*
- * How many bytes of the file are the packet's, which says so many. One that is too long for its file is the last one
- * of a file that was cut off, unless another one begins in it.
+ * The number of bytes of the packet, nominally `bytes`, that are in the file. A packet that is too long for its file is
+ * the last one of a truncated file, unless another one starts inside it.
  */
 static uint64_t bytes_in_file(struct native_stream *s, const struct packet_head *head, uint64_t bytes, uint64_t size)
 {

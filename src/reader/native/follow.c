@@ -11,9 +11,9 @@
 
 enum {
 	US_PER_MS = 1000,
-	WALK_SHARE = 10,     /* a walk may take so many times less than the time between two */
-	QUIET_US = 1000000,  /* when the metadata is closed, other files may still be written for a moment */
-	REPORT_US = 1000000, /* how often the parent hears that something is there, but waits for other streams */
+	WALK_SHARE = 10,     /* the pause before the next walk, in durations of a walk */
+	QUIET_US = 1000000,  /* after the metadata is closed, other files may still be written for a moment */
+	REPORT_US = 1000000, /* how often the parent is informed that records exist, but wait for other streams */
 };
 
 struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,
@@ -37,7 +37,7 @@ void native_follow_destroy(struct native_follow *f)
 {
 	if (!f)
 		return;
-	/* the descriptors are the files' */
+	/* the descriptors belong to the files */
 	for (guint i = 0; i < f->live.streams->len; i++)
 		followed_stream_end(g_ptr_array_index(f->live.streams, i));
 	native_live_release(&f->live);
@@ -61,7 +61,7 @@ void native_follow_note(struct followed_trace *t, const char *where, const char 
 	reader_note_trouble(&t->live->base, where, why);
 }
 
-/* ---- what is there ---- */
+/* ---- looking for changes ---- */
 
 static void look_at_files(struct native_follow *f)
 {
@@ -73,7 +73,7 @@ static void look_at_files(struct native_follow *f)
 		followed_file_look(f, value);
 }
 
-/* A trace is told of once it has a packet: then its metadata says what it is. */
+/* A trace is announced when it has a packet: then its metadata is usable. */
 static void read_metadata(struct native_follow *f)
 {
 	GHashTableIter iter;
@@ -86,7 +86,7 @@ static void read_metadata(struct native_follow *f)
 
 		if (!live->has_grown || (!live->is_known && !file->size))
 			continue;
-		/* What is half written is read again when it has grown. */
+		/* Incomplete metadata is read again when it has grown. */
 		if (live_trace_update(live) != LT_OK)
 			live->has_grown = false;
 		error_clear();
@@ -101,9 +101,9 @@ static void walk(struct native_follow *f)
 	f->walk_us = f->now_us + WALK_SHARE * (g_get_monotonic_time() - f->now_us);
 }
 
-/* ---- how far the time is known ---- */
+/* ---- the known time ---- */
 
-/* What was seen before the patience began is not held back for streams that were silent since. */
+/* Records seen before the patience started are not held back for streams that have been silent since. */
 static void move_time(struct native_follow *f)
 {
 	const struct followed_time *last = g_queue_peek_tail(&f->times), *first;
@@ -120,7 +120,7 @@ static void move_time(struct native_follow *f)
 	}
 }
 
-/* Files without a packet may be of any stream. */
+/* A file without a packet may belong to any stream. */
 static void wait_for_new_files(struct native_follow *f)
 {
 	GHashTableIter iter;
@@ -158,7 +158,7 @@ static void hear_of_closed_metadata(struct native_follow *f)
 	}
 }
 
-/* The metadata of its last archive was closed. */
+/* Whether the metadata of its last archive has been closed. */
 static bool is_closed(const struct native_follow *f, const struct followed_trace *t)
 {
 	const struct followed_directory *last = NULL;
@@ -215,7 +215,7 @@ static void wake_streams(struct native_follow *f)
 	}
 }
 
-/* Nothing is waited for any more: what is left is written first, then the ends of the streams. */
+/* Stops waiting: the remaining records are written first, then the ends of the streams. */
 static void read_the_rest(struct native_follow *f)
 {
 	note_what_is_cut(f);
@@ -257,7 +257,7 @@ static void look_around(struct native_follow *f)
 		wake_streams(f);
 }
 
-/* Silence would mean that the source hangs. */
+/* Without a message the source would appear to hang. */
 static void report_waiting(struct native_follow *f)
 {
 	if (!f->live.heap->len || !f->live.last_ns || f->now_us - f->reported_us < REPORT_US)

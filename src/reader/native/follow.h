@@ -8,20 +8,19 @@
 #include "source/ring.h"
 
 /*
- * The recordings below a directory while tracers write them: what is complete of them into records, in the order of
- * time. New packets, files, traces and archives of rotated sessions are looked for at each step that has nothing else
- * to do.
+ * Reads the recordings below a directory while tracers write them: complete packets become records in time order. New
+ * packets, files, traces and archives of rotated sessions are looked for at each step that has nothing else to do.
  *
- * A stream's time is known up to the end of its last packet. No tracer says that a stream is idle: what the others have
- * is written all the same once the stream was silent for patience_ms longer; what it then still brings of
- * that time is written with the time reached, as a step back.
+ * A stream's time is known up to the end of its last packet. Tracers do not report that a stream is idle, so after
+ * patience_ms of silence the data of the other streams is written without it; earlier data that it adds later is
+ * written with the current time, as a step back.
  *
- * It is over when every session that was being written has been closed by its tracer, as far as that can be seen (not
- * of a session with a directory for each process), or the directory is gone.
+ * It ends when every session that was being written has been closed by its tracer, where that is visible (it is not for
+ * a session with a directory for each process), or when the directory is gone.
  */
 struct native_follow;
 
-/* Borrows the texts and the ring for its life. */
+/* Borrows the texts and the ring as long as it exists. */
 struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,
 					   struct ring_producer *ring);
 
@@ -31,9 +30,9 @@ void native_follow_destroy(struct native_follow *f);
 void native_follow_want(struct native_follow *f, const char *fields, uint32_t number);
 
 /*
- * Writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, or the ring is full;
- * everything is published: call it again in a moment, or when there is room. LT_END: it is over, everything
- * was written. LT_ERROR: so it is, and there was nothing that could be read.
+ * Writes at most several hundred records. LT_OK: there is more. LT_AGAIN: nothing for now, or the ring is full;
+ * everything is published; call again in a moment, or when the ring has room. LT_END: finished, everything was written.
+ * LT_ERROR: finished, and nothing was readable.
  */
 enum lt_status native_follow_step(struct native_follow *f);
 

@@ -66,7 +66,7 @@ static void see_time(struct native_follow *f, const struct native_trace *t, uint
 		f->newest_ns = MAX(f->newest_ns, ns);
 }
 
-/* LTTng writes a packet's index entry when the packet is in the file. */
+/* LTTng writes a packet's index entry after the packet. */
 static void look_at_index(struct native_follow *f, struct followed_file *file)
 {
 	struct index_packet last;
@@ -79,7 +79,7 @@ static void look_at_index(struct native_follow *f, struct followed_file *file)
 	see_time(f, live_trace_newest(file->trace->live), last.end);
 }
 
-/* Without an index a packet is there when all its bytes are. */
+/* Without an index, a packet is complete when all its bytes are in the file. */
 static void look_at_packets(struct native_follow *f, struct followed_file *file)
 {
 	const struct native_trace *t = live_trace_newest(file->trace->live);
@@ -97,7 +97,7 @@ static void look_at_packets(struct native_follow *f, struct followed_file *file)
 	error_clear();
 }
 
-/* ---- which stream a file is of ---- */
+/* ---- the stream of a file ---- */
 
 static struct followed_stream *find_stream(struct native_follow *f, const struct followed_file *file,
 					   const struct packet_head *head, const char *name)
@@ -138,7 +138,7 @@ static struct followed_stream *add_stream(struct native_follow *f, const struct 
 	return s;
 }
 
-/* Behind those that begin before it; what the stream has read is over. */
+/* Queues the file after those with an earlier start, and never before one that is being read. */
 static void queue_file(struct followed_stream *s, struct followed_file *file)
 {
 	struct followed_file **at = &s->file;
@@ -152,7 +152,7 @@ static void queue_file(struct followed_stream *s, struct followed_file *file)
 	file->stream = s;
 }
 
-/* By its first packet that makes sense. */
+/* Determined by its first valid packet. */
 static void find_stream_of_file(struct native_follow *f, struct followed_file *file)
 {
 	const struct native_trace *t = live_trace_newest(file->trace->live);
@@ -198,7 +198,7 @@ void followed_file_look(struct native_follow *f, struct followed_file *file)
 
 static const char metadata_changed[] = "the metadata was replaced by another one";
 
-/* The file that has the next packet, NULL: none has. One that comes later ends the one before. */
+/* The file with the next packet, or NULL. A later file means that the one before it is finished. */
 static struct followed_file *file_to_read(struct followed_stream *s)
 {
 	struct native_cursor *c = &s->base.base.at;
@@ -221,7 +221,7 @@ static struct followed_file *file_to_read(struct followed_stream *s)
 	return file;
 }
 
-/* false: the metadata knows the stream's class no more. */
+/* false: the metadata no longer has the stream's class. */
 static bool take_version(struct native_stream *n, struct native_trace *newest)
 {
 	const struct layout_stream *stream = layout_find_stream(newest->layout, n->base.class_id);
@@ -255,7 +255,7 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	return native_map_at(n, file->complete, head);
 }
 
-/* Goes on in the packet by the newest metadata. */
+/* Continues in the packet with the newest metadata. */
 static void change_version(struct native_stream *n, struct native_trace *newest)
 {
 	const struct walk before = n->at.walk;

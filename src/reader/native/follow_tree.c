@@ -28,7 +28,7 @@ gboolean followed_id_equal(gconstpointer a, gconstpointer b)
 	return x->device == y->device && x->inode == y->inode && x->born_ns == y->born_ns;
 }
 
-/* What there is at the path. false: nothing, or nothing that can be seen. */
+/* Identifies the file at the path. false: there is none, or it is not accessible. */
 static bool look_up(const char *path, struct statx *st, struct followed_id *id)
 {
 	if (statx(AT_FDCWD, path, 0, STATX_BASIC_STATS | STATX_BTIME, st) < 0)
@@ -87,7 +87,7 @@ static struct followed_trace *trace_of_group(struct native_follow *f, const char
 	return t;
 }
 
-/* Metadata that is half written shows neither what the trace is nor what its packets are. */
+/* Incomplete metadata shows neither the trace nor the layout of its packets. */
 static struct followed_trace *trace_of_metadata(struct native_follow *f, const char *path, const char *text)
 {
 	struct followed_trace *t = NULL;
@@ -121,7 +121,7 @@ static void read_metadata(struct native_follow *f, struct followed_directory *d)
 
 	if (text && !d->trace)
 		d->trace = trace_of_metadata(f, d->path, text);
-	/* A later archive begins with all that was declared before. */
+	/* The metadata of a later archive starts with all earlier declarations. */
 	if (d->trace && len > d->trace->len) {
 		f->live.n_metadata -= d->trace->live->metadata->len;
 		g_byte_array_set_size(d->trace->live->metadata, 0);
@@ -132,7 +132,7 @@ static void read_metadata(struct native_follow *f, struct followed_directory *d)
 	g_free(text);
 }
 
-/* The directory holds the metadata of a trace. */
+/* Registers a directory that contains the metadata of a trace. */
 static struct followed_directory *see_directory(struct native_follow *f, const struct followed_id *id, const char *path,
 						const char *metadata)
 {
@@ -231,7 +231,7 @@ static void walk(struct native_follow *f, const char *path, const struct followe
 	closedir(dir);
 }
 
-/* What is gone, and not only on its way from one place to another. */
+/* Drops entries that are gone, not just being moved. */
 static gboolean drop_file(gpointer id, gpointer data, gpointer user)
 {
 	struct followed_file *file = data;

@@ -12,8 +12,8 @@
  *           struct { 32 bits id; 64 bits timestamp } extended;
  *   } v;
  *
- * The places in it are known only if nothing in it is aligned more than the header itself. Those of the other byte
- * order are walked.
+ * The offsets are known only if no part is aligned more than the header itself. Headers in the other byte order are
+ * walked.
  */
 
 static bool is_unsigned(const struct type *t, unsigned size)
@@ -37,7 +37,7 @@ static const struct type *option(const struct type *variant, uint64_t tag)
 	return NULL;
 }
 
-/* The structures of the short and the long form, which all the tag's values choose. */
+/* Finds the structures of the short and the long form; every value of the tag must select one of them. */
 static bool find_forms(const struct type *id, const struct type *variant, const struct type **brief,
 		       const struct type **extended)
 {
@@ -76,7 +76,7 @@ static bool recognise(struct native_group *g, const struct type *header)
 	    extended->align > header->align)
 		return false;
 	at = type_align(type_align(id->size, brief->align), time->align);
-	/* The compact one is a word of 32 bits, the large one two integers next to each other. */
+	/* The compact one is a word of 32 bits, the large one two adjacent integers. */
 	if (at != (g->shape == HEADER_COMPACT ? COMPACT_ID : type_align(LARGE_ID, time->align)))
 		return false;
 	g->header_align = header->align;

@@ -5,26 +5,27 @@
 #include "reader/native/internal.h"
 
 /*
- * Reading the header of an event, here for the speed: native_header_recognise() has seen to it that what has a shape is
- * laid out as header.c says.
+ * Reading the header of an event, inline for speed: native_header_recognise() has checked that groups with a known
+ * shape have the layout described in header.c.
  */
 enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_ID = 32, LONG_TIME = 64 };
 
 /* ---- header.c ---- */
 
 /*
- * Over the header of the event at w, whatever its shape; *c is its class, w->clock its time. NULL: fine, else what is
- * wrong (static text): *fits, the metadata does not declare it so that it could be read.
+ * Reads the header of the event at w, of any shape; *c receives its class, w->clock its time. Returns NULL, or else a
+ * static text that describes the error; then *fits: the header was read, but the metadata does not declare a readable
+ * class.
  */
 const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c, bool *fits);
 
-/* The time goes on with these low bits: one step of the high bits if they went down. */
+/* Advances the time to the next value with these low bits: the high bits go up by one if the low bits went down. */
 static inline void native_move_clock(struct walk *w, uint64_t low, uint64_t mask)
 {
 	w->clock += (low - w->clock) & mask;
 }
 
-/* Of a shape that is known. false: it does not fit. */
+/* Reads a header of a known shape. false: it does not fit. */
 static inline bool native_read_known_header(const struct native_group *g, struct walk *w, uint64_t *id)
 {
 	const uint64_t at = type_align(w->at, g->header_align);
@@ -60,8 +61,8 @@ static inline bool native_read_known_header(const struct native_group *g, struct
 }
 
 /*
- * Over the header of the event at w, as almost all of them are; its class has been prepared. NULL: it is one for
- * native_read_header(), and where w stands is undefined.
+ * Reads the header of the event at w in the usual case: a known shape, and a class that has been prepared. NULL: use
+ * native_read_header(); the position of w is then undefined.
  */
 static inline struct native_class *native_read_usual_header(const struct native_group *g, struct walk *w)
 {

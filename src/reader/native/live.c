@@ -100,9 +100,9 @@ enum failed_cause native_live_cause(const struct viewer *v)
 	return causes[viewer_cause(v)];
 }
 
-/* ---- what the viewer brings ---- */
+/* ---- data from the viewer ---- */
 
-/* Its .user: of metadata a trace, of data a stream; NULL: it is left out, what comes for it is dropped. */
+/* Sets .user: for metadata a trace, for data a stream; NULL: the stream is left out, and its data is dropped. */
 static void take_stream(struct native_live *l, struct viewer_stream *stream)
 {
 	struct live_trace *t = live_trace_get(l, stream->trace);
@@ -127,7 +127,7 @@ static void lose_metadata(struct native_live *l, struct live_trace *t)
 	live_trace_settle(l, t);
 }
 
-/* Looks at what came for a stream. */
+/* Looks at new data of a stream. */
 static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 {
 	const bool has_packet = !g_queue_is_empty(&s->packets);
@@ -139,14 +139,14 @@ static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 	if (status != LT_OK) {
 		if (has_packet)
 			return LT_ERROR;
-		error_clear(); /* metadata that is not complete yet will be when there are packets */
+		error_clear(); /* incomplete metadata will be complete when there are packets */
 	}
 	live_stream_note_time(s);
 	live_merge_wake(l, s);
 	return LT_OK;
 }
 
-/* The same of all, after the ring was full. */
+/* The same for all streams, after the ring was full. */
 static enum lt_status look_at_all(struct native_live *l)
 {
 	enum lt_status status = LT_OK;
@@ -156,7 +156,7 @@ static enum lt_status look_at_all(struct native_live *l)
 	return status;
 }
 
-/* What the event brings is kept; *s is the stream that it is for, NULL: none, or one that is left out. */
+/* Stores the data of the event; *s receives its stream, NULL: it has none, or one that is left out. */
 static enum lt_status take(struct native_live *l, const struct viewer_event *event, struct live_stream **s)
 {
 	*s = event->stream && !event->stream->is_metadata ? event->stream->user : NULL;
@@ -203,7 +203,7 @@ bool native_live_is_full(const struct native_live *l)
 	return l->is_full;
 }
 
-/* Takes one event of the viewer. */
+/* Takes one event from the viewer. */
 static enum lt_status receive(struct native_live *l, enum failed_cause *cause)
 {
 	struct viewer_event event;
@@ -242,7 +242,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 		ring_beat(l->ring);
 		return LT_OK;
 	}
-	/* The end, or a failure, is told once everything before it was written. */
+	/* The end, or a failure, is reported after everything before it has been written. */
 	l->is_full |= !ring_has_room(l->ring);
 	if (l->is_full)
 		return LT_AGAIN;

@@ -6,40 +6,39 @@
 #include "source/ring.h"
 #include "viewer/viewer.h"
 
-/*
- * A live session, read by viewer/: its packets into records, those of all its streams in the order of time.
- */
+/* Reads a live session through viewer/: its packets become records, with those of all its streams in time order. */
 struct native_live;
 
-/* Borrows nothing of the options, and the ring for its life. name: for EVENT_TRACE; fields: reader_args.wanted. */
+/*
+ * Borrows the ring as long as it exists, and nothing of the options. name: for EVENT_TRACE; fields: reader_args.wanted.
+ */
 struct native_live *native_live_create(const struct viewer_options *options, const char *name, const char *fields,
 				       struct ring_producer *ring);
 
 void native_live_destroy(struct native_live *l);
 
 /*
- * Other fields are wanted, from a later step on: an EVENT_WANTED of that number is written in front of the first event
- * of which they are.
+ * Changes the wanted fields, from a later step on: an EVENT_WANTED with that number precedes the first event affected.
  */
 void native_live_want(struct native_live *l, const char *fields, uint32_t number);
 
 /*
- * Receives and writes some hundred records at most. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
- * published; see native_live_viewer(). LT_END: the session is closed, everything was written. LT_ERROR: see the
- * error chain and *cause.
+ * Receives, and writes at most several hundred records. LT_OK: there is more. LT_AGAIN: nothing for now, everything is
+ * published; see native_live_viewer(). LT_END: the session is closed, everything was written. LT_ERROR: see the error
+ * chain and *cause.
  *
- * Never waits for room in the ring while the relayd has an answer under way: it sends to one viewer after the other,
- * and who does not receive keeps all others waiting.
+ * Never waits for room in the ring while an answer of the relayd is in transit: the relayd sends to one viewer after
+ * the other, and one that does not receive blocks all others.
  */
 enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause);
 
-/* What to wait for; */
+/* After LT_AGAIN: the viewer to wait for. */
 const struct viewer *native_live_viewer(const struct native_live *l);
 
-/* and whether it waits for room in the ring. */
+/* After LT_AGAIN: it waits for room in the ring. */
 bool native_live_is_full(const struct native_live *l);
 
-/* What a viewer's cause is to the parent. */
+/* Converts a viewer's cause for the parent. */
 enum failed_cause native_live_cause(const struct viewer *v);
 
 #endif

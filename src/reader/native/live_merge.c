@@ -83,7 +83,7 @@ static void write_item(struct native_live *l, struct live_stream *s)
 	struct reader_stream *b = &s->base.base;
 
 	say_ready(l);
-	/* It may have waited while the time went on. */
+	/* It may have waited while time advanced. */
 	b->item_ns = MAX(b->item_ns, l->last_ns);
 	if (b->item == ITEM_EVENT)
 		reader_write_event(&s->trace->base, b);
@@ -95,7 +95,7 @@ static void write_item(struct native_live *l, struct live_stream *s)
 	stream_drop_item(b);
 }
 
-/* Up to when everything is known. UINT64_MAX: no stream is waited for. */
+/* The time up to which everything is known. UINT64_MAX: no stream is waited for. */
 static uint64_t known_until_ns(const struct native_live *l)
 {
 	uint64_t until_ns = l->until_ns;
@@ -148,7 +148,7 @@ enum lt_status live_merge_run(struct native_live *l)
 	return LT_OK;
 }
 
-/* Losses that ended before the time that was reached, though no event of their stream came behind them. */
+/* Writes losses that ended before the time reached, even if no later event of their stream has come. */
 static void write_losses(struct native_live *l, uint64_t until_ns)
 {
 	for (guint i = 0; i < l->streams->len; i++) {

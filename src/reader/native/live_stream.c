@@ -135,8 +135,8 @@ static void announce_stream(struct live_stream *s)
 }
 
 /*
- * Records of a session are in the order of time. Where the stream's events become older than what was written
- * already, of other streams, that counts as a step back in its own.
+ * Records of a session are in time order. If an event is older than records already written for other streams, it
+ * counts as a step back in its own stream.
  */
 static bool find_item(struct live_stream *s)
 {

@@ -21,7 +21,7 @@ static void visit_classes(struct reader *r, class_visit_fn *visit, void *user)
 	native_trace_visit(live_trace_newest(trace_of(r)), r, visit, user);
 }
 
-/* What stays the same of a class as the metadata grows. */
+/* Identifies a class as the metadata grows. */
 static char *name_of_class(const struct layout_event *e)
 {
 	return g_strdup_printf("%" PRIu64 " %" PRIu64, e->stream_id, e->id);
@@ -51,7 +51,7 @@ static void free_version(gpointer version)
 	g_free(version);
 }
 
-/* The streams are the session's. */
+/* The streams belong to the session. */
 static void release(struct reader *r)
 {
 	struct live_trace *t = trace_of(r);
@@ -118,7 +118,7 @@ void live_trace_destroy(gpointer trace)
 
 /* ---- metadata ---- */
 
-/* Those that nobody needs, but for the newest. */
+/* Drops versions that are not in use, except the newest. */
 static void drop_versions(struct live_trace *t)
 {
 	for (guint i = t->versions->len; i-- > 1;) {

@@ -7,7 +7,7 @@
 volatile sig_atomic_t mapping_torn;
 static long page_bytes;
 
-/* A page of zeros in place of the one that is gone. */
+/* Maps a page of zeros in place of the missing one. */
 static void mend(int number, siginfo_t *info, void *context)
 {
 	char *page = (char *)((uintptr_t)info->si_addr & ~((uintptr_t)page_bytes - 1));

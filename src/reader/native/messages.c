@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A stream's packets as messages, in the order in which babeltrace2 gives them: losses, begin, events, end. */
+/* A stream's packets as messages, in babeltrace2's order: losses, begin, events, end. */
 
 static struct native_stream *native(struct reader_stream *s)
 {
@@ -34,8 +34,8 @@ static void take_facts(struct native_stream *s, const struct packet_head *head)
 }
 
 /*
- * Whether a file that was read before has the packet, too: snapshots of one session overlap, and a recording may lie
- * there twice. .now is the packet.
+ * Whether the packet, .now, was also in a file read earlier: snapshots of a session overlap, and a recording may exist
+ * twice.
  */
 static bool is_repeated(struct native_cursor *c)
 {
@@ -52,7 +52,7 @@ static bool is_repeated(struct native_cursor *c)
 	return now->has_seq ? now->seq <= c->read_to_seq : now->begin_ns < c->read_to_ns;
 }
 
-/* What is known of the next packet is taken; where its events end too. */
+/* Starts the packet and determines where its events end. */
 static void begin_packet(struct native_stream *s, const struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
@@ -68,7 +68,7 @@ static void begin_packet(struct native_stream *s, const struct packet_head *head
 
 static void unmap_packet(struct native_stream *s)
 {
-	/* A packet before the mark is still needed. */
+	/* A packet that the mark refers to is still needed. */
 	if (!s->is_marked || s->at.map.data != s->marked.map.data)
 		mapping_close(&s->at.map);
 	s->at.map.data = NULL;
@@ -84,8 +84,8 @@ static void end_packet(struct native_stream *s)
 }
 
 /*
- * The first packet's counter says that events were lost before or in it, not how many since the beginning
- * of the record; a later one's that they were lost since the end of the packet before.
+ * The first packet's counter shows that events were lost before or in it, but not how many since the recording started;
+ * a later one's shows those lost since the end of the packet before.
  */
 static bool report_lost_events(const struct native_cursor *c, struct message *m)
 {
@@ -174,7 +174,7 @@ static void report_damage_in_packet(struct native_stream *s, struct message *m)
 	};
 }
 
-/* Between the packet before it and the one that follows. Their numbers do not count it once more. */
+/* Between the packets before and after it. Their sequence numbers must not count it again. */
 static void report_lost_head(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;
@@ -196,7 +196,7 @@ static void report_lost_head(struct native_stream *s, struct message *m)
 
 /* ---- events ---- */
 
-/* Finds out where the event given last ends, of which nobody read all. false: it cannot be. */
+/* Determines the end of the latest event if it was not read completely. false: it is invalid. */
 static LT_COLD bool find_end(struct native_stream *s)
 {
 	struct native_cursor *c = &s->at;
@@ -229,7 +229,7 @@ static inline bool give_event(struct native_stream *s, struct native_class *clas
 	return true;
 }
 
-/* The next event, which begins at .event_at, the last one's time being clock; as next_event(). */
+/* Reads the next event, at .event_at, where clock is the time of the previous one; returns as next_event(). */
 static LT_COLD bool next_unusual_event(struct native_stream *s, uint64_t clock, struct message *m)
 {
 	struct native_cursor *c = &s->at;
@@ -258,7 +258,7 @@ static LT_COLD bool next_unusual_event(struct native_stream *s, uint64_t clock, 
 	return give_event(s, class, m);
 }
 
-/* The next event of the packet; false: there is none, the state says why. */
+/* Reads the next event of the packet; false: none, see the state. */
 static inline bool next_event(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;
@@ -284,7 +284,7 @@ static inline bool next_event(struct native_stream *s, struct message *m)
 	return give_event(s, class, m);
 }
 
-/* What is between the events of two packets, a step: LT_OK: *m; LT_AGAIN: there is more; LT_END: nothing for now. */
+/* One step between the events of two packets: LT_OK: *m; LT_AGAIN: there is more; LT_END: nothing for now. */
 static enum lt_status step_between(struct native_stream *s, struct message *m)
 {
 	struct native_cursor *c = &s->at;

@@ -4,7 +4,7 @@
 
 #include "reader/reader.h"
 
-/* The reader of our own, for what LTTng writes: CTF 1.8 and CTF 2 with one clock. */
+/* Our own reader, for LTTng's formats: CTF 1.8 and CTF 2 with one clock. */
 extern const struct reader_type reader_native;
 
 #endif

@@ -13,7 +13,7 @@
 #include "reader/native/native.h"
 #include "source/source.h"
 
-/* A recording: the directories of one trace, as several archives of a rotated session. */
+/* A recording: the directories of one trace, such as the archives of a rotated session. */
 
 struct native_reader {
 	struct reader base;
@@ -27,7 +27,7 @@ static struct native_reader *native(struct reader *r)
 
 /* ---- metadata ---- */
 
-/* Of several directories, the one that says most: what was written later has all of what was written before. */
+/* The longest metadata of the directories: later metadata contains all earlier declarations. */
 static char *read_metadata(const struct reader_args *args)
 {
 	char *most = NULL;
@@ -36,7 +36,7 @@ static char *read_metadata(const struct reader_args *args)
 		char *text = metadata_read(*path, METADATA_MAX), *less;
 
 		if (!text)
-			continue; /* one that has gone since it was found does not take the others with it */
+			continue; /* skip a directory that has disappeared since it was found */
 		less = most && strlen(most) >= strlen(text) ? text : most;
 		most = less == text ? most : text;
 		if (less && !g_str_has_prefix(most, less)) {
@@ -60,7 +60,7 @@ static enum lt_status read_trace(struct native_reader *n, const struct reader_ar
 
 	if (!text)
 		return LT_AGAIN;
-	/* What is not understood is damage: the library may not come to an end of it. */
+	/* Metadata that cannot be parsed is damaged; the library is not tried, as it might not terminate. */
 	status = layout_parse(text, &layout);
 	g_free(text);
 	return status == LT_OK ? native_trace_init(&n->trace, layout) : LT_ERROR;
@@ -68,7 +68,7 @@ static enum lt_status read_trace(struct native_reader *n, const struct reader_ar
 
 /* ---- streams ---- */
 
-/* The number its name ends with; a name without one stands for itself. */
+/* The number at the end of the name, or else a hash of the name. */
 static uint64_t number_of(const char *name)
 {
 	size_t end = strlen(name), begin = end;
@@ -117,7 +117,7 @@ static struct native_stream *add_stream(struct native_reader *n, const struct pa
 	return s;
 }
 
-/* All streams of a CPU go to the same worker; it depends on nothing but the file. */
+/* All streams of a CPU go to the same worker, determined by the file alone. */
 static bool is_ours(const struct native_reader *n, const struct packet_head *head, const char *name)
 {
 	const uint64_t number = packet_has(head, PACKET_CPU_ID) ? head->values[PACKET_CPU_ID] : number_of(name);
@@ -125,7 +125,7 @@ static bool is_ours(const struct native_reader *n, const struct packet_head *hea
 	return reader_takes(&n->base, number);
 }
 
-/* The first packet of the file that makes sense says which stream it is of. false: there is none. */
+/* Finds the first valid packet of the file, which identifies its stream. false: there is none. */
 static bool find_head(struct native_reader *n, const char *path, struct packet_head *head)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

@@ -10,14 +10,14 @@ static struct native_stream *native(struct reader_stream *s)
 	return (struct native_stream *)(void *)s;
 }
 
-/* The packet ends here for want of sense: messages.c tells it next. */
+/* Ends the packet here because it is damaged; messages.c reports it next. */
 static LT_COLD enum read_status damaged(struct native_stream *s)
 {
 	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : "an event is larger than its packet");
 	return READ_DAMAGED;
 }
 
-/* memcmp() and memcpy() of the few bytes of a context: calls, or string instructions, would take longer. */
+/* memcmp() and memcpy() for the few bytes of a context, where calls or string instructions would be slower. */
 static inline bool same_bytes(const uint8_t *a, const uint8_t *b, size_t n)
 {
 	size_t i = 0;
@@ -42,7 +42,7 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
 		*to++ = *from++;
 }
 
-/* The CPU's last context was of the same bytes: they need not be decoded. */
+/* Whether the CPU's last context had the same bytes, so that they need not be decoded. */
 static inline bool is_cached(const struct native_stream *s, const struct native_class *c,
 			     const struct context_cache *context)
 {
@@ -135,7 +135,7 @@ enum read_status native_read_payload(struct reader_stream *stream, const struct 
 	return READ_OK;
 }
 
-/* false: it does not fit, into the packet or into the record. */
+/* false: it does not fit into the packet or into the record. */
 static bool append_part(struct native_stream *s, const struct native_class *c, enum fields_part part, struct event *ev)
 {
 	const struct program *p = part == FIELDS_PACKET ? &s->group->packet : &c->values[part];

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "reader/native/internal.h"
 
-/* Where a data file goes on behind a packet whose head makes no sense: at the next head that does. */
+/* Finds where a data file continues after a packet with an invalid head: at the next valid head. */
 
 enum {
 	MAGIC_BYTES = 4,
 	CHUNK_BYTES = 1 << 18,
-	SEARCH_BYTES = 1 << 26, /* larger than packets are */
+	SEARCH_BYTES = 1 << 26, /* more than a packet's size */
 };
 
 struct time_search {
@@ -22,7 +22,7 @@ struct time_search {
 	struct packet_head *head;
 };
 
-/* The bytes that each packet begins with; false: there is nothing to look for. */
+/* The bytes at the start of each packet; false: there are none to search for. */
 static bool find_magic(struct time_search *s)
 {
 	const struct type *header = s->layout->packet_header;
@@ -45,7 +45,10 @@ static bool is_packet(const struct time_search *s, const uint8_t *data, size_t l
 	return (!s->stream || s->head->stream == s->stream) && native_packet_bytes(s->head, s->size - offset) > 0;
 }
 
-/* Looks at data[0..len[, which is at offset of the file, up to where a head may be cut off unless the file ends. */
+/*
+ * Searches data[0..len[, which is at *offset of the file. Unless the file ends there, stops where a head might be
+ * truncated.
+ */
 static bool search_chunk(const struct time_search *s, const uint8_t *data, size_t len, uint64_t *offset)
 {
 	const size_t end = *offset + len < s->size ? len - NATIVE_HEAD_BYTES : len;
