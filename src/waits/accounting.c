@@ -6,10 +6,10 @@
 
 #include "base/map64.h"
 
-/* A part of a row's time that a client waited for. */
+/* A part of a row's time for which a client waited. */
 struct charge {
 	wait_row row;
-	unsigned account; /* its process's own */
+	unsigned account; /* index of its process's own account */
 	uint8_t resource;
 	uint64_t begin_ns, end_ns;
 };
@@ -18,14 +18,14 @@ struct accounting {
 	const struct waits *w;
 	uint64_t begin_ns, end_ns;
 	wait_row row;     /* the last one done */
-	unsigned done, n; /* rows; n: there were when it began */
+	unsigned done, n; /* rows; n: their number at the start */
 	struct wait_path path;
 	GArray *accounts;  /* struct account */
-	GHashTable *known; /* struct key * -> its account's index + 1 */
+	GHashTable *known; /* struct key * -> 1 + index of its account */
 	GArray *charges;   /* struct charge */
 };
 
-/* A process, and whom it works for: client.pid PID_NONE on its own account. */
+/* A process and the client it works for; client.pid is PID_NONE for its own account. */
 struct key {
 	struct {
 		unsigned host;
@@ -52,13 +52,13 @@ static gboolean key_equal(gconstpointer pa, gconstpointer pb)
 	       a->client.host == b->client.host && a->client.pid == b->client.pid;
 }
 
-/* Of a thread whose process is not known, the thread. */
+/* The PID, or the TID if the thread's process is unknown. */
 static int32_t pid_of(const struct wait_who *who)
 {
 	return who->pid > 0 ? who->pid : who->tid;
 }
 
-/* The name of the process's main thread, if there is one. */
+/* The name of the process's main thread if that is known, else the thread's. */
 static strid name_of(const struct waits *w, const struct wait_who *who)
 {
 	wait_row main_row =
@@ -67,7 +67,7 @@ static strid name_of(const struct waits *w, const struct wait_who *who)
 	return main_row == WAIT_NO_ROW ? who->comm : waits_who(w, main_row).comm;
 }
 
-/* client NULL: on its own account. */
+/* client NULL: the process's own account. */
 static unsigned account_index(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
 {
 	struct key key = { { who->host, pid_of(who) }, { 0, PID_NONE } };
@@ -97,7 +97,7 @@ static unsigned account_index(struct accounting *a, const struct wait_who *who, 
 	return a->accounts->len - 1;
 }
 
-/* Valid until the next one is made. */
+/* Valid until the next account is created. */
 static struct account *account_of(struct accounting *a, const struct wait_who *who, const struct wait_who *client)
 {
 	unsigned index = account_index(a, who, client);
@@ -105,7 +105,7 @@ static struct account *account_of(struct accounting *a, const struct wait_who *w
 	return &g_array_index(a->accounts, struct account, index);
 }
 
-/* Which resource the time of a segment is use of; -1: none. */
+/* The resource that a segment uses; -1: none. */
 static int resource_of(const struct wait_segment *s)
 {
 	if (s->fill != WAIT_FILL_NONE)
@@ -129,8 +129,8 @@ static bool same_process(const struct wait_who *a, const struct wait_who *b)
 }
 
 /*
- * Whose use a segment is: a packet under way is the server's, whichever way it
- * goes; receivers in interrupt context and idle tasks are no processes.
+ * The process to which a segment's use belongs. A packet in transit belongs to the
+ * server in both directions; receivers in interrupt context and idle tasks are not processes. false: not a server.
  */
 static bool server_of(const struct waits *w, const struct wait_segment *s, const struct wait_who *client,
 		      struct wait_who *server)
@@ -159,7 +159,7 @@ static void charge(struct accounting *a, const struct wait_segment *s, const str
 	}
 }
 
-/* The path of one thread: its own use, and what was done for it. */
+/* Adds the path of one thread: its own use, and the work done for it. */
 static void add_path(struct accounting *a, wait_row row, const struct wait_path *path)
 {
 	const struct wait_who who = waits_who(a->w, row);
@@ -188,7 +188,7 @@ static int compare_charges(gconstpointer pa, gconstpointer pb)
 	return a->begin_ns < b->begin_ns ? -1 : a->begin_ns > b->begin_ns;
 }
 
-/* What was done for clients was not for oneself; for several at once it was done once. */
+/* Work for clients does not belong to a process's own account; work for several at once is subtracted once. */
 static void take_charges_off(struct accounting *a)
 {
 	const struct charge *last = NULL;

@@ -5,18 +5,17 @@
 #include "waits/waits.h"
 
 /*
- * What processes use of CPUs, disks and the network, and for whom: what servers
- * do while a client's thread waits for them is charged to the client, by its
- * critical path. A wait is a client's if it opened the connection it waits on, or
- * waits for a thread of the kernel; a server that waits for its next request is charged
- * nothing, nor is a parent for its child.
+ * The processes' use of CPUs, disks and the network, and the clients it was for: what servers do while a client's
+ * thread waits for them is charged to the client, by its critical path. A thread is a client in a wait if it opened the
+ * connection on which it waits, or if it waits for a kernel thread. A server that waits for its next request is not
+ * charged, nor is a parent that waits for its child.
  *
  *   client ──running──┬───────────── blocked ─────────────┬──running──
  *                request                                reply
- *   server  ─ blocked ┴──running──block_device──running──┘    all this is the client's
+ *   server  ─ blocked ┴──running──block_device──running──┘    all of this is charged to the client
  *
- * Two clients that wait for the same server at the same time are both charged
- * for their whole wait, other clients' work that is done first included.
+ * If two clients wait for the same server at the same time, each is charged for
+ * its whole wait, including the time that the server spends on the other first.
  */
 enum account_resource { ACCOUNT_CPU, ACCOUNT_DISK, ACCOUNT_NETWORK, ACCOUNT_RESOURCES };
 
@@ -24,29 +23,29 @@ struct account {
 	unsigned host;
 	int32_t pid;
 	strid comm;
-	bool for_client; /* the row is what it did for one client; else it is on its own account */
+	bool for_client; /* what the process did for one client; false: its own account */
 	unsigned client_host;
 	int32_t client_pid;
 	strid client_comm;
 	/*
-	 * Own account: what the process used and no client waited for. For a client: 0.
-	 * CPU: running; disk, network: its threads waited for it.
+	 * Own account: what the process used while no client waited for it. For a client: 0. CPU: time its threads ran;
+	 * disk, network: time its threads waited for them.
 	 */
 	uint64_t self_ns[ACCOUNT_RESOURCES];
-	/* Own account: what all its servers did for it. For a client: what this process did on the client's path. */
+	/* Own account: what all servers did for it. For a client: what this process did on the client's path. */
 	uint64_t sub_ns[ACCOUNT_RESOURCES];
 };
 
 /*
- * The accounts of a window of reference time, in no order; g_free() the result. As
- * far as the graph is kept: *from_ns, may be NULL, is where that begins.
+ * The accounts for a window of reference time, *n of them in no particular order; free them with g_free().
+ * They cover the part of the window that the graph still holds: *from_ns (may be NULL) is its start.
  */
 struct account *waits_accounting(const struct waits *w, uint64_t begin_ns, uint64_t end_ns, unsigned *n,
 				 uint64_t *from_ns);
 
 /*
- * The same, a little at a time, as it asks for the path of every thread. In between the graph may
- * grow, but not begin anew (waits_info.epoch) nor be destroyed: whoever lets it do so gives up first.
+ * The same in small steps, because it computes the path of every thread. Between steps the graph may grow, but
+ * before it is cleared (waits_info.epoch) or destroyed the caller must give up the job.
  *
  *   job = accounting_begin(w, begin_ns, end_ns);
  *   while (accounting_step(job))
@@ -57,16 +56,16 @@ struct accounting;
 
 struct accounting *accounting_begin(const struct waits *w, uint64_t begin_ns, uint64_t end_ns);
 
-/* One thread more; false: there was none left. */
+/* Does one more thread; false: all are done. */
 bool accounting_step(struct accounting *a);
 
-/* How many of the threads have been done. */
+/* How much is done, in per cent of the threads. */
 unsigned accounting_percent(const struct accounting *a);
 
-/* As waits_accounting() does. Frees the job. */
+/* Returns the same as waits_accounting(), and frees the job. */
 struct account *accounting_end(struct accounting *a, unsigned *n, uint64_t *from_ns);
 
-/* Frees it without looking at the graph. NULL is allowed. */
+/* Frees the job without using the graph. NULL is allowed. */
 void accounting_give_up(struct accounting *a);
 
 #endif

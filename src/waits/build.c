@@ -35,7 +35,7 @@ void build_restart(struct build *b)
 		build_row(b, i)->pending.set = build_row(b, i)->latest.set = false;
 		build_row(b, i)->first_ns = 0;
 	}
-	/* times of before are not of the time that comes */
+	/* earlier times are not comparable with those to come */
 	for (guint i = 0; i < b->threads->len; i++)
 		((struct build_thread *)g_ptr_array_index(b->threads, i))->ran_ns = 0;
 	for (guint i = 0; i < b->hosts->len; i++)
@@ -84,7 +84,7 @@ static void vertex(struct build *b, wait_row row, enum wait_state state, const s
 	vertex_at(b, row, b->now_ns, state, cause);
 }
 
-/* What the thread does from now on. The row of one that exits ends: its last switch may never be seen. */
+/* Sets what the thread does from now on. Not for an exiting one: its row has ended, as its last switch may be lost. */
 static void present(struct build *b, const struct build_thread *t, enum wait_state state,
 		    const struct wait_cause *cause)
 {
@@ -93,8 +93,8 @@ static void present(struct build *b, const struct build_thread *t, enum wait_sta
 }
 
 /*
- * The thread is seen for the first time since events were lost. What it did until then is unknown; what
- * it has done since is not, as nothing was lost any more: it was about to do what it does now.
+ * The thread is seen for the first time since events were lost. What it did until the end of the loss is
+ * unknown, but since then no event was lost, so it has been in the state `since`.
  */
 static void recover(struct build *b, struct build_thread *t, enum status since)
 {
@@ -118,7 +118,7 @@ struct build_thread *build_current(struct build *b, unsigned host, const struct 
 	bool is_new;
 
 	if (cpu->lost && e->from_tid > 0) {
-		/* switched in unseen; the event's own context says who it is */
+		/* its switch was lost; the event's own context says which thread it is */
 		t = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
 		build_thread_name(b, t, e->from_comm, e->from_pid);
 		recover(b, t, STATUS_RUN);
@@ -139,7 +139,7 @@ wait_row build_extend(struct build *b, const struct build_thread *t)
 	return t->row;
 }
 
-/* A vertex now that ends an edge with what the thread did until its status was set. */
+/* Adds a vertex now; the edge that ends there has the state from before the thread's status was set. */
 static wait_row change(struct build *b, const struct build_thread *t, const struct wait_cause *cause)
 {
 	struct wait_cause stop = { .name = t->stop, .fd = -1 };
@@ -151,14 +151,14 @@ static wait_row change(struct build *b, const struct build_thread *t, const stru
 	return t->row;
 }
 
-/* ---- records that begin midway ---- */
+/* ---- hosts whose events start midway ---- */
 
 void build_begin_midway(struct build *b, unsigned host, uint64_t t_ns)
 {
 	build_host(b, host)->midway_ns = t_ns;
 }
 
-/* The thread's first event ends what it has been doing since the begin. */
+/* The state that the thread's first event ends has lasted since the start. */
 static void since_begin(struct build *b, struct build_thread *t, enum status status)
 {
 	const struct build_host *h = build_host(b, t->host);
@@ -173,7 +173,7 @@ static void since_begin(struct build *b, struct build_thread *t, enum status sta
 
 /* ---- switches ---- */
 
-/* What a thread does that waits for nothing that a wake-up would explain. */
+/* Why a thread is blocked, if it is not a wait that a wake-up explains. */
 static strid stop_of(const struct build *b, enum task_state left)
 {
 	switch (left) {
@@ -224,7 +224,7 @@ static bool in_interrupt(const struct wait_event *e)
 	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
 }
 
-/* Its wait ends that was for no more than work: what wakes it is not what it waited for. */
+/* A wait for work ends: the waker brings work, but is not the reason why the thread waited. */
 static void wait_for_work(struct build *b, const struct build_thread *t)
 {
 	const struct wait_cause idle = { .name = b->idling, .fd = -1 };
@@ -233,7 +233,7 @@ static void wait_for_work(struct build *b, const struct build_thread *t)
 	graph_idle(b->graph, t->row, b->now_ns);
 }
 
-/* Woken from where there is no task that could be the reason. */
+/* Woken in a context in which the current task cannot be the reason. */
 static void wake_in_context(struct build *b, unsigned host, const struct wait_event *e, const struct build_thread *t)
 {
 	struct wait_cause cause = { .name = e->cause, .call = e->call, .object = e->object, .fd = e->fd };
@@ -257,7 +257,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		build_packets_redirect(b, receiver->row, t->row);
 }
 
-/* A link is to start at the thread's row now. A running one needs no vertex for that: most vertices would be such. */
+/* Lets a link start at the thread's row now. A running thread needs no vertex for it, which saves most vertices. */
 static void source(struct build *b, struct build_thread *t)
 {
 	if (t->exiting || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
@@ -313,14 +313,14 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 	t->stop = STRID_NONE;
 }
 
-/* ---- lives ---- */
+/* ---- threads start and end ---- */
 
 static void build_fork(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
 	bool is_new;
 
-	/* whoever had the tid is gone, whether his exit was recorded or not */
+	/* the thread that had the TID before is gone, even if its exit was not recorded */
 	if (t && t->tid > 0)
 		build_thread_gone(b, t);
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
@@ -360,7 +360,7 @@ static enum status status_of_dump(int32_t status)
 	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;
 }
 
-/* The thread has been waiting for longer than anybody can tell: its row begins here. */
+/* The thread has been waiting for an unknown time: its row starts here. */
 static void begin_blocked(struct build *b, struct build_thread *t)
 {
 	struct build_row *r = build_row(b, t->row);
@@ -380,10 +380,10 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	const enum status status = status_of_dump(e->prev_state);
 
 	build_thread_name(b, t, e->comm, e->pid);
-	/* what is known of a thread is better */
+	/* a state known from other events is more reliable */
 	if (t->status != STATUS_UNKNOWN || t->interrupted)
 		return;
-	/* the dump says "wait fork" of everything runnable */
+	/* the dump reports every ready thread as "wait fork" */
 	build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
 	if (status == STATUS_WAITING)
 		begin_blocked(b, t);
@@ -400,15 +400,15 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 }
 
 /*
- * What the host's threads did before is not what they do now, but for those that run on
- * CPUs which have lost nothing.
+ * The states of the host's threads are no longer known, except for those that run on
+ * CPUs which lost no events.
  */
 static void build_interrupt(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_host *h = build_host(b, host);
 
 	if (e->cpu != WAIT_ALL_CPUS)
-		build_cpu(b, host, e->cpu); /* made if need be */
+		build_cpu(b, host, e->cpu); /* creates it if need be */
 	for (guint i = 0; i < h->cpus->len; i++) {
 		struct build_thread *t = build_thread_current(b, host, i);
 

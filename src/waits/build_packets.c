@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets: on whose behalf they were sent, who received them, and the link
- * between the two.
+ * Packets: the thread on whose behalf each was sent, the row that received it, and
+ * the link between the two.
  *
- * A packet that a softirq or a timer sends (the window opened, a time-out) was not made there: it
- * belongs to the task that sent last on its flow, and so does the link, from that time on.
+ * A packet sent by a softirq or a timer (the window opened, a time-out) did not originate there: it
+ * belongs to the task that last sent on its flow, and its link starts when that task sent.
  */
 #include "waits/build_internal.h"
 
@@ -12,7 +12,7 @@
 
 enum { FLOWS = 1 << 13 };
 
-/* What a matcher hands back of an end: row and its life, time as built. */
+/* The two words that the matcher returns for each end: the row with its life, and the reference time. */
 enum { COOKIE_ROW, COOKIE_TIME };
 
 static uint64_t cookie_row(wait_row row, uint32_t life)
@@ -20,7 +20,7 @@ static uint64_t cookie_row(wait_row row, uint32_t life)
 	return (uint64_t)life << 32 | row;
 }
 
-/* ---- who began a connection ---- */
+/* ---- which end opened a connection ---- */
 
 struct end {
 	const uint64_t *addr;
@@ -42,7 +42,7 @@ static struct opening *opening_of(const struct build *b, struct end least, struc
 	return &b->openings[*key >> 1 & (FLOWS - 1)];
 }
 
-/* A packet with SYN and without ACK is sent by who connects. */
+/* A packet with SYN and without ACK comes from the end that connects. */
 static void note_opening(struct build *b, const struct clock_packet *p)
 {
 	enum { TCP = 6, SYN = 0x02, ACK = 0x10 };
@@ -58,8 +58,8 @@ static void note_opening(struct build *b, const struct clock_packet *p)
 }
 
 /*
- * Whether who receives the packet began the connection. Of one that is older than the record, who
- * has the higher port: clients take theirs from the top.
+ * The receiver is the client if it opened the connection. If the SYN was not seen, the client is the end with the
+ * higher port, because the ports that the system chooses for clients are high.
  */
 static enum wait_role role_of_receiver(const struct build *b, const struct clock_packet *p)
 {
@@ -78,7 +78,7 @@ static enum wait_role role_of_receiver(const struct build *b, const struct clock
 
 /* ---- matches ---- */
 
-/* A send and a receive are the same packet: kept until the receiver's next vertex, the latest only. */
+/* A send and a receive are the same packet. Only the latest is kept, until the receiver's next vertex. */
 static void ends_matched(void *data, const struct match_end *from, const struct match_end *to)
 {
 	const struct build *b = data;
@@ -169,7 +169,7 @@ void build_packets_forget(struct build *b, wait_row row)
 	build_row(b, row)->latest.set = false;
 }
 
-/* ---- whose a packet is ---- */
+/* ---- the thread to which a packet belongs ---- */
 
 static struct flow *flow_of(struct build *b, unsigned host, const struct clock_packet *p, uint64_t *key)
 {
@@ -182,7 +182,7 @@ static struct flow *flow_of(struct build *b, unsigned host, const struct clock_p
 	return &b->flows[*key >> 1 & (FLOWS - 1)];
 }
 
-/* The task that sent last on the packet's flow, as a cookie; false: nobody knows. */
+/* The task that last sent on the packet's flow, as a cookie; false: unknown. */
 static bool flow_sender(struct build *b, unsigned host, const struct clock_packet *p, uint64_t cookie[2])
 {
 	const struct flow *f;
@@ -209,7 +209,7 @@ static void flow_sent(struct build *b, unsigned host, const struct clock_packet 
 	*f = (struct flow){ .key = key, .row = row, .life = build_row(b, row)->life, .sent_ns = b->now_ns };
 }
 
-/* The thread that has the packet now; NULL: nobody's. */
+/* The thread that sends or receives the packet; NULL: none. */
 static struct build_thread *owner(struct build *b, unsigned host, const struct wait_event *e, bool sent)
 {
 	const bool in_interrupt = e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads of all hosts and their rows: who has a tid now, who had it before. */
+/* The threads of all hosts and their rows: which has a TID now, and which had it before. */
 #include <stdio.h>
 
 #include "waits/build_internal.h"
@@ -115,7 +115,7 @@ static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned
 	return b->threads->len - 1;
 }
 
-/* What it did before events were lost is not what it does now. */
+/* Resets the thread's state if events were lost since it was set. */
 static struct build_thread *refresh(struct build *b, struct build_thread *t)
 {
 	if (t && t->interrupts != build_host(b, t->host)->interrupts) {
@@ -128,7 +128,7 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 	return t;
 }
 
-/* Whoever had the tid last, gone or not. */
+/* The last thread that had the TID, gone or not. */
 static struct build_thread *thread_last(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
 	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, key_of(host, cpu))
@@ -144,7 +144,7 @@ struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t t
 	return t && !t->gone ? t : NULL;
 }
 
-/* The tid's next life. */
+/* A new thread has the TID: gives it a new row. */
 static void thread_renew(struct build *b, struct build_thread *t)
 {
 	const wait_row older = t->row;

@@ -38,7 +38,7 @@ static void grow(struct causes *c)
 	c->entries = g_renew(struct cause_entry, c->entries, c->capacity);
 	g_free(c->buckets);
 	c->buckets = g_new0(uint32_t, c->capacity);
-	for (uint32_t i = 1; i < c->n; i++) { /* none is free when all are used */
+	for (uint32_t i = 1; i < c->n; i++) { /* all are in use: it grows only when the free list is empty */
 		uint32_t *bucket = bucket_of(c, &c->entries[i].cause);
 
 		c->entries[i].next = *bucket;

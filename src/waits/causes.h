@@ -5,22 +5,22 @@
 #include "waits/graph.h"
 
 /*
- * The different causes of the edges kept, each once and counted, so that a
- * vertex names its cause by a small number. 0 is the cause that says nothing.
- * Bounded: what does not fit becomes 0.
+ * The distinct causes of the edges kept, each stored once with a use count, so
+ * that a vertex names its cause by a small number. 0 is the empty cause, which also
+ * stands for causes that did not fit.
  */
 enum { CAUSES_MAX = 1 << 18 };
 
 struct cause_entry {
 	struct wait_cause cause;
 	uint32_t uses;
-	uint32_t next; /* of its bucket, or of the free ones; 0: none */
+	uint32_t next; /* in its bucket or in the free list; 0: none */
 };
 
 struct causes {
-	struct cause_entry *entries; /* [0]: the one that says nothing */
-	uint32_t n, capacity;        /* entries ever used */
-	uint32_t *buckets;           /* capacity of them: a power of two */
+	struct cause_entry *entries; /* [0]: the empty cause */
+	uint32_t n, capacity;        /* n: entries ever used */
+	uint32_t *buckets;           /* `capacity` of them, a power of two */
 	uint32_t free;
 	uint64_t refused;
 };
@@ -30,10 +30,10 @@ extern const struct wait_cause cause_none;
 void causes_init(struct causes *c);
 void causes_release(struct causes *c);
 
-/* One more use of this cause (NULL: none); its number. */
+/* Adds a use of this cause (NULL: the empty one) and returns its number. */
 uint32_t causes_take(struct causes *c, const struct wait_cause *cause);
 
-/* One use less. */
+/* Removes a use. */
 void causes_give(struct causes *c, uint32_t number);
 
 static inline const struct wait_cause *causes_get(const struct causes *c, uint32_t number)

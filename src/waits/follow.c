@@ -9,13 +9,13 @@ enum { SEGMENTS_DEFAULT = 65536 };
 
 /* A row whose path is kept: a ring of segments, oldest first. */
 struct followed {
-	wait_row row; /* WAIT_NO_ROW: none */
+	wait_row row; /* WAIT_NO_ROW: unused entry */
 	bool started;
 	struct wait_segment *ring;
 	uint32_t mask, head, n; /* mask + 1: capacity, if there is a ring */
-	uint64_t next;          /* the first vertex not passed yet */
+	uint64_t next;          /* the first vertex whose edge is not expanded yet */
 	uint64_t since_ns, final_ns;
-	uint64_t bounded_ns; /* the end of the last edge that was too much to expand */
+	uint64_t bounded_ns; /* the end of the last edge that could not be expanded in full */
 	struct wait_totals folded;
 };
 
@@ -24,7 +24,7 @@ struct wait_follow {
 	struct followed *rows;
 	uint32_t n_rows;
 	uint32_t max_segments;
-	struct wait_path expanded; /* of the edges passed last */
+	struct wait_path expanded; /* the edges expanded last */
 };
 
 struct wait_follow *follow_create(struct wait_graph *g, uint32_t max_segments)
@@ -104,7 +104,7 @@ static void pass(struct wait_follow *f, struct followed *followed, uint64_t t_ns
 
 	if (!r->end)
 		return;
-	if (!followed->started || followed->next < r->head) { /* or memory was so short that some are gone */
+	if (!followed->started || followed->next < r->head) { /* or vertices were dropped before they were expanded */
 		followed->started = true;
 		followed->next = MAX(r->head, 1);
 		followed->final_ns = MAX(followed->final_ns, row_begin_ns(g, r));
@@ -112,7 +112,7 @@ static void pass(struct wait_follow *f, struct followed *followed, uint64_t t_ns
 			fold_oldest(followed);
 		followed->since_ns = followed->final_ns;
 	}
-	/* 1 ns before, so that what begins there keeps its link */
+	/* 1 ns earlier, so that a segment that starts at final_ns keeps its link */
 	path_open(&f->expanded, MAX(g->horizon_ns, followed->final_ns ? followed->final_ns - 1 : 0), t_ns);
 	while (followed->next < r->end && row_vertex(r, followed->next)->t_ns <= t_ns) {
 		f->expanded.partial = false;

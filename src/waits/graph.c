@@ -120,8 +120,8 @@ void graph_row_free(struct wait_graph *g, wait_row row)
 }
 
 /*
- * Links from a row are as old as its end at most: past the horizon none is followed to it. The number stays
- * away as long again, for segments that tell where a packet came from that was long under way.
+ * No link from a row starts after the row's end, so once that is past the horizon no walk comes to it. The number
+ * stays reserved for as long again, for segments that name the sender of a packet that was in transit for long.
  */
 static void free_old_rows(struct wait_graph *g)
 {
@@ -133,7 +133,7 @@ static void free_old_rows(struct wait_graph *g)
 		g->freed_head++;
 		g->n_freed--;
 		if (g->rows[f.row].followed)
-			freed_push(g, f.row); /* asked again when this much time has passed again */
+			freed_push(g, f.row); /* checked again after the same time */
 		else
 			free_number(g, f.row);
 	}
@@ -159,7 +159,7 @@ static void queue_push(struct wait_graph *g, wait_row row)
 		chunk->next = NULL;
 		chunk->n = 0;
 		g->bytes += sizeof(*chunk);
-		/* what stands behind the end of the last chunk stands at the beginning of this one */
+		/* a place after the end of the last chunk becomes the start of this one */
 		if (!last || g->summed.index == CHUNK_ROWS)
 			g->summed = (struct queue_place){ chunk, 0 };
 		if (!last || g->oldest.index == CHUNK_ROWS) {
@@ -202,7 +202,7 @@ static void drop_oldest(struct wait_graph *g)
 	uint32_t capacity = r->mask + 1;
 
 	if (g->totals && g->summed.chunk == chunk && g->summed.index == g->oldest.index)
-		totals_forget(g); /* nobody has asked since all that is kept came */
+		totals_forget(g); /* not used since the oldest vertex kept was added */
 	if (g->totals)
 		totals_drop(g, r);
 	causes_give(&g->causes, v->cause);
@@ -240,8 +240,8 @@ void graph_fit(struct wait_graph *g)
 }
 
 /*
- * Room for one more vertex of the row. Where memory is short the oldest go, of all rows; as a
- * busy row's oldest are as old as anybody's, it soon finds room in what it has.
+ * Makes room for one more vertex of the row. If memory is short, the oldest vertices of all rows are dropped;
+ * a busy row has many of these itself, so it soon has room in its own ring.
  */
 static void make_room(struct wait_graph *g, struct graph_row *r)
 {
@@ -411,8 +411,8 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
 }
 
 /*
- * Vertices come about evenly: a guess by proportion, strides that double away from it until t_ns lies
- * between two, then halves of what is between.
+ * Vertices are spread fairly evenly in time: an interpolated guess, then strides that double until t_ns is between two
+ * of them, then a binary search between these.
  */
 uint64_t row_find(const struct graph_row *r, uint64_t t_ns)
 {

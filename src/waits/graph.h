@@ -10,21 +10,22 @@
 #include "model/waitlog.h"
 
 /*
- * The wake-up graph: rows (a thread; the packets received by a CPU; an idle
- * task) of vertices in time, an edge from each vertex to the next of its row with
- * the state in between, and links from row to row: because of that.
+ * The wake-up graph. A row (a thread, an idle task, or the packets received by a
+ * CPU) is a sequence of vertices in time. An edge joins each vertex to the next of
+ * its row and has the state in between. A link from one row to another is the reason for a change of state.
  *
  *   waker  ──running──●──running──▶            ● vertex (row, time)
  *                     │ wake-up
  *   woken  ──blocked──●──preempted──●──running──▶
  *
- * Times are reference ns (clock/map.h), input in time order. What is older than the retention or
- * beyond the memory is dropped: O(1) per vertex, amortised. After Giraldeau and Dagenais, "Wait
- * analysis of distributed systems using kernel tracing", IEEE TPDS 27(8), 2016. Main thread only.
+ * Times are reference time (clock/map.h) in ns; the input must be in time order. The oldest vertices are
+ * dropped when they are older than the retention or the memory is full: O(1) per vertex, amortised. After
+ * Giraldeau and Dagenais, "Wait analysis of distributed systems using kernel tracing", IEEE TPDS 27(8), 2016.
+ * Main thread only.
  */
 struct wait_graph;
 
-typedef uint32_t wait_row; /* a number; reused only after graph_row_free() and after its vertices are gone */
+typedef uint32_t wait_row; /* a number, reused only after graph_row_free() and when its vertices are gone */
 
 #define WAIT_NO_ROW UINT32_MAX
 
@@ -33,76 +34,79 @@ enum wait_link {
 	WAIT_LINK_WAKEUP,
 	WAIT_LINK_FORK,
 	WAIT_LINK_NETWORK,
-	WAIT_LINK_TIMER, /* within a row: it set the timer that wakes it; the time between is WAIT_TIMER */
+	WAIT_LINK_TIMER, /* within a row: it set the timer that woke it; the time in between is WAIT_TIMER */
 };
 
-/* Waits that are to be explained further; other states explain themselves. */
+/* Whether the state is a wait that needs an explanation; other states explain themselves. */
 static inline bool wait_state_blocks(enum wait_state state)
 {
 	return state == WAIT_BLOCKED || state == WAIT_NETWORK;
 }
 
-/* Why an edge has its state, as far as the trace tells: names, all may be STRID_NONE. */
+/* Why an edge has its state, if that is known. Each name may be STRID_NONE. */
 struct wait_cause {
-	strid name;   /* device, irq … */
-	strid call;   /* system call it was blocked in */
+	strid name;   /* device, IRQ … */
+	strid call;   /* system call in which the thread was blocked */
 	strid object; /* path or peer of fd */
 	int32_t fd;   /* -1: none */
-	uint8_t role; /* enum wait_role, of a wait that another thread ended */
+	uint8_t role; /* enum wait_role, for a wait that another thread ended */
 };
 
-struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 0: no bound */
+struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 0: no limit */
 void graph_destroy(struct wait_graph *g);
 void graph_clear(struct wait_graph *g);
 
 wait_row graph_row_add(struct wait_graph *g);
 
-/* Its thread is gone, its path ends with its last vertex: the number is free long after that is not kept any more. */
+/*
+ * The row's thread is gone, and its path ends at its last vertex. The number becomes free some time after that
+ * vertex has been dropped.
+ */
 void graph_row_free(struct wait_graph *g, wait_row row);
 
-/* A vertex whose row has no edge to it: nothing is known of the time since the row's last one. */
+/* Adds a vertex with no edge to it: nothing is known about the time since the row's last one. */
 void graph_gap(struct wait_graph *g, wait_row row, uint64_t t_ns);
 
 /*
- * A vertex that ends an edge of this state; of a row's first vertex there is
- * none. A second one at the row's last time is the same vertex and changes nothing (returns
- * false). Times before the row's last are refused and counted. cause: copied, NULL none.
+ * Adds a vertex; the edge that ends there has this state and cause. A row's first vertex has no such edge. Returns
+ * false, and changes nothing, if the row's last vertex is at t_ns already, or if it is later, or if t_ns is no longer
+ * kept; the last two are counted as `late`. cause is copied; NULL: unknown.
  */
 bool graph_vertex(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state state,
 		  const struct wait_cause *cause);
 
 /*
- * What the row does since its last vertex, as far as is known yet; forgotten at
- * its next one. It is the path's open end, and what a waker does whose edge is
- * still open: call it at least for running. WAIT_STATES: not known, as at first. cause: copied, NULL none.
+ * Sets what the row has been doing since its last vertex, as far as is known; its next vertex resets it. It
+ * becomes the open end of the row's path, and says what a waker does whose edge is still open, so call it at least for
+ * running. WAIT_STATES, the initial value: unknown. cause is copied; NULL: unknown.
  */
 void graph_present(struct wait_graph *g, wait_row row, enum wait_state state, const struct wait_cause *cause);
 
 /*
- * A link to the vertex at to_ns, as a rule the last of `to`. Of several to one
- * vertex, the one that starts first is kept. The source is a vertex, or any time of
- * an edge that is running (make a vertex first for others: what they are is
- * only known at their end). A link to a vertex that is not its row's last, or where time has passed it (a packet
- * that is matched late), is possible while it is kept, but followed rows may have passed it: it is counted
- * as `behind`. Links that start after their end, or at the same vertex, are refused and counted as `late`.
+ * Links the row `from` at from_ns to the vertex of `to` at to_ns, usually its last. If a vertex gets several links, the
+ * one that starts first is kept. The source may be a vertex, or any time within an edge that is running; add a vertex
+ * first to start a link from any other edge, because its state is known only at its end. The vertex at to_ns may be one
+ * that is no longer the last of its row or whose time is final, if it is still kept (a packet that was matched late).
+ * Followed rows may have been expanded past it, so such a link counts as `behind`. A link that starts after its end, at
+ * its own vertex, or whose vertex does not exist is refused and counts as `late`.
  */
 void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row to, uint64_t to_ns,
 		enum wait_link kind);
 
 /*
- * Everything up to and including t_ns is final: followed rows are expanded (follow.h),
- * old vertices dropped. As seldom as one likes, but memory is bounded by the input between two calls,
- * where it is not by memory_bytes.
+ * Makes everything up to and including t_ns final: expands followed rows (follow.h) and drops old vertices. How often
+ * it is called does not matter to the result; but between two calls only memory_bytes limits how much the graph grows.
  */
 void graph_advance(struct wait_graph *g, uint64_t t_ns);
 
-/* The row's last vertex; false: it has none. */
+/* The time of the row's last vertex; false: it has had none. */
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
 
 /*
- * The edge that ends at the row's vertex at t_ns, its last one, was a wait for work: nothing before it
- * explains what others waited for after it. That goes on where the link to this vertex leads (who gave it the
- * work), without one stays with who waited. Not of a gap.
+ * Marks the edge that ends at the row's last vertex, at t_ns, as a wait for work; ignored for a gap. What
+ * the row did before that vertex does not explain why others wait for it afterwards. Such an explanation continues
+ * at the source of the link to this vertex, the thread that gave the row its work. Without a link, the rest of the
+ * wait stays with the thread that waited.
  */
 void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns);
 
@@ -110,15 +114,15 @@ struct wait_graph_info {
 	uint64_t horizon_ns; /* nothing before this is kept */
 	uint64_t vertices;
 	size_t bytes;
-	uint64_t late;         /* vertices and links that came too late, were left out */
-	uint64_t behind;       /* vertices where time had passed, and links to such: followed rows do not know them */
-	uint64_t behind_ns;    /* none of these is later; 0: there are none */
-	uint64_t uncaused;     /* vertices that lost their cause: too many different ones */
-	uint64_t cut;          /* vertices that the memory, not the retention, ended */
+	uint64_t late;         /* vertices and links that came too late and were refused */
+	uint64_t behind;       /* vertices at times already final, and links to earlier vertices: graph_link() */
+	uint64_t behind_ns;    /* followed rows may lack these up to here; 0: there were none */
+	uint64_t uncaused;     /* vertices without their cause, because there were too many different causes */
+	uint64_t cut;          /* vertices dropped because memory was full, not because of their age */
 	uint64_t retention_ns; /* effective: now - horizon */
 };
 
-/* Tells the string pool which paths its causes hold: strpool_round_begin(). */
+/* Keeps the paths that its causes name in the string pool: see strpool_round_begin(). */
 void graph_keep_paths(const struct wait_graph *g);
 
 struct wait_graph_info graph_info(const struct wait_graph *g);

@@ -10,64 +10,64 @@
 #include "waits/totals.h"
 
 /*
- * How the graph lies in memory, for the files that walk it.
+ * The graph's layout in memory, for the files that walk it.
  *
- *   row ──▶ ring of vertices, a power of two, by sequence number & mask:
+ *   row ──▶ ring of vertices, its size a power of two, indexed by sequence number & mask:
  *
  *            … dropped │ head ─────────── kept ─────────── │ end
  *                 ▲
- *                 before_ns: the last one dropped, where the edge to head begins
+ *                 before_ns: time of the last one dropped, where the edge to head starts
  *
- * A vertex stands for itself, the edge that ends at it and the link that ends at
- * it. Vertices are dropped in the order they came, from all rows: one queue of row numbers,
- * as the oldest of a row is the first of it in the queue.
+ * A vertex also holds the edge and the link that end at it. Vertices of all rows are dropped in the order in which they
+ * came. A single queue of row numbers is enough for that, because the first entry of a row in the queue always stands
+ * for its oldest vertex.
  */
 struct vertex {
 	uint64_t t_ns;
 	uint64_t from_ns; /* the link's source, if link is not WAIT_LINK_NONE */
 	wait_row from;
 	uint32_t cause : 22; /* causes.h */
-	uint32_t state : 4;  /* enum wait_state, of the edge */
+	uint32_t state : 4;  /* enum wait_state of the edge */
 	uint32_t link : 3;   /* enum wait_link */
-	uint32_t gap : 1;    /* no edge ends here: a row's first one, or nothing is known of the time before */
+	uint32_t gap : 1;    /* no edge ends here: the row's first vertex, or the time before is unknown */
 	uint32_t idle : 1;   /* graph_idle() */
-	uint32_t summed : 1; /* a prefix sum is kept of this one */
+	uint32_t summed : 1; /* there is a prefix sum for this vertex */
 };
 
 /* Prefix sums modulo 2^64: only differences count. */
 enum {
 	SUM_WIRE = WAIT_STATES,
-	SUM_KINDS, /* those that a waker's are added of */
+	SUM_KINDS, /* number of those that are also added from a waker's sums */
 	SUM_OWN = SUM_KINDS,
 	SUM_WIDTH
 };
 
 struct sum {
 	uint64_t seq;  /* of its vertex */
-	uint64_t idle; /* the sequence number of the last idle one up to there + 1, 0: none */
+	uint64_t idle; /* 1 + the sequence number of the last idle vertex up to there; 0: none */
 	uint64_t ns[SUM_WIDTH];
 };
 
-/* A row's sums: at waits that are explained, and at every SUM_STRIDE-th vertex. */
+/* A row's sums: at waits with an explanation, and at every SUM_STRIDE-th vertex. */
 struct row_sums {
 	struct sum *ring;
 	uint32_t mask, head, n;   /* mask + 1: capacity; head: index of the oldest */
-	uint64_t next;            /* sequence number of the first vertex not summed up yet */
-	uint64_t base[SUM_WIDTH]; /* at before_ns; 0 if nothing was dropped */
+	uint64_t next;            /* sequence number of the first vertex not summed yet */
+	uint64_t base[SUM_WIDTH]; /* the sum at before_ns; 0 if no vertex was dropped */
 };
 
 struct graph_row {
 	struct vertex *ring;
 	struct row_sums *sums;
 	uint32_t mask;   /* capacity - 1, if there is a ring */
-	uint8_t present; /* enum wait_state, WAIT_STATES: not known */
+	uint8_t present; /* enum wait_state; WAIT_STATES: unknown */
 	bool used, freed;
 	bool idles;         /* it has had idle vertices */
-	uint32_t followed;  /* its number in follow.c + 1, 0: not */
-	uint64_t head, end; /* sequence numbers: the oldest kept, and after the last */
+	uint32_t followed;  /* 1 + its number in follow.c; 0: not followed */
+	uint64_t head, end; /* sequence numbers: the oldest vertex kept, and one past the last */
 	uint64_t before_ns; /* if head > 0 */
 	uint64_t last_ns;   /* if end > 0 */
-	uint64_t born_ns;   /* links from before this are another's, who had the number */
+	uint64_t born_ns;   /* links that start earlier are from a row that had the number before */
 	struct wait_cause present_cause;
 };
 
@@ -97,21 +97,21 @@ struct wait_graph {
 	uint32_t n_rows, rows_capacity;
 	wait_row *free_rows;
 	uint32_t n_free, free_capacity;
-	struct freed_row *freed; /* a ring, oldest first: waiting to be free */
+	struct freed_row *freed; /* ring of rows that are not free for reuse yet, oldest first */
 	uint32_t freed_mask, freed_head, n_freed;
 	struct causes causes;
 
-	struct queue_place oldest, summed, newest; /* summed: the first not summed up yet; newest: behind the last */
+	struct queue_place oldest, summed, newest; /* summed: the first not summed yet; newest: after the last */
 	uint64_t n_vertices;
 
 	uint64_t retention_ns;
 	size_t memory_bytes;
-	size_t bytes;                          /* of vertices, sums, the queue; causes count for themselves */
-	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before anything came */
+	size_t bytes;                          /* of vertices, sums and the queue; causes_bytes() has the causes' */
+	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before the first vertex */
 	uint64_t late, behind, cut;
-	bool totals;        /* sums are kept: they were asked for, and not so long ago */
+	bool totals;        /* sums are kept, because they were used recently */
 	uint64_t final_ns;  /* of the last graph_advance() */
-	uint64_t behind_ns; /* .final_ns when .behind was counted last */
+	uint64_t behind_ns; /* .final_ns when .behind was last counted */
 
 	struct wait_follow *follow;
 	struct walker *walker;
@@ -127,19 +127,19 @@ static inline struct vertex *row_vertex(const struct graph_row *r, uint64_t seq)
 	return &r->ring[seq & r->mask];
 }
 
-/* Where the edge to vertex seq begins; the vertex must be kept and no gap. */
+/* The start of the edge to vertex seq, which must be kept and not be a gap. */
 static inline uint64_t row_left_ns(const struct graph_row *r, uint64_t seq)
 {
 	return seq > r->head ? row_vertex(r, seq - 1)->t_ns : r->before_ns;
 }
 
-/* The first kept vertex at or after t_ns; r->end: none. Near the end is found fast. */
+/* The first kept vertex at or after t_ns; r->end: none. Fast near the end. */
 uint64_t row_find(const struct graph_row *r, uint64_t t_ns);
 
-/* Nothing of the row before this is known: what was dropped, or its first vertex. r->end > 0. */
+/* The row is known from here on: the horizon if vertices were dropped, else its first vertex. Needs r->end > 0. */
 uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r);
 
-/* Its path ends here: now if it is known what it does, else its last vertex. r->end > 0. */
+/* Its path ends here: UINT64_MAX (now) if its present state is known, else its last vertex. Needs r->end > 0. */
 static inline uint64_t row_end_ns(const struct graph_row *r)
 {
 	return r->present == WAIT_STATES ? r->last_ns : UINT64_MAX;
@@ -148,12 +148,12 @@ static inline uint64_t row_end_ns(const struct graph_row *r)
 /* resolve.c */
 
 /*
- * Appends what the row did over the edge to vertex seq, cut at the window of
- * *path (path_open()): the edge itself, or what explains it. The walk goes no further back than the horizon.
+ * Appends the edge to vertex seq, or its explanation if it is a wait that has one, cut at
+ * the window of *path (path_open()). The walk stops at the horizon.
  */
 void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *path);
 
-/* The same for what the row does since its last vertex. */
+/* The same for the row's present state, from its last vertex on. */
 void resolve_present(const struct wait_graph *g, wait_row row, struct wait_path *path);
 
 struct walker *walker_create(void);
@@ -161,21 +161,21 @@ void walker_destroy(struct walker *w);
 
 /* path.c */
 
-/* Empties the path, for a window; segments are then appended in order and cut at it. */
+/* Empties the path and sets its window; segments are then appended in order and cut at the window. */
 void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns);
 
-/* A window's first segment has no link; what differs in nothing from the last segment lengthens it. */
+/* Appends a segment, or extends the last one if they differ only in time. A window's first segment has no link. */
 void path_append(struct wait_path *p, const struct wait_segment *s);
 
 /*
- * Appends the row's edges from the one to vertex seq on (not a row's first
- * vertex) and its present; in the place of waits what explains them.
+ * Appends the row's edges, starting with the one to vertex seq (not the row's first
+ * vertex), and its present state; explanations replace the waits that have one.
  */
 void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *out);
 
 /* graph.c */
 
-/* Drops the oldest vertices until what is kept fits into the memory. */
+/* Drops the oldest vertices until the rest fits into the memory. */
 void graph_fit(struct wait_graph *g);
 
 /* follow.c */
@@ -184,10 +184,10 @@ void follow_clear(struct wait_follow *f);
 
 /* totals.c */
 
-/* Not one vertex that is kept is summed up: no more sums until they are asked for again. */
+/* Discards all sums; none are computed until the next wait_totals_window(). */
 void totals_forget(struct wait_graph *g);
 
-/* The row's oldest vertex is about to be dropped. */
+/* Call it before the row's oldest vertex is dropped. */
 void totals_drop(struct wait_graph *g, struct graph_row *r);
 void totals_release(struct wait_graph *g, struct graph_row *r);
 

@@ -6,22 +6,22 @@
 #include "waits/internal.h"
 
 enum {
-	DEPTH_MAX = 1024,     /* of waits for waits; 20 are seen in lock convoys */
-	EFFORT_MAX = 1 << 22, /* pieces taken for one edge, undone ones too */
+	DEPTH_MAX = 1024,     /* of nested waits; lock convoys have about 20 */
+	EFFORT_MAX = 1 << 22, /* pieces taken for one edge, including those undone */
 };
 
-/* What the walk took, latest first. */
+/* A piece that the walk took; they are kept with the latest in time first. */
 struct piece {
-	enum { PIECE_EDGE, PIECE_LINK, PIECE_HOLE } kind; /* hole: a wait nothing explains, taken only as a fill */
-	uint8_t state;                                    /* of edge, hole */
+	enum { PIECE_EDGE, PIECE_LINK, PIECE_HOLE } kind; /* hole: a wait without explanation, used as a fill */
+	uint8_t state;                                    /* of an edge or a hole */
 	uint8_t link;
-	wait_row row; /* of a link: where it ends */
+	wait_row row; /* for a link: where it ends */
 	wait_row from;
 	uint64_t begin_ns, end_ns;
 	const struct wait_cause *cause;
 };
 
-/* A time of a row: at vertex seq, or (exact false) before it and after the one to its left. */
+/* A time in a row: at vertex seq or, if exact is false, between the vertex before it and seq. */
 struct graph_place {
 	wait_row row;
 	bool exact;
@@ -40,7 +40,7 @@ struct walked_edge {
 	const struct wait_cause *cause;
 };
 
-/* Memory of the walk, kept from one to the next. */
+/* Memory for walks, reused from one to the next. */
 struct walker {
 	struct piece *pieces;
 	uint32_t n_pieces, pieces_capacity;
@@ -104,7 +104,7 @@ static struct graph_place take_link(const struct wait_graph *g, wait_row row, co
 	return place_find(g, v->from, v->from_ns);
 }
 
-/* The edge before a place, as far as that goes; false: the row begins here, or has a gap. */
+/* The edge before a place, up to that place; false: the row starts here, or has a gap. */
 static bool edge_before(const struct wait_graph *g, const struct graph_place *at, struct walked_edge *e)
 {
 	const struct graph_row *r = &g->rows[at->row];
@@ -147,7 +147,7 @@ static void take_edge(struct walker *w, const struct graph_place *at, const stru
 
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth);
 
-/* A wait in the midst of the walk: what explains it, else itself. */
+/* Takes the explanation of a wait met during the walk, or else the wait itself. */
 static void take_wait(const struct wait_graph *g, const struct graph_place *at, const struct walked_edge *e,
 		      uint64_t limit_ns, unsigned depth)
 {
@@ -160,7 +160,7 @@ static void take_wait(const struct wait_graph *g, const struct graph_place *at, 
 		take_edge(w, at, e, e->state == WAIT_NETWORK ? PIECE_EDGE : PIECE_HOLE);
 }
 
-/* From limit_ns to t_ns nothing explains the wait that ends at v, a vertex of row: a worker had no work yet. */
+/* Nothing explains the wait that ends at v, a vertex of row, from limit_ns to t_ns: a worker had no work yet. */
 static void take_rest(const struct wait_graph *g, wait_row row, const struct vertex *v, uint64_t limit_ns,
 		      uint64_t t_ns)
 {
@@ -171,7 +171,7 @@ static void take_rest(const struct wait_graph *g, wait_row row, const struct ver
 	p->cause = causes_get(&g->causes, v->cause);
 }
 
-/* resolve.h; nothing is taken if nothing explains the edge to vertex seq. */
+/* The algorithm in resolve.h. Takes no pieces if nothing explains the edge to vertex seq. */
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth)
 {
 	struct walker *w = g->walker;
@@ -237,18 +237,18 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 	w->n_stack = stack_base;
 }
 
-/* Laying the pieces in a row, from the wait's begin to its end */
+/* Laying out the pieces, from the wait's start to its end */
 
 struct layer {
 	const struct wait_graph *g;
 	struct wait_path *path;
-	wait_row owner;      /* whose wait it is */
-	uint8_t role;        /* enum wait_role, of the owner in it */
-	wait_row row;        /* of the last piece that is no fill; before it the owner */
-	uint64_t at_ns;      /* how far it has come */
-	bool first;          /* there is nothing yet but fills */
-	enum wait_link link; /* that leads on from there to … */
-	wait_row from, to;
+	wait_row owner;      /* the row that waited */
+	uint8_t role;        /* enum wait_role of the owner in this wait */
+	wait_row row;        /* of the last piece that is not a fill; the owner before the first */
+	uint64_t at_ns;      /* segments are laid out up to here */
+	bool first;          /* only fills so far */
+	enum wait_link link; /* a link without duration at at_ns, or none */
+	wait_row from, to;   /* its ends */
 };
 
 static void lay(struct layer *l, uint64_t end_ns, struct wait_segment *s)
@@ -269,7 +269,7 @@ static void lay(struct layer *l, uint64_t end_ns, struct wait_segment *s)
 	l->at_ns = end_ns;
 }
 
-/* Up to end_ns, where something begins on this row. hole: a wait of it that nothing explains, if that is known. */
+/* Fills the time up to end_ns, where a piece of this row starts. hole: the row's unexplained wait there; or NULL. */
 static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, const struct piece *hole)
 {
 	struct wait_segment s = {
@@ -285,8 +285,8 @@ static void lay_fill(struct layer *l, wait_row row, uint64_t end_ns, const struc
 }
 
 /*
- * Trace Compass leaves such a wait out where the next piece is another row's that began earlier. Here it is kept, and
- * counted as covered.
+ * Trace Compass omits such a wait if the next piece is one of another row that started earlier. Here it is kept,
+ * and counted as covered.
  */
 static void lay_hole(struct layer *l, const struct piece *hole)
 {
@@ -298,7 +298,7 @@ static void lay_hole(struct layer *l, const struct piece *hole)
 	lay_fill(l, hole->row, hole->end_ns, hole);
 }
 
-/* The row a link leads from, if its number is still that row's. */
+/* The row where a link starts, if its number has not been reused since; else WAIT_NO_ROW. */
 static wait_row link_from(const struct wait_graph *g, wait_row from, uint64_t from_ns)
 {
 	return g->rows[from].born_ns <= from_ns ? from : WAIT_NO_ROW;
@@ -349,7 +349,7 @@ static void lay_pieces(struct layer *l, const struct walker *w)
 	}
 }
 
-/* What the edge itself is, after the link that ended the wait before it: one with a duration is a segment itself. */
+/* Appends the edge itself, with the link that ended the wait before it; a link with a duration has its own segment. */
 static void append_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_segment *s,
 			struct wait_path *path)
 {

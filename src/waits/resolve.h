@@ -5,34 +5,34 @@
 #include "waits/path.h"
 
 /*
- * What explains one wait: the walk backwards from the link that ended it, as in
- * the bounded critical path algorithm of Giraldeau and Dagenais (graph.h) and
+ * Explains one wait by walking backwards from the link that ended it, as in the
+ * bounded critical path algorithm of Giraldeau and Dagenais (graph.h) and of
  * Trace Compass.
  *
  *	resolve(wait [a, b], bound):
- *	    take the link that ends at b; none: the wait stays as it is
+ *	    take the link that ends at b; if there is none, the wait stays as it is
  *	    cur := the link's source; limit := max(bound, a)
  *	    while cur > limit:
- *	        the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source;
- *	            none: the rest is the wait itself, stop
- *	        a link ends at cur that starts at or before limit: take it, stop   (a packet older than the wait)
- *	        a link ends at cur, the edge before cur is no wait: remember cur
- *	        the edge before cur is a wait: resolve it with bound limit, else take it; cur := its start
- *	        none is before cur (the row begins): go back to the vertex remembered last, undo what was
- *	            taken after it, take its link, cur := its source; nothing remembered: stop
+ *	        if the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source;
+ *	            if there is none, the rest is the wait itself; stop
+ *	        if a link that starts at or before limit ends at cur: take it, stop   (a packet older than the wait)
+ *	        if a link ends at cur, and the edge before cur is not a wait: remember cur
+ *	        if the edge before cur is a wait: resolve it with bound limit, else take it; cur := its start
+ *	        if there is no edge before cur (start of the row): go back to the last vertex remembered, undo
+ *	            everything taken after it, take its link, cur := its source; if none is remembered, stop
  *
- * Depth and effort are bounded; what is left out then becomes a fill.
+ * Depth and effort are bounded; the part that is not explained becomes a fill.
  */
 
-/* How often the rules were applied, since the graph was made; older, rewinds and gaps make prefix sums differ. */
+/* How often each rule was applied since the graph was created. Older, rewinds and gaps make prefix sums differ. */
 struct resolve_info {
-	uint64_t waits;   /* resolved, nested ones too */
+	uint64_t waits;   /* waits resolved, nested ones included */
 	uint64_t pieces;  /* edges and links taken */
-	uint64_t bounded; /* depth or effort was at its bound */
+	uint64_t bounded; /* depth or effort reached its limit */
 	uint64_t older;   /* packets older than the wait */
-	uint64_t rewinds; /* went back to a remembered vertex, other than from a row's birth to what made it */
-	uint64_t gaps;    /* stopped at a gap in a row, nothing remembered */
-	uint64_t covered; /* an unexplained wait, and the next piece not where it ended: elsewhere shown otherwise */
+	uint64_t rewinds; /* went back to a remembered vertex, not counting from a row's first vertex to its creator */
+	uint64_t gaps;    /* stopped at a gap in a row with no vertex remembered */
+	uint64_t covered; /* unexplained waits after which the path continues elsewhere; Trace Compass omits them */
 };
 
 struct resolve_info resolve_info(const struct wait_graph *g);

@@ -12,10 +12,10 @@ enum {
 	DEPTH_MAX = 512,
 };
 
-/* One computation: what is added up so far. */
+/* One computation, and its sums so far. */
 struct adder {
 	const struct wait_graph *g;
-	uint64_t *ns; /* SUM_WIDTH of them */
+	uint64_t *ns; /* SUM_WIDTH sums */
 };
 
 void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait_segment *s)
@@ -34,7 +34,7 @@ static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsig
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
 			  int sign, unsigned depth);
 
-/* depth 0 is the row itself, whose own time it is; it may be met again below that, among those it waited for. */
+/* Depth 0 is the row itself, and counts as its own time. It may occur again at a greater depth, among its wakers. */
 static void add_state(struct adder *a, unsigned kind, uint64_t ns, int sign, unsigned depth)
 {
 	a->ns[kind] += sign < 0 ? -ns : ns;
@@ -47,7 +47,7 @@ static struct sum *sum_get(const struct row_sums *s, uint32_t index)
 	return &s->ring[(s->head + index) & s->mask];
 }
 
-/* How many of the row's sums are at or before vertex seq. */
+/* The number of the row's sums that are at or before vertex seq. */
 static uint32_t sums_until(const struct row_sums *s, uint64_t seq)
 {
 	uint32_t low = 0, high = s->n;
@@ -65,7 +65,7 @@ static uint32_t sums_until(const struct row_sums *s, uint64_t seq)
 	return low;
 }
 
-/* The sequence number of the last vertex at or before t_ns that ended a wait for work, + 1; 0: none is kept. */
+/* 1 + the sequence number of the last vertex at or before t_ns that ended a wait for work; 0: none is kept. */
 static uint64_t last_idle(const struct graph_row *r, uint64_t t_ns)
 {
 	uint64_t seq, first = r->head, idle = 0;
@@ -99,7 +99,7 @@ static void add_between(struct adder *a, wait_row row, uint64_t since_ns, uint64
 	add_at(a, row, since_ns, -sign, depth);
 }
 
-/* The same where until is the source of a link: a wait that goes on then explains nothing of it. */
+/* The same if until_ns is the source of a link: an edge that is a wait at that time does not continue into its past. */
 static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, int sign, unsigned depth)
 {
 	const struct graph_row *r = &a->g->rows[row];
@@ -124,8 +124,8 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 }
 
 /*
- * What [since, until[ is to who waited for the row from there to the source of a link at linked_ns: before the
- * row got its work, what those did who gave it.
+ * Adds [since, until[ of the row for a thread that waited for it, up to the source of a link at linked_ns: for
+ * the time before the row got its work, the threads that gave it the work count instead.
  */
 static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, uint64_t linked_ns, int sign,
 		    unsigned depth)
@@ -149,7 +149,7 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 		add_between(a, row, since_ns, until_ns, sign, depth);
 }
 
-/* What [from, to[ is, within the wait, the gap or the time before the row that v's link ended. */
+/* Adds [from, to[, a part of the wait, the gap or the time before the row's start that v's link ended. */
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
 			  int sign, unsigned depth)
 {
@@ -177,7 +177,7 @@ static bool explained(const struct vertex *v)
 	return v->link != WAIT_LINK_NONE && (v->gap || wait_state_blocks(v->state));
 }
 
-/* The edge to vertex seq (not a row's first), up to t_ns. */
+/* Adds the edge to vertex seq (not a row's first), up to t_ns. */
 static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns, int sign, unsigned depth)
 {
 	const struct graph_row *r = &a->g->rows[row];
@@ -190,7 +190,7 @@ static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns,
 		add_state(a, v->gap ? WAIT_UNKNOWN : v->state, t_ns - left_ns, sign, depth);
 }
 
-/* Before its first vertex a row was what made it; before what was dropped, nobody knows. */
+/* Before its first vertex, a row's time is its creator's; before the vertices kept, it is unknown. */
 static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
 {
 	const struct graph_row *r = &a->g->rows[row];
@@ -201,7 +201,7 @@ static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, u
 		add_state(a, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign, depth);
 }
 
-/* Adds the last sum at or before vertex seq; returns its vertex: one before the oldest if that is the base. */
+/* Adds the last sum at or before vertex seq and returns its vertex; for the base, the one before the oldest. */
 static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, unsigned depth)
 {
 	const struct graph_row *r = &a->g->rows[row];
@@ -221,7 +221,7 @@ static uint64_t add_base(struct adder *a, wait_row row, uint64_t seq, int sign, 
 	return at;
 }
 
-/* Adds F(row, t), or takes it off. */
+/* Adds F(row, t), or subtracts it if sign is negative. */
 static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth)
 {
 	const struct graph_row *r = &a->g->rows[row];
@@ -238,7 +238,7 @@ static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsig
 	}
 	seq = row_find(r, t_ns);
 	if (seq < r->end && row_vertex(r, seq)->summed && explained(row_vertex(r, seq))) {
-		/* back from its end: all look-ups are for this one time, as many as wait in a chain then */
+		/* back from its end: all look-ups are then for this time, one for each wait of the chain */
 		add_base(a, row, seq, sign, depth);
 		add_explained(a, row, row_vertex(r, seq), t_ns, row_vertex(r, seq)->t_ns, -sign, depth);
 		return;
@@ -296,7 +296,7 @@ static void sum_up(struct wait_graph *g, wait_row row)
 	s->next++;
 }
 
-/* Sums up vertices up to and including t_ns that are not yet, as far as there is memory for that. */
+/* Computes the missing sums of vertices up to and including t_ns, if memory allows. */
 static void totals_advance(struct wait_graph *g, uint64_t t_ns)
 {
 	struct queue_place *p = &g->summed;

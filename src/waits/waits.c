@@ -8,13 +8,13 @@
 #include "waits/follow.h"
 
 enum {
-	EVENTS_BETWEEN_ADVANCES = 4096, /* the graph's memory is bounded at advances only */
+	EVENTS_BETWEEN_ADVANCES = 4096, /* old vertices are dropped only at advances */
 	QUEUE_ROOM_MIN = 256,
 };
 
 #define DEFAULT_MEMORY_BYTES ((size_t)256 << 20)
 
-/* A host's events that wait for other hosts: a ring each of events and of their packets. */
+/* A host's events that wait for other hosts: a ring of events, and a ring of their packets. */
 struct waits_queue {
 	struct wait_event *events;
 	struct clock_packet *packets;
@@ -27,8 +27,8 @@ struct waits_host {
 	const struct clock_map *map;
 	struct waits_queue queue;
 	uint64_t watermark_ns; /* by its own clock; UINT64_MAX: not waited for */
-	uint64_t head_ref_ns;  /* reference time of the first event that waits */
-	uint64_t last_ref_ns;  /* of the last one built: time does not go back when the map moves */
+	uint64_t head_ref_ns;  /* reference time of the first event queued */
+	uint64_t last_ref_ns;  /* of the last event built: time does not go back when the map moves */
 };
 
 struct waits {
@@ -36,11 +36,11 @@ struct waits {
 	struct wait_follow *follow;
 	struct build *build;
 	GArray *hosts;       /* struct waits_host */
-	GArray *heads;       /* unsigned: a heap of the hosts with events that wait, whose first is next on top */
-	unsigned map_epochs; /* sum of those of all maps */
+	GArray *heads;       /* unsigned: a heap of the hosts with queued events, the one with the earliest on top */
+	unsigned map_epochs; /* sum of all maps' epochs */
 	unsigned epoch;
-	uint64_t now_ns;   /* all before is built */
-	uint64_t built_ns; /* the last event that was, 0 none */
+	uint64_t now_ns;   /* waits_now() */
+	uint64_t built_ns; /* the last event built; 0: none */
 	uint64_t late;
 	unsigned since_advance;
 };
@@ -95,7 +95,7 @@ unsigned waits_add_host(struct waits *w, const struct clock_map *map)
 
 	g_array_append_val(w->hosts, h);
 	build_add_host(w->build);
-	/* its map's past is none of this graph's */
+	/* the map's earlier epochs do not concern this graph */
 	if (map)
 		w->map_epochs += clock_map_epoch(map);
 	return w->hosts->len - 1;
@@ -155,7 +155,7 @@ static void queue_push(struct waits_queue *q, const struct wait_event *e, const 
 	*at = *e;
 	if (e->packet == WAIT_NO_PACKET)
 		return;
-	/* an event's packet is the next one: the number is not needed any more, only that it has one */
+	/* packets are queued in the order of their events, so only whether an event has one matters from here on */
 	q->packets[(q->first_packet + q->n_packets++) & (q->packets_room - 1)] = log->packets[e->packet];
 	at->packet = 0;
 }
@@ -187,7 +187,7 @@ static unsigned *heads(const struct waits *w)
 	return (unsigned *)(void *)w->heads->data;
 }
 
-/* Whose first event is next; of several at one time the host added first. */
+/* Whether a's first event comes before b's; at the same time, the host added first comes first. */
 static bool comes_before(const struct waits *w, unsigned a, unsigned b)
 {
 	const uint64_t a_ns = host_at(w, a)->head_ref_ns, b_ns = host_at(w, b)->head_ref_ns;
@@ -247,7 +247,7 @@ void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns)
 	host_at(w, host)->watermark_ns = t_ns;
 }
 
-/* Reference time before which nothing can come from any host; UINT64_MAX: nobody is waited for. */
+/* Reference time before which no host can have more events; UINT64_MAX: no host is waited for. */
 static uint64_t least_watermark(const struct waits *w)
 {
 	uint64_t least = UINT64_MAX;
@@ -261,14 +261,14 @@ static uint64_t least_watermark(const struct waits *w)
 	return least;
 }
 
-/* Time up to t_ns, included, is over. */
+/* Makes the time up to and including t_ns final. */
 static void advance(struct waits *w, uint64_t t_ns)
 {
 	w->since_advance = 0;
 	graph_advance(w->graph, t_ns);
 }
 
-/* The event that is next of all. */
+/* Builds the earliest event of all queues. */
 static void build_head(struct waits *w)
 {
 	const unsigned number = heads(w)[0];
@@ -291,7 +291,7 @@ static void build_head(struct waits *w)
 		advance(w, w->now_ns - 1);
 }
 
-/* The clocks are others than before: what was built cannot be compared with what comes. */
+/* The clocks have changed: times in the graph are not comparable with those to come. */
 static void begin_anew(struct waits *w, unsigned epochs)
 {
 	w->map_epochs = epochs;

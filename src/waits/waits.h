@@ -12,91 +12,100 @@
 #include "waits/totals.h"
 
 /*
- * Why threads wait, across hosts: takes each host's wait events, puts them in
- * one order by corrected time, builds the wake-up graph, answers for paths.
+ * Why threads wait, across hosts: collects each host's wait events, merges them
+ * by reference time, builds the wake-up graph, and computes critical paths from it.
  *
- *   host's wait log ──▶ queue per host ──▶ released up to the least watermark ──▶ build.c ──▶ graph
+ *   host's wait log ──▶ queue per host ──▶ released up to the lowest watermark ──▶ build.c ──▶ graph
  *
- * A host that is left out (silent, away) holds nobody up; its events that come
- * after their time has passed are counted and dropped. Main thread only.
+ * A host that is skipped (silent, away) does not hold up the others; events of
+ * it that arrive too late are counted and dropped. Main thread only.
  */
 struct waits;
 
 struct waits_options {
-	uint64_t retention_ns; /* how far back windows may reach, 0: no bound */
-	size_t memory_bytes;   /* of the graph, 0: 256 MiB */
+	uint64_t retention_ns; /* how far back windows can reach; 0: no limit */
+	size_t memory_bytes;   /* for the graph; 0: 256 MiB */
 };
 
 struct waits *waits_create(const struct waits_options *options);
 void waits_destroy(struct waits *w);
 
-/* A host; map: to reference time, borrowed, NULL: its own clock is the reference's. Returns its number. */
+/*
+ * Adds a host and returns its number: 0, 1 … map converts its clock to reference time and is borrowed;
+ * NULL: the host's clock is the reference clock.
+ */
 unsigned waits_add_host(struct waits *w, const struct clock_map *map);
 
 /*
- * The host's record is cut out of a longer one, from t_ns on (reference time): what a thread's first event
- * ends, it has been doing since then. Before waits_take().
+ * The host's events are a part, from t_ns (reference time) on, of a longer recording: the state that a thread's
+ * first event ends is taken to have lasted since t_ns. Call it before waits_take().
  */
 void waits_begin_midway(struct waits *w, unsigned host, uint64_t t_ns);
 
-/* Takes what the host's log has; the log is cleared. */
+/* Takes all events from the host's log and clears it. */
 void waits_take(struct waits *w, unsigned host, struct wait_log *log);
 
-/* Nothing of the host before t_ns, by its own clock, will follow. UINT64_MAX: it is not waited for any more. */
+/* The host will have no more events before t_ns (its own clock). UINT64_MAX: stop waiting for it. */
 void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns);
 
-/* Builds as far as the least watermark allows. */
+/* Builds the graph up to the lowest watermark. */
 void waits_run(struct waits *w);
 
-/* The graph itself, for path.h, resolve.h, totals.h; borrowed. */
+/* The graph, for the functions of path.h, resolve.h and totals.h; owned by w. */
 const struct wait_graph *waits_graph(const struct waits *w);
 
-/* All before this reference time is built. */
+/* The graph is complete up to this reference time, which is not included. */
 uint64_t waits_now(const struct waits *w);
 
-/* Who a row is. */
+/* The thread or CPU that a row stands for. */
 struct wait_who {
 	unsigned host;
-	int32_t tid; /* 0: the idle task of cpu; -1: packets received in interrupt context, of cpu */
-	int32_t pid; /* -1 unknown */
-	int32_t cpu; /* of tid <= 0, else -1 */
-	strid comm;  /* its last name */
+	int32_t tid; /* 0: the idle task of cpu; -1: packets that cpu received in interrupt context */
+	int32_t pid; /* -1: unknown */
+	int32_t cpu; /* if tid <= 0, else -1 */
+	strid comm;  /* the latest name */
 };
 
 struct wait_who waits_who(const struct waits *w, wait_row row);
 
-/* The row's first vertex that was ever made, 0: none; of a row that is reused, its present one's. */
+/*
+ * Time of the row's first vertex since the graph was last cleared, whether it is still kept or not; 0: none.
+ * A reused row number has only its current thread's.
+ */
 uint64_t waits_first_ns(const struct waits *w, wait_row row);
 
-/* The row of the thread that has this tid at t_ns (reference time; UINT64_MAX: now); WAIT_NO_ROW. */
+/* The row of the thread that had this TID at t_ns (reference time; UINT64_MAX: now), or WAIT_NO_ROW. */
 wait_row waits_find(const struct waits *w, unsigned host, int32_t tid, uint64_t t_ns);
 
-/* From now on its path is kept up to date; idempotent. Several may be followed. */
+/* Keeps the row's path up to date from now on, until waits_unfollow(). Idempotent; any number may be followed. */
 void waits_follow(struct waits *w, wait_row row);
 void waits_unfollow(struct waits *w, wait_row row);
 
-/* The path of any row over a window of reference time; followed rows are answered from what was kept. */
+/*
+ * The critical path of any row over a window of reference time. For a followed row it comes from the segments kept,
+ * otherwise from the graph.
+ */
 void waits_path(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out);
 
 /*
- * Time per state along the row's own critical path in the window, as far as it
- * is known, by prefix sums (totals.h): cheap enough for every thread, though the first one that is asked for
- * pays for all that came before, and what is kept may reach less far back afterwards.
+ * Time per state along the row's critical path in the part of the window that is known, from prefix sums
+ * (totals.h). Cheap enough to call for every thread, except that the first call computes the sums for the whole
+ * graph; their memory may shorten how far back the graph reaches.
  */
 void waits_totals(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out);
 
-/* Iterates over all rows of threads: for (row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;) */
+/* Iterates over the rows of threads: for (row = WAIT_NO_ROW; (row = waits_next(w, row)) != WAIT_NO_ROW;) */
 wait_row waits_next(const struct waits *w, wait_row row);
 
 struct waits_info {
 	struct wait_graph_info graph;
-	uint64_t queued; /* events that wait for other hosts */
-	uint64_t late;   /* events of hosts that had been left out, dropped */
-	uint64_t links;  /* packets that joined two rows */
-	unsigned epoch;  /* how often it began anew because the clocks did */
+	uint64_t queued; /* events waiting for other hosts */
+	uint64_t late;   /* events dropped because they came too late, from hosts that had been skipped */
+	uint64_t links;  /* packets that became links */
+	unsigned epoch;  /* number of times the graph was cleared because the clocks had changed */
 };
 
-/* Tells the string pool which paths it holds: strpool_round_begin(). */
+/* Keeps the paths that the graph's causes name in the string pool: see strpool_round_begin(). */
 void waits_keep_paths(const struct waits *w);
 
 struct waits_info waits_info(const struct waits *w);
