@@ -10,15 +10,15 @@
 #include "event/payload.h"
 #include "ingest/kernel.h"
 
-/* Where something runs there are ticks, and threads of the kernel that look after this and that. */
+/* While anything runs, timer ticks and kernel threads cause events more often than this. */
 #define STILL_NS (2 * NS_PER_S)
 
-/* Files beside the parts of a recording: snapshots may each have one. */
+/* Side-cars of one host: each snapshot of a recording may have its own. */
 enum { SIDECARS_MAX = 64 };
 
 enum { OWN_SIDECAR_EVERY_US = 5000000 };
 
-/* The state dump is among the first events where it was not missed. */
+/* The state dump is among the first events, unless it was missed. */
 #define DUMP_AWAITED_NS (2 * NS_PER_S)
 
 #define UNDUMPED "no state dump seen: on that host: lttngtop record refresh"
@@ -31,7 +31,7 @@ static char *text_of(const struct event *ev, struct event_str s)
 	return g_strdup(text);
 }
 
-/* hostname and clock are taken over. */
+/* Takes ownership of hostname and clock. */
 static struct host *host_create(char *hostname, char *clock)
 {
 	struct host *h = g_new0(struct host, 1);
@@ -107,7 +107,7 @@ static void add_mount(void *data, const char *dir, const char *type, const char 
 	model_add_mount(h->public.model, dir, type, source);
 }
 
-/* path is taken over. */
+/* Takes ownership of path. */
 static void add_sidecar(struct host *h, char *path)
 {
 	if (h->sidecars->len >= SIDECARS_MAX ||
@@ -127,7 +127,7 @@ bool host_hear(struct host *h, const struct event *ev)
 
 	if (!sidecar_is_message(text, message.len))
 		return false;
-	/* what we see ourselves is newer than what we are sent */
+	/* the data that we collect ourselves is newer */
 	if (!h->own_sidecar_us &&
 	    sidecar_hear(sidecar_of(h), text, message.len, h->has_hostname ? h->hostname : NULL)) {
 		h->public.heard = true;
@@ -199,8 +199,8 @@ static bool has_name(const GPtrArray *hosts, const struct host *but, const char 
 }
 
 /*
- * A host that comes later gets the next number of its name. That of one that is gone is free: mostly it is the same
- * machine, which was booted again.
+ * A host that comes later gets the next number of its name. The name of a live host that is gone is free again:
+ * usually it is the same machine, rebooted.
  */
 void host_name_again(struct host *h, const GPtrArray *hosts)
 {
@@ -241,7 +241,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	return h;
 }
 
-/* Of all that holds of it what matters most. */
+/* Sets the status that matters most of those that apply. */
 static void report_status(const struct host *host)
 {
 	const struct ingest_host *h = &host->public;
@@ -260,7 +260,7 @@ static void report_status(const struct host *host)
 
 void host_trouble(struct host *host, const char *why)
 {
-	/* each of its workers may say the same */
+	/* each of its workers may report the same */
 	if (g_strcmp0(host->public.trouble, why) == 0)
 		return;
 	log_warning("%s: %s", host->public.name, why);
@@ -386,7 +386,7 @@ void host_no_event(struct host *host, uint64_t t_ns)
 
 	if (!h->live || h->still || h->begin_ns == TIME_UNKNOWN || t_ns <= h->end_ns + STILL_NS)
 		return;
-	/* what it did is known, and was nothing */
+	/* its state is known: it was idle */
 	if (!host->back && !model_is_busy(h->model))
 		return;
 	h->still = true;

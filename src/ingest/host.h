@@ -3,8 +3,8 @@
 #define LT_INGEST_HOST_H
 
 /*
- * Inside ingest/: which host a source belongs to, and what its first records
- * said of it.
+ * Internal to ingest/: the hosts, which of them a source belongs to, and their state as the
+ * monitor shows it.
  */
 
 #include <glib.h>
@@ -19,92 +19,98 @@
 #include "source/source.h"
 
 struct host {
-	struct ingest_host public; /* what ingest_host() gives */
-	struct wait_log log;       /* what the model wrote since waits took it */
-	bool registered;           /* it has its numbers, here, in the clocks and in the wait graph */
+	struct ingest_host public; /* returned by ingest_host() */
+	struct wait_log log;       /* wait events from the model that are not in the wait graph yet */
+	bool registered;           /* it has its numbers: here, in the clocks and in the wait graph */
 	unsigned number;
-	unsigned ready; /* its place in struct ingest.ready + 1, 0: its sources have nothing */
+	unsigned ready; /* 1 + its index in struct ingest.ready; 0: its sources have nothing */
 	struct merge *merge;
 	GPtrArray *inputs;        /* struct input, by the number of its source in merge; not owned */
-	GPtrArray *kernels;       /* struct kernel_session: those that trace its kernel, the one mostly taken first */
-	struct programs programs; /* the sessions that trace its programs, and what these emitted last */
-	bool must_choose;         /* which is taken: something was declared */
-	char *repeated;           /* what is to be said of several of them, NULL */
-	bool undumped;            /* live: no state dump of it was seen, for long enough to say so */
-	char *hostname;           /* as the traces say */
-	bool has_hostname;        /* they do: it is not the name of a directory */
-	int64_t own_sidecar_us;   /* it is this machine: when that was last asked what it knows; 0: it is not */
-	GPtrArray *sidecars;      /* char *: the files whose contents are in public.sidecar, or should be */
-	char *clock;              /* UUID of their clock, "" none */
-	uint64_t last_ns;         /* time of the last record applied: what comes later may not be before it */
-	int64_t least_behind_ns;  /* least that last_ns was behind this machine's clock since it is here */
+	GPtrArray *kernels;       /* struct kernel_session: sessions that trace its kernel, the preferred one first */
+	struct programs programs; /* the sessions that trace its programs, and the programs' last events */
+	bool must_choose;         /* declarations came: which session an event is taken from must be decided again */
+	char *repeated;           /* note about events that several sessions have; NULL: there are none */
+	bool undumped;            /* live: no state dump was seen in the time in which one should come */
+	char *hostname;           /* from its traces, or the name of a directory */
+	bool has_hostname;        /* hostname is from its traces */
+	int64_t own_sidecar_us;   /* if it is this machine, when its side-car was last refreshed; 0: it is not */
+	GPtrArray *sidecars;      /* char *: paths of the files loaded into public.sidecar, successfully or not */
+	char *clock;              /* UUID of the traces' clock; "": none */
+	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
+	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock since it was attached */
 	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
 	bool back;                /* attached again; its next event ends the gap */
-	bool lacks_names, lacks_rows; /* some of it did not fit into memory: that was said */
-	bool stalled;                 /* a source of it is not waited for */
-	char *away_why;               /* while it is away */
+	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
+	bool stalled;                 /* one of its sources is not waited for */
+	char *away_why;               /* the reason, while it is away */
 };
 
-/* Whether several sessions trace its kernel or its programs: an event may come more than once (ingest/kernel.h). */
+/* Whether several sessions trace its kernel or its programs, so that an event may come twice (ingest/kernel.h). */
 static inline bool host_is_traced_twice(const struct host *host)
 {
 	return host->kernels->len > 1 || host->programs.n_sessions > 1;
 }
 
-/* Names the host as the trace announcement does; hint: where it has no hostname. */
+/*
+ * The host to which an announced trace belongs, by hostname and clock; added to hosts if it is new. hint is the name
+ * to use for a trace without a hostname.
+ */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 
-/* A host that was read in another run, of which this is known; texts are copied. Nothing is read of it any more. */
+/* Recreates a host that another run has read, from the data it kept; copies the texts. Such a host has no sources. */
 struct host *host_restore(const char *hostname, const char *clock, const struct ingest_host *known);
 
-/* Takes in what lies beside the traces of a recording of it, unless that was done. */
+/*
+ * Loads the side-cars next to the traces of a recording of the host, unless they are loaded already. For a live host
+ * that is this machine, collects the data itself.
+ */
 void host_add_sidecars(struct host *host, const struct source_spec *spec);
 
-/* Takes in an EVENT_MESSAGE that is a part of the machine's side-car. False: it is another one. */
+/* Adds an EVENT_MESSAGE that is a part of the machine's side-car. false: the message is something else. */
 bool host_hear(struct host *host, const struct event *ev);
 
-/* A live host may be the very machine we run on: then what is known of it is brought up to date, if that is due. */
+/* If the host is the machine on which we run, refreshes its side-car when that is due. */
 void host_refresh_sidecar(struct host *host);
 
-/* A trace of it was announced: of several tracers the kernel's is the one to name, whichever came first. */
+/* Sets its tracer from an announced trace; only the kernel tracer is shown, whichever trace came first. */
 void host_set_tracer(struct host *host, const struct event *ev);
 
 void host_free(void *host);
 
-/* It is back: where its name was given to another one meanwhile it gets the next number of it. */
+/* The host is back. If another host has its name by now, it gets the next number of that name. */
 void host_name_again(struct host *host, const GPtrArray *hosts);
 
-/* Notes why the host's figures are incomplete; the first reason stays. */
+/* Reports why the host's figures are incomplete; the first reason is kept for the screen. */
 void host_trouble(struct host *host, const char *why);
 
-/* Several sessions trace its kernel, or its programs: what is to be said of that, NULL: nothing. */
+/* Sets the note about events that several sessions have; NULL: none. Copied. */
 void host_set_repeated(struct host *host, const char *what);
 
-/* Live, now and then: whether its state dump was missed. */
+/* Updates the note that a live host's state dump was missed. Call it now and then. */
 void host_look_for_dump(struct host *host);
 
-/* Sorts hosts by name; those of the same name become NAME, NAME#2, … . Later ones get a name as they come. */
+/* Sorts the hosts by name and names duplicates NAME, NAME#2, … . Hosts that come later are named as they come. */
 void hosts_name(GPtrArray *hosts);
 
-/* Its next event is at t_ns: its record begins with the first one, a gap ends with the first one behind it. */
+/* Its next event is at t_ns. The first event of all is the host's start, and the first one after a gap ends the gap. */
 void host_next_event(struct host *host, uint64_t t_ns);
 
-/* Nothing is heard of it any more, for the reason given; and it is back. live: its source is a live session. */
+/* None of its sources runs any more, for the reason given; one runs again. live: that one is a live source. */
 void host_set_away(struct host *host, const char *why);
 void host_set_back(struct host *host, bool live);
 
-/* It has no more, and does not come back. */
+/* It has no more events and will not come back. */
 void host_end(struct host *host);
 
 /*
- * Its sources say that there is no event before t_ns: after so long nothing is known of a host that was running
- * something, as the session was stopped, or the machine; nor of one that was away and is back. And there is an event
- * again.
+ * Its sources report that there is no event before t_ns. If that is long after its last event, and a thread was
+ * running or the host has just come back, the session or the machine must have been stopped, so its state is unknown
+ * from then on. host_is_back_at_work(): there are events again.
  */
 void host_no_event(struct host *host, uint64_t t_ns);
 void host_is_back_at_work(struct host *host);
 
-/* Whether a source of it is silent for too long. */
+/* Whether one of its sources has been silent for too long. */
 void host_set_stalled(struct host *host, bool stalled);
 
 #endif

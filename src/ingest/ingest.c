@@ -13,10 +13,10 @@
 
 enum {
 	STALL_LIMIT_S = 10,    /* the default of ingest_options.stall_limit_ns */
-	GONE_AFTER_STALLS = 3, /* a relayd without an answer for so many of them is gone */
+	GONE_AFTER_STALLS = 3, /* a relayd without an answer for this many of them is gone */
 };
 
-/* A worker takes longer to start than to read so much. */
+/* Starting a worker takes longer than reading this much. */
 #define WORKER_BYTES (UINT64_C(16) << 20)
 
 struct ingest *ingest_create(const struct ingest_options *options)
@@ -26,7 +26,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->options = *options;
 	in->visited = INGEST_VISIT_ALL;
 	if (!in->options.workers) {
-		/* one is this process's own, which has more to do than they */
+		/* one CPU is left to this process, which is busier than its workers */
 		in->options.workers = MAX(g_get_num_processors(), 2) - 1;
 		in->is_frugal = true;
 	}
@@ -40,13 +40,13 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->ready = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (options->model_memory) {
-		/* few names, many paths; the rest is for rows */
+		/* names need little, paths more; the rest is for rows */
 		strpool_set_limit(options->model_memory / 16, options->model_memory / 4);
 		in->memory.limit = options->model_memory - options->model_memory / 16 - options->model_memory / 4;
 		in->memory.copies = options->row_copies;
 	}
 	in->refused_names = strpool_full();
-	in->options.waits = NULL; /* the caller's */
+	in->options.waits = NULL; /* belongs to the caller */
 	if (options->waits && !options->survey && !options->graph)
 		in->waits = waits_create(options->waits);
 	return in;
@@ -122,8 +122,8 @@ enum lt_status ingest_open(struct ingest *in, const char *source)
 }
 
 /*
- * How many workers a source gets: a recording its share of those wanted, by its size; a small one no second worker
- * that nobody asked for.
+ * The number of workers for a source. A recording gets a share of them according to its size; if the user did not set
+ * a number, a small recording gets only one.
  */
 static unsigned share(const struct ingest *in, const struct source_spec *spec)
 {
@@ -142,7 +142,7 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	return MAX(n, 1);
 }
 
-/* The host of the same recording in another ingest; NULL: it is none there. */
+/* The host of the same recording in another ingest; NULL: it has none there. */
 static const struct ingest_host *same_host(const struct ingest *like, const struct source_spec *spec)
 {
 	for (guint i = 0; i < like->inputs->len && spec->paths->len; i++) {
@@ -155,7 +155,7 @@ static const struct ingest_host *same_host(const struct ingest *like, const stru
 	return NULL;
 }
 
-/* A ns more on either side: maps round. Who wants it exactly looks at each event. */
+/* 1 ns more at each end, because maps round. Callers that need exact limits check each event. */
 static void limit_spec(struct ingest *in, struct source_spec *spec, const struct clock_map *map, uint64_t begin_ns,
 		       uint64_t end_ns, bool models)
 {
@@ -216,13 +216,13 @@ void ingest_wait(const struct ingest *in, int timeout_ms)
 
 /* ---- start ---- */
 
-/* Where sessions are followed, live sources are shown when they have something. */
+/* If sessions are followed, live sources need not be known at the start. */
 static bool may_come_later(const struct ingest *in, const struct input *input)
 {
 	return in->options.follow && source_spec_is_live(input->spec);
 }
 
-/* Whether all that ingest_start() waits for is there. */
+/* Whether everything that ingest_start() waits for is known. */
 static bool all_known(const struct ingest *in)
 {
 	for (guint i = 0; i < in->inputs->len; i++)
@@ -234,15 +234,15 @@ static bool all_known(const struct ingest *in)
 	return true;
 }
 
-/* Whether hosts that are not there yet may still come. */
+/* Whether new hosts may still come. */
 static bool more_may_come(const struct ingest *in)
 {
 	return in->options.follow && (in->relays->len || ingest_is_live(in));
 }
 
 /*
- * Recordings, and sessions that have all ended, begin with the first event of their merge; false: a worker is still on
- * its way to it.
+ * Whether the first event of each recording is known, and that of each session if all sessions have ended. false: a
+ * worker has not come to one of them yet.
  */
 static bool all_begun(struct ingest *in)
 {
@@ -259,7 +259,7 @@ static bool all_begun(struct ingest *in)
 	return all;
 }
 
-/* Live hosts begin with the first event that comes: waits for it, or for the session's end. */
+/* Waits for the first event of each live host, or for the end of its session. */
 static enum lt_status await_first_events(struct ingest *in, const volatile bool *stop)
 {
 	for (guint i = 0; i < in->hosts->len; i++) {
@@ -274,7 +274,7 @@ static enum lt_status await_first_events(struct ingest *in, const volatile bool 
 	return LT_OK;
 }
 
-/* Relayds that answered, but list no live session. */
+/* Logs relayds that answered but have no live session. */
 static void report_empty_relays(const struct ingest *in)
 {
 	for (guint i = 0; i < in->relays->len && !in->inputs->len; i++) {

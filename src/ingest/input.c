@@ -5,13 +5,13 @@
 #include "base/log.h"
 #include "event/payload.h"
 
-/* Between two tries to attach: 0.5 s, 1 s, 2 s, … */
+/* Between two attempts to attach: 0.5 s, 1 s, 2 s, … */
 enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
 
-/* To attach a session that is not followed again, after its worker died. */
+/* Attempts to attach a session again that is not followed, after its worker died. */
 enum { TRIES_MAX = 3 };
 
-/* Many times a prologue: a worker that never gets to the end of it must not keep the parent. */
+/* Far more than a prologue has: a worker that never comes to its end must not block the parent. */
 enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
@@ -37,7 +37,7 @@ void input_free(void *data)
 	g_free(input);
 }
 
-/* As which it is attached again. */
+/* The spec with which it is attached again. */
 static struct source_spec *spec_again(struct input *input)
 {
 	if (!input->again)
@@ -66,8 +66,8 @@ enum lt_status input_start(struct input *input)
 	input->stalled = input->announced = false;
 	input->time_ns = 0;
 	input->heard_us = g_get_monotonic_time();
-	input->fields_from_ns = 0; /* the worker begins with what is wanted */
-	/* What a session has had from its start is not read twice. */
+	input->fields_from_ns = 0; /* the worker sends the wanted fields from the start */
+	/* the start of a session is not read twice */
 	if (input->host && input->spec->from_start)
 		spec_again(input)->from_start = false;
 	if (source_start(input->again ? input->again : input->spec, input->part, input->parts, &input->source) == LT_OK)
@@ -77,7 +77,7 @@ enum lt_status input_start(struct input *input)
 	return LT_ERROR;
 }
 
-/* A session of the same name, of a machine that was booted again, or of another one. */
+/* The session of this name now belongs to a machine that was rebooted, or to another one. */
 static void leave_host(struct input *input)
 {
 	kernel_release(input);
@@ -135,7 +135,7 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 			model_apply(input->host->public.model, input->number, ev);
 		if (ev->kind == EVENT_READY)
 			now_runs(input);
-		/* a part may have no streams and so no trace: it ends at once */
+		/* a part without streams has no trace, and ends at once */
 		done = input->host && ev->kind == (source_spec_is_live(input->spec) ? EVENT_TRACE : EVENT_READY);
 		source_next(input->source);
 	}
@@ -149,7 +149,7 @@ static int64_t backoff_us(unsigned tries)
 	return tries > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << tries, RETRY_MAX_US);
 }
 
-/* Why it stopped, and what to do about it where that is known; to be freed. */
+/* Why it stopped and, if known, what to do about it; the caller frees the text. */
 static char *explain_stop(struct input *input, const char *why)
 {
 	const enum failed_cause cause = why && input->source ? source_failed_cause(input->source) : FAILED_OTHER;
@@ -182,7 +182,7 @@ void input_stopped(struct input *input, const char *why)
 	kernel_input_stopped(input);
 	g_free(input->why);
 	input->why = reason;
-	/* A session need not end with its worker, which another one may have brought down. */
+	/* its worker may have died because of another session, while this one continues */
 	input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;
 	input->retry_us = g_get_monotonic_time() + backoff_us(input->tries++);
 }

@@ -3,9 +3,9 @@
 #define LT_INGEST_INTERNAL_H
 
 /*
- * What the files of ingest/ share: ingest.c opens and starts, pump.c applies
- * events, visit.c shows them to who asked for that, register.c gives what concerns several hosts to the clocks and the
- * wait graph, watch.c looks after what comes and goes.
+ * Shared by the files of ingest/. ingest.c opens and starts sources, pump.c applies events, visit.c passes them to a
+ * visitor, register.c passes packets and waits to the clocks and the wait graph, and watch.c looks after sources and
+ * hosts that come and go.
  */
 
 #include <glib.h>
@@ -24,19 +24,19 @@ struct ingest {
 	GHashTable *sessions; /* URL of a live session -> its input */
 	GPtrArray *relays;    /* struct relay */
 	GPtrArray *hosts;     /* struct host; public is its first member */
-	GArray *ready;        /* unsigned: numbers of hosts whose sources may have something, in no order */
+	GArray *ready;        /* unsigned: numbers of hosts whose sources may have data, in no particular order */
 	struct waits *waits;  /* NULL: none wanted */
 	int epoll_fd;         /* the inputs' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
-	int64_t watched_us;   /* monotonic: when those that were not woken were last looked after */
-	int64_t asked_us;     /* and when they were last asked whether they have something all the same */
-	bool started;         /* the workers of recordings */
-	bool is_frugal;       /* nobody said how many workers there are to be */
-	bool named;           /* the hosts that were there at first have their names */
-	bool announced;       /* traces, since ingest_announced() was asked */
+	int64_t watched_us;   /* CLOCK_MONOTONIC: when all inputs and hosts were last looked after */
+	int64_t asked_us;     /* CLOCK_MONOTONIC: when all inputs were last checked for data without a wake-up */
+	bool started;         /* the workers of recordings have been started */
+	bool is_frugal;       /* the user did not set the number of workers */
+	bool named;           /* the hosts known at the start have their names */
+	bool announced;       /* a trace was announced since the last ingest_announced() */
 	bool broken;          /* a source or a part of one could not be read, or broke off */
-	bool lost;            /* events or packets */
-	struct model_memory memory; /* of all hosts */
-	uint64_t refused_names;     /* strpool_full() when it was last looked at */
+	bool lost;            /* events or packets were lost */
+	struct model_memory memory; /* shared by all hosts */
+	uint64_t refused_names;     /* strpool_full() at the last check */
 	bool untaken;               /* there were more sessions than may be attached */
 };
 
@@ -50,10 +50,10 @@ static inline struct host *host_at(const struct ingest *in, guint i)
 	return g_ptr_array_index(in->hosts, i);
 }
 
-/* Whether the host's sources may have something now: ingest_ready(). */
+/* Sets whether the host's sources may have data: ingest_ready(). */
 void ingest_set_ready(struct ingest *in, struct host *host, bool ready);
 
-/* Numbers the hosts that have a name and no number yet in the clocks and the wait graph. */
+/* Gives hosts that have a name but no number yet their numbers, here, in the clocks and in the wait graph. */
 void ingest_register_hosts(struct ingest *in);
 
 static inline bool ingest_is_packet(const struct event *ev)
@@ -62,10 +62,10 @@ static inline bool ingest_is_packet(const struct event *ev)
 	       ev->kind == EVENT_SOCK_RECEIVE;
 }
 
-/* A packet of a host, for the clocks. */
+/* Passes a host's packet to the clocks. */
 void ingest_add_packet(struct ingest *in, const struct host *host, const struct event *ev);
 
-/* Whether there is a visitor that sees the event. */
+/* Whether a visitor sees the event. */
 static inline bool ingest_is_visited(const struct ingest *in, const struct host *host, const struct input *input,
 				     const struct event *ev)
 {
@@ -76,36 +76,36 @@ static inline bool ingest_is_visited(const struct ingest *in, const struct host 
 	       (in->visited == INGEST_VISIT_ALL || in->visited == host->number);
 }
 
-/* Around an event being applied that is visited. */
+/* Call these before and after applying an event that is visited. */
 void ingest_begin_visit(const struct ingest *in, const struct host *host, const struct input *input,
 			const struct event *ev, struct ingest_visit *v);
 void ingest_end_visit(const struct ingest *in, const struct input *input, const struct ingest_visit *v);
 
-/* Asks a live source for the fields that the visitor wants now, or no longer. */
+/* Asks a live source for the fields that the visitor wants, or for none if it is no longer visited. */
 void ingest_ask_input(const struct ingest *in, struct input *input);
 
-/* The host has been advanced as far as its sources allow now. */
+/* Passes new wait events and times to the clocks and the wait graph, after the host was advanced. */
 void ingest_advance_shared(struct ingest *in, struct host *host);
 
-/* Silent, away: nothing of the host is waited for. Cheap. */
+/* If the host is silent, away or has ended, lets the wait graph continue without it. Cheap. */
 void ingest_release_shared(struct ingest *in, const struct host *host);
 
-/* Starts the workers of a spec: an input each. */
+/* Starts the workers of a spec, with one input for each. */
 void ingest_start_spec(struct ingest *in, struct source_spec *spec);
 
-/* Starts or starts again an input's worker, unless it is one session too many. */
+/* Starts an input's worker, the first or a later one, unless that would be one session too many. */
 void ingest_start_input(struct ingest *in, struct input *input);
 
-/* A live session to be read from now on. */
+/* Adds a live session to the sources. */
 void ingest_add_session(struct ingest *in, const struct source_url *url);
 
-/* An input has ended (why NULL) or broken off. */
+/* Call it when an input has ended (why NULL) or broken off. */
 void ingest_source_stopped(struct ingest *in, struct input *input, const char *why);
 
-/* Whether all that runs of the host is silent past the stall limit. */
+/* Whether all running sources of the host have been silent past the stall limit, and there is at least one. */
 bool ingest_is_mute(const struct host *host);
 
-/* Whether some input of the host may run again. */
+/* Whether an input of the host runs or may run again. */
 bool ingest_may_come_back(const struct host *host);
 
 #endif

@@ -11,33 +11,33 @@
 #include "ingest/input.h"
 #include "ingest/host.h"
 
-/* What one session, or one recording, has of the kernel. */
+/* The kernel events of one session, or of one recording. */
 struct kernel_session {
 	const struct source_spec *spec;
-	unsigned trace;    /* of a spec in which each trace may be another session's, else 0 */
-	char *name;        /* for people */
-	unsigned declared; /* event classes that some figure needs */
-	unsigned taken;    /* event classes that are taken from it */
-	uint64_t last_ns;  /* of its events */
-	bool runs;         /* an event of it came */
+	unsigned trace;    /* its number in a spec in which each trace may belong to another session, else 0 */
+	char *name;        /* to show */
+	unsigned declared; /* number of its event classes that a figure needs */
+	unsigned taken;    /* number of event classes that are taken from it */
+	uint64_t last_ns;  /* time of its last event */
+	bool runs;         /* it has had an event */
 	bool is_over;      /* its sources have ended since */
-	bool rests;        /* it had none for a while, and another one did */
-	bool repeats;      /* some event was not taken, as it is another one's */
+	bool rests;        /* it had no event for a while, but another session did */
+	bool repeats;      /* an event of it was not taken, because another session has it */
 };
 
-/* An event class as an input's trace has it. */
+/* An event class in a trace of an input. */
 struct kernel_class {
 	strid name;
-	uint16_t owner; /* of a kernel: number of the session that it is taken from */
+	uint16_t owner; /* for a kernel: number of the session from which the class is taken */
 	bool is_used;
 };
 
 /* A trace of an input, of a kernel or of programs. */
 struct kernel_trace {
-	struct kernel_session *session; /* NULL: of programs */
-	unsigned programs;              /* the number of their session (ingest/programs.h) */
-	unsigned n_streams;             /* live: those that have begun and not ended */
-	GArray *classes;                /* struct kernel_class, by their numbers */
+	struct kernel_session *session; /* NULL: a trace of programs */
+	unsigned programs;              /* the number of its session in ingest/programs.h */
+	unsigned n_streams;             /* live: streams that have started and not ended */
+	GArray *classes;                /* struct kernel_class, by class number */
 };
 
 void kernel_session_free(void *data)
@@ -53,7 +53,7 @@ static struct kernel_session *session_at(const struct host *host, guint i)
 	return g_ptr_array_index(host->kernels, i);
 }
 
-/* NULL: it is neither a kernel's nor of programs. */
+/* NULL: it is a trace of neither a kernel nor programs. */
 static struct kernel_trace *trace_at(const struct input *input, unsigned trace)
 {
 	return input->kernel_traces && trace < input->kernel_traces->len
@@ -61,9 +61,9 @@ static struct kernel_trace *trace_at(const struct input *input, unsigned trace)
 		       : NULL;
 }
 
-/* ---- what there is ---- */
+/* ---- sessions and their event classes ---- */
 
-/* What is shown of it: which sessions there are, the one that is mostly taken first. */
+/* Updates the note shown for the host: which sessions there are, the preferred one first. */
 static void tell(struct host *host)
 {
 	GString *text = g_string_new(NULL);
@@ -87,7 +87,7 @@ static void tell(struct host *host)
 	g_string_free(text, TRUE);
 }
 
-/* Below a directory that is followed there may be several sessions, with a trace of the kernel each. */
+/* A followed directory may contain several sessions, each with a trace of the kernel. */
 static unsigned session_number(const struct input *input, const struct event *ev)
 {
 	return input->spec->is_growing ? ev->trace : 0;
@@ -160,7 +160,7 @@ static void declare_class(struct input *input, const struct event *ev)
 	input->host->must_choose |= t->session != NULL;
 }
 
-/* A session of several below one directory ends with its streams, as the source does not. */
+/* One of several sessions in a directory ends with its streams, because its source does not end then. */
 static void count_streams(struct input *input, const struct event *ev)
 {
 	struct kernel_trace *t = trace_at(input, ev->trace);
@@ -186,7 +186,7 @@ void kernel_declare(struct input *input, const struct event *ev)
 		count_streams(input, ev);
 }
 
-/* ---- which is taken ---- */
+/* ---- choosing the session ---- */
 
 static unsigned count_used(const struct input *input, const struct kernel_session *session)
 {
@@ -201,7 +201,7 @@ static unsigned count_used(const struct input *input, const struct kernel_sessio
 	return n;
 }
 
-/* The first is taken rather than the second. */
+/* Sorts the preferred session first. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct kernel_session *x = *(struct kernel_session *const *)a, *y = *(struct kernel_session *const *)b;
@@ -215,7 +215,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Takes the session's classes that no session before it has. */
+/* Takes the classes of the session that no session before it has. */
 static void take_classes(struct host *host, struct input *input, uint16_t number, struct map64 *owners)
 {
 	struct kernel_session *session = session_at(host, number);
@@ -226,7 +226,7 @@ static void take_classes(struct host *host, struct input *input, uint16_t number
 		for (guint c = 0; t && t->session == session && c < t->classes->len; c++) {
 			struct kernel_class *class = &g_array_index(t->classes, struct kernel_class, c);
 
-			/* a name that did not fit into memory is like no other */
+			/* a name that did not fit into memory cannot be compared with others */
 			if (class->name && map64_get(owners, class->name) == MAP64_NONE)
 				map64_put(owners, class->name, number);
 			class->owner = class->name ? (uint16_t)map64_get(owners, class->name) : number;
@@ -247,7 +247,7 @@ static void choose(struct host *host)
 		for (guint i = 0; i < host->inputs->len; i++) {
 			const struct input *input = g_ptr_array_index(host->inputs, i);
 
-			/* the parts of a recording all declare the same */
+			/* all parts of a recording declare the same classes */
 			if (input && input->kernel_traces)
 				s->declared = MAX(s->declared, count_used(input, s));
 		}
@@ -264,7 +264,7 @@ static void choose(struct host *host)
 	tell(host);
 }
 
-/* An event of the class came from the session. */
+/* Whether an event of the class that came from session `own` is taken. */
 static bool takes_event(struct host *host, struct kernel_session *own, const struct kernel_class *class,
 			const struct event *ev)
 {
@@ -278,7 +278,7 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 	if (host->must_choose)
 		choose(host);
 	owner = session_at(host, class->owner);
-	if (owner == own) /* from now on: of this event the other one may have been taken */
+	if (owner == own) /* if it has only just become so, the other session's copy may have been taken */
 		return before == own || ev->ts_ns > before->last_ns + KERNEL_COPY_NS;
 	if (ev->ts_ns > owner->last_ns + (owner->is_over ? KERNEL_COPY_NS : KERNEL_IDLE_NS)) {
 		owner->runs = !owner->is_over;
@@ -295,7 +295,7 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 	return false;
 }
 
-/* Returns false: it is not to be applied by itself. */
+/* Holds a context for kernel_context(). Returns false, because it must not be applied alone. */
 static bool hold_context(struct input *input, const struct event *ev)
 {
 	if (!input->kernel_context)
@@ -316,7 +316,7 @@ const struct event *kernel_context(struct input *input, const struct event *ev)
 	return held->tid == ev->tid && held->trace == ev->trace ? held : NULL;
 }
 
-/* An event of the class came from a program. */
+/* Whether an event of a program is taken. */
 static bool takes_programs(struct host *host, const struct kernel_trace *t, const struct event *ev)
 {
 	const strid name = g_array_index(t->classes, struct kernel_class, ev->class_id).name;
@@ -362,9 +362,9 @@ bool kernel_fills_gaps(const struct input *input)
 	return false;
 }
 
-/* ---- going ---- */
+/* ---- ends of sessions ---- */
 
-/* Whether a source that runs has a trace of the session. */
+/* Whether a running source has a trace of the session. */
 static bool has_source(const struct host *host, const struct kernel_session *session)
 {
 	for (guint i = 0; i < host->inputs->len; i++) {

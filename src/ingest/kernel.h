@@ -3,20 +3,20 @@
 #define LT_INGEST_KERNEL_H
 
 /*
- * Inside ingest/: events that several sessions have.
+ * Internal to ingest/: events that several sessions have.
  *
- * A host whose kernel several sessions or recordings trace at the same time. Each has the same events,
- * which are to be counted once.
+ * If several sessions or recordings trace a host's kernel at the same time, each has the same events, which must be
+ * counted once.
  *
- *   session 1   sched_switch  sched_waking  block_rq_issue        declares most: all of it is taken
+ *   session 1   sched_switch  sched_waking  block_rq_issue        declares most: all of these are taken
  *   session 2   sched_switch                                syscall_entry_read     this one is taken, too
  *
- * Every event class is taken from one of them: of those that run and have the class, from the one that declares most
- * events that some figure needs. A session runs from its first event on. When it has ended, or has had no event for
- * KERNEL_IDLE_NS while another one has, the others are taken instead, and stay so while they run. One event may
- * be missing then.
+ * Every event class is taken from only one session: of those that run and have the class, the one that declares the
+ * most events that a figure needs. A session runs from its first event on. When it has ended, or has had no event for
+ * KERNEL_IDLE_NS while another one has, the others are taken instead, and remain so while they run. One event may
+ * be missing at that moment.
  *
- * What programs emit is looked at event by event (ingest/programs.h): two sessions may follow two programs.
+ * Events of programs are compared one by one (ingest/programs.h), because two sessions may follow two programs.
  */
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@
 
 #define KERNEL_IDLE_NS (2 * NS_PER_S)
 
-/* The tracer writes an event to one session after the other: the times are that much apart at most. */
+/* The tracer writes an event to one session after the other; the times of the copies differ by at most this. */
 #define KERNEL_COPY_NS UINT64_C(10000)
 
 struct input;
@@ -35,19 +35,20 @@ struct kernel_session;
 
 void kernel_session_free(void *session);
 
-/* Before anything else is done about a record of the input that is no event, and whose host is known. */
+/* Call it first for each record that is not an event, of an input whose host is known. */
 void kernel_declare(struct input *input, const struct event *ev);
 
-/* Whether the record is to be applied. Cheap. */
+/* Whether the record must be applied. Cheap. */
 bool kernel_takes(struct host *host, struct input *input, const struct event *ev);
 
 /*
- * After that: the context of the event (EVENT_CONTEXT), to be applied before it; NULL: none, or it was already. It
- * must not be on its own: where the event is not taken, its thread may have gone by then. Borrowed until the next call.
+ * If kernel_takes() returned true: the event's context (EVENT_CONTEXT), to be applied before the event; NULL: it has
+ * none, or it was applied already. Contexts are held back because the thread of an event that is not taken may be gone
+ * by then. Valid until the next kernel_takes() for the input.
  */
 const struct event *kernel_context(struct input *input, const struct event *ev);
 
-/* Whether another session of its host is taken rather than one of the input's. */
+/* Whether the input's session only fills gaps of another session of its host, which is preferred. */
 bool kernel_fills_gaps(const struct input *input);
 
 /* The input's source has ended or broken off. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ingest/programs.h"
 
-/* Threads come and go: then all are forgotten, and a copy of the last event of each may be counted. */
+/* When it is full, all entries are discarded; then a copy of each thread's last event may be counted. */
 enum { EVENTS_MAX = 1 << 16 };
 
 struct programs_session {
@@ -9,10 +9,10 @@ struct programs_session {
 	unsigned trace;
 };
 
-/* The last event of a name and thread that was taken. */
+/* The last event taken of a name and thread. */
 struct programs_event {
-	uint64_t first_ns; /* of its copies */
-	uint64_t had_by;   /* a bit for each session; some share one where there are many */
+	uint64_t first_ns; /* time of its first copy */
+	uint64_t had_by;   /* a bit for each session that has had it; shared if there are more than 64 */
 };
 
 unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace)

@@ -35,7 +35,7 @@ static bool is_event(const struct event *ev)
 	return ev->kind >= EVENT_OTHER || ev->kind == EVENT_CONTEXT;
 }
 
-/* What a worker says of its source. */
+/* Applies a record that is not an event: a worker's report about its source. */
 static void apply_word(struct ingest *in, struct host *host, struct input *input, const struct event *ev)
 {
 	if (input_take_fields(input, ev))
@@ -52,7 +52,7 @@ static void apply_word(struct ingest *in, struct host *host, struct input *input
 	source_said(in, host, ev);
 }
 
-/* The event that is to be applied next, or the context of one. */
+/* Applies an event, or the context of one. */
 static void apply_event(struct ingest *in, struct host *host, struct input *input, const struct event *ev)
 {
 	struct ingest_host *h = &host->public;
@@ -61,7 +61,7 @@ static void apply_event(struct ingest *in, struct host *host, struct input *inpu
 	bool visited, counts;
 
 	if (ev->ts_ns < host->last_ns) {
-		/* from a source that was left out for a while, or joined late */
+		/* from a source that was skipped for a while, or added late */
 		if (ev->kind >= EVENT_OTHER && kernel_takes(host, input, ev))
 			model_late(h->model, 1);
 		return;
@@ -79,7 +79,7 @@ static void apply_event(struct ingest *in, struct host *host, struct input *inpu
 	visited = ingest_is_visited(in, host, input, ev);
 	if (visited)
 		ingest_begin_visit(in, host, input, ev, &visit);
-	/* what a machine says of itself is nothing that happened there */
+	/* a part of the machine's side-car is not an event of the machine */
 	counts = ev->kind != EVENT_MESSAGE || !host_hear(host, ev);
 	if (!in->options.survey && counts)
 		model_apply(h->model, input->number, ev);
@@ -93,7 +93,7 @@ static void apply_event(struct ingest *in, struct host *host, struct input *inpu
 }
 
 /*
- * Applies what the merge gave, *n records at most, of which it leaves those that were not. LT_OK: the next one is not
+ * Applies a run from the merge, at most *n records, and subtracts their number from *n. LT_OK: the next record is not
  * before until_ns.
  */
 static enum lt_status apply_run(struct ingest *in, struct host *host, const struct merge_run *run, uint64_t until_ns,
@@ -124,7 +124,7 @@ static enum lt_status apply_run(struct ingest *in, struct host *host, const stru
 	return status;
 }
 
-/* *dry: LT_AGAIN as the sources have nothing, not for max_records. */
+/* *dry: LT_AGAIN means that the sources have nothing, not that max_records was reached. */
 static enum lt_status advance(struct ingest *in, struct host *host, uint64_t until_ns, uint64_t max_records, bool *dry)
 {
 	struct ingest_host *h = &host->public;
@@ -158,7 +158,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 	return LT_AGAIN;
 }
 
-/* Names that did not fit are the host's that was just advanced. */
+/* If names did not fit, they belong to the host that was just advanced. */
 static void note_shortage(struct ingest *in, struct host *host)
 {
 	const char *rows = model_shortage(host->public.model);

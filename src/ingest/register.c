@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Registers hosts with what spans several of them: the clocks, which get their packets, and the wait graph, which
- * gets the waits that their models log and the time up to which each host has been read.
+ * Registers hosts with the two structures that span all of them: the clocks, which receive their packets, and the wait
+ * graph, which receives the waits that their models log and the time up to which each host has been read.
  */
 #include "event/payload.h"
 #include "ingest/internal.h"
@@ -56,7 +56,7 @@ void ingest_add_packet(struct ingest *in, const struct host *host, const struct 
 		clocks_bare_packet(in->options.clocks, host->public.clock);
 }
 
-/* Whether others may continue without events of this host. */
+/* Whether the wait graph may continue without events of this host. */
 static bool holds_nobody_up(const struct host *host)
 {
 	return host->public.ended || host->public.away || ingest_is_mute(host);

@@ -7,7 +7,7 @@
 /* A relayd that does not answer is asked again after five seconds, by another worker. */
 enum { ASK_EVERY_MS = 1000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000, HANG_MS = 10000 };
 
-/* The rest the next time: a worker may list sessions for ever. */
+/* The rest is read next time: a faulty worker could list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };
 
 struct relay *relay_create(const char *url)
@@ -28,7 +28,7 @@ void relay_free(void *data)
 	g_free(r);
 }
 
-/* It has answered, or why not. */
+/* It has answered (why NULL), or failed. */
 static void answered(struct relay *r, const char *why)
 {
 	if (why && g_strcmp0(why, r->why) != 0)
@@ -49,7 +49,7 @@ static void report_session(const struct event *ev, relay_session_fn *fn, void *d
 	char *url;
 
 	if (!p->timer_us)
-		return; /* no live session: it cannot be followed */
+		return; /* not a live session: it cannot be followed */
 	url = g_strndup(event_text(ev, p->url), p->url.len);
 	fn(data, url);
 	g_free(url);

@@ -3,8 +3,8 @@
 #define LT_INGEST_RELAY_H
 
 /*
- * Inside ingest/: a relayd all of whose sessions are wanted, now and later. It
- * is asked for its list over and over, by a worker.
+ * Internal to ingest/: a relayd of which all sessions are read, present and future.
+ * A worker asks it for its list again and again.
  */
 
 #include <glib.h>
@@ -14,10 +14,10 @@
 
 struct relay {
 	char *url;             /* struct source_url.relay */
-	struct source *lister; /* NULL: none runs */
-	int64_t next_us;       /* when to start it again (monotonic) */
-	bool answered;         /* at least once, in whatever way */
-	char *why;             /* why the last answer was none, NULL */
+	struct source *lister; /* the worker; NULL: none runs */
+	int64_t next_us;       /* CLOCK_MONOTONIC: when to start it again */
+	bool answered;         /* it has answered, or failed, at least once */
+	char *why;             /* why the last attempt failed; NULL: it did not */
 };
 
 /* url is copied. */
@@ -27,7 +27,7 @@ void relay_free(void *relay);
 /* Called with the URL of each session in an answer, as source_parse_url() takes it. */
 typedef void relay_session_fn(void *data, const char *url);
 
-/* Asks when it is time to, and hears what is there of an answer. Never waits. */
+/* Starts the worker when that is due, and reads the answers it has. Never waits. */
 void relay_poll(struct relay *r, relay_session_fn *fn, void *data);
 
 #endif

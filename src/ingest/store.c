@@ -53,7 +53,7 @@ static void pack_host(const struct host *host, GByteArray *out)
 		pack_u64(out, model_declares(h->model, (enum event_kind)kind));
 }
 
-/* Its number + 1, 0: there is none. */
+/* 1 + its index; 0: it is not in the list. */
 static uint64_t number_of(GPtrArray *list, const void *element)
 {
 	guint i;

@@ -6,26 +6,26 @@
 #include "ingest/ingest.h"
 
 /*
- * What an ingest knows of recordings that it has read as a whole, for another run that need not read them: their
- * hosts, which source is whose, what their traces declare. Not the hosts' figures, which are in their history, and
- * not the wait graph: windows can be read again (ingest/window.h).
+ * Stores what an ingest knows about recordings that it has read completely, so that another run need not read them:
+ * their hosts, the host of each source, and the events that the traces declare. The hosts' figures are not included,
+ * because the history has them, nor is the wait graph, because windows can be read again (ingest/window.h).
  */
 
-/* Whether all its sources are recordings, and nothing was wrong with any so far. */
+/* Whether all sources are recordings without faults so far, and the hosts' side-cars did not come as events. */
 bool ingest_can_pack(const struct ingest *in);
 
-/* The bytes of the recordings. */
+/* The size of all recordings in bytes. */
 uint64_t ingest_bytes(const struct ingest *in);
 
-/* Adds to the checksum what tells these recordings from others (source/stamp.h). After ingest_open(). */
+/* Adds to the checksum what tells these recordings from others (source/stamp.h). Call it after ingest_open(). */
 void ingest_stamp(const struct ingest *in, GChecksum *sum);
 
-/* After the end of all hosts. */
+/* Call it after the end of all hosts. */
 void ingest_pack(const struct ingest *in, GByteArray *out);
 
 /*
- * Instead of ingest_start(), of an ingest whose sources were opened from the same recordings: its hosts are there and
- * have ended, no worker is started, and it has no wait graph. False: it was something else; the ingest is as before.
+ * Replaces ingest_start() for an ingest with the same recordings opened: its hosts exist and have ended, no worker is
+ * started, and it has no wait graph. false: the bytes are damaged or from other recordings; the ingest is unchanged.
  */
 bool ingest_unpack(struct ingest *in, struct unpack *from);
 

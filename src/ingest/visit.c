@@ -6,7 +6,7 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
-/* ---- where an event comes from ---- */
+/* ---- origin of an event ---- */
 
 static void append(GString *origin, const char *what, size_t len)
 {
@@ -44,7 +44,7 @@ static bool is_of(const struct event *fields, const struct event *ev)
 	       fields->trace == ev->trace;
 }
 
-/* What no worker does. */
+/* Kills a worker that sent invalid data, which a correct one never does. */
 static void accuse(const struct input *input, const char *wrong)
 {
 	char *why = g_strdup_printf("it wrote nonsense: %s", wrong);
@@ -133,7 +133,7 @@ void ingest_end_visit(const struct ingest *in, const struct input *input, const 
 		g_byte_array_set_size(input->fields, 0);
 }
 
-/* ---- another visitor ---- */
+/* ---- changing the visitor ---- */
 
 void ingest_ask_input(const struct ingest *in, struct input *input)
 {
@@ -168,16 +168,16 @@ uint64_t ingest_visited_from(const struct ingest *in)
 	return from_ns;
 }
 
-/* ---- all hosts in the order of their times ---- */
+/* ---- all hosts in time order ---- */
 
 enum { RECORDS_AT_ONCE = 65536, WAIT_MS = 100 };
 
 enum next_state { NEXT_UNKNOWN, NEXT_KNOWN, NEXT_SILENT, NEXT_DONE };
 
-/* What comes next of a host. */
+/* A host's next event. */
 struct next {
 	enum next_state state;
-	uint64_t ref_ns; /* NEXT_KNOWN: not before this */
+	uint64_t ref_ns; /* NEXT_KNOWN: reference time, not before this */
 };
 
 static void advance_host(struct ingest *in, unsigned i, uint64_t until_ns, struct next *next)
@@ -198,7 +198,7 @@ static void advance_host(struct ingest *in, unsigned i, uint64_t until_ns, struc
 	}
 }
 
-/* Nothing is applied but what has no time. */
+/* Updates a host's next event. Applies only records without a time. */
 static void look_at_host(struct ingest *in, unsigned i, struct next *next)
 {
 	if (next->state == NEXT_KNOWN)
@@ -207,7 +207,7 @@ static void look_at_host(struct ingest *in, unsigned i, struct next *next)
 		advance_host(in, i, MAX(ingest_host(in, i)->applied_ns, 1), next);
 }
 
-/* The host that is next, and until when it is; -1: some must be waited for, or none has anything before until_ns. */
+/* The host whose event is next, and until when; -1: a host must be waited for, or none has events before until_ns. */
 static int find_next(const GArray *nexts, uint64_t until_ns, uint64_t *bound_ns, bool *wait)
 {
 	uint64_t least_ns = until_ns;

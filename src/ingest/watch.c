@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Looking after the sources: hosts and sessions that come, go and come back,
- * workers that are silent or hang, hosts that fall behind.
+ * Looks after the sources: hosts and sessions that come, go and come back,
+ * workers that are silent or hang, and hosts that fall behind.
  */
 #include <limits.h>
 #include <string.h>
@@ -15,18 +15,18 @@
 #include "ingest/internal.h"
 
 enum {
-	HANG_LIMIT_MS = 10000,  /* a worker silent for so long while its ring has room is given up */
-	WATCH_EVERY_US = 50000, /* what concerns every input and host, whether it has something new or not */
-	ASK_EVERY_US = 1000000, /* hosts that were not woken, should a wake-up be missed */
+	HANG_LIMIT_MS = 10000,  /* a worker silent for this long while its ring has room is killed */
+	WATCH_EVERY_US = 50000, /* look after all inputs and hosts, with new data or without */
+	ASK_EVERY_US = 1000000, /* check all inputs for data, in case a wake-up was missed */
 	HEARD_AT_ONCE = 64,
-	STORE_LEAST_BYTES = 1 << 20, /* less room is none: a packet may be so large */
-	WAITED_FOR_PARTS = 5,        /* of the stall limit, a host is said to be waited for */
+	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
+	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
 };
 
-/* What comes this much later than its time, or earlier, is of a clock that is not ours. */
+/* A host whose records come this much after their time, or before it, has a clock that differs from ours. */
 #define CLOCKS_DIFFER_NS (2 * (int64_t)NS_PER_S)
 
-/* Whether as many sessions are attached as may be. */
+/* Whether --max-sessions sessions are attached. */
 static bool is_full(const struct ingest *in)
 {
 	unsigned n = 0;
@@ -36,7 +36,7 @@ static bool is_full(const struct ingest *in)
 	return in->options.max_sessions && n >= in->options.max_sessions;
 }
 
-/* The first of them is told, and makes the figures incomplete. */
+/* The first session left out is reported, and makes the figures incomplete. */
 static void leave_untaken(struct ingest *in, struct input *input)
 {
 	input->state = INPUT_UNTAKEN;
@@ -75,7 +75,6 @@ static bool any_runs(const struct host *host)
 	return false;
 }
 
-/* Whether some input of it runs or may run again. */
 bool ingest_may_come_back(const struct host *host)
 {
 	for (guint i = 0; i < host->inputs->len; i++) {
@@ -141,7 +140,7 @@ static void set_back(struct ingest *in, struct input *input)
 	host_set_back(input->host, source_spec_is_live(input->spec));
 }
 
-/* Reads what the input says before the merge reads it. */
+/* Reads the records that precede the merge. */
 static void read_prologue(struct ingest *in, struct input *input)
 {
 	struct host *before = input->host;
@@ -149,7 +148,7 @@ static void read_prologue(struct ingest *in, struct input *input)
 
 	in->announced = true;
 	if (before && before != input->host)
-		ingest_set_ready(in, before, true); /* it may have ended with that */
+		ingest_set_ready(in, before, true); /* it may have ended by losing this input */
 	if (input->host)
 		model_set_memory(input->host->public.model, &in->memory);
 	if (input->host && !in->options.survey)
@@ -166,7 +165,7 @@ static void read_prologue(struct ingest *in, struct input *input)
 		ingest_set_ready(in, input->host, true);
 }
 
-/* The input's source has something new. */
+/* The input's source has new data. */
 static void hear(struct ingest *in, struct input *input)
 {
 	if (input->in_merge && input->host)
@@ -187,7 +186,7 @@ static void hear_all(struct ingest *in)
 	} while (n == HEARD_AT_ONCE);
 }
 
-/* A relayd lists a session: a new one is attached, one that went away is tried at once. */
+/* A relayd lists a session. A new one is attached; one that had ended is attached again at once. */
 static void session_listed(void *data, const char *text)
 {
 	struct ingest *in = data;
@@ -206,13 +205,13 @@ static void session_listed(void *data, const char *text)
 	source_url_release(&url);
 }
 
-/* Silence of a live source: beacons come even where nothing happens. */
+/* Checks a live source for silence: beacons come even if there are no events. */
 static void watch_live(struct ingest *in, struct input *input)
 {
 	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
 
 	if (input->spec->is_growing)
-		limit_us *= 2; /* its worker waits as long for one stream of it */
+		limit_us *= 2; /* its worker itself waits up to the limit for each stream */
 
 	if (merge_hears(input->host->merge, input->number)) {
 		input->heard_us = now_us;
@@ -239,7 +238,7 @@ bool ingest_is_mute(const struct host *host)
 	return n > 0;
 }
 
-/* Whether it is time to say that a source of the host is waited for. */
+/* Whether a source of the host has been waited for long enough to show it. */
 static bool is_waited_for(const struct ingest *in, const struct host *host)
 {
 	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / 1000 / WAITED_FOR_PARTS);
@@ -279,7 +278,7 @@ static bool any_stalled(const struct host *host)
 	return false;
 }
 
-/* When what the worker has read came here, whether it is consumed yet or not. */
+/* Passes to the clocks when the worker's latest data arrived, whether it has been applied or not. */
 static void watch_arrival(struct ingest *in, struct input *input)
 {
 	const uint64_t time_ns = source_time_ns(input->source);
@@ -305,9 +304,9 @@ static void watch_input(struct ingest *in, struct input *input)
 }
 
 /*
- * How far a live host is behind: the time from its last record until that came. Where its clock is not ours that is the
- * growth since it was least, as then it was read from its end. A host that nothing comes from is not late, but waited
- * for.
+ * Measures the lag of a live host: the time from its last record until that record came. If its clock differs from
+ * ours, the lag is the increase over the least such time, at which it was read at its end. A host from which nothing
+ * comes does not lag, but is waited for.
  */
 static void watch_lag(struct ingest *in, struct host *host)
 {

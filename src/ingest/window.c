@@ -5,26 +5,26 @@
 #include "clock/map.h"
 #include "ingest/internal.h"
 
-/* How far hosts may be apart while reading: what is ahead waits in memory for the others. */
+/* Hosts may be this part of the window (1/16) apart while reading: events that are ahead wait in memory. */
 enum { STEPS = 16 };
 
 struct window_host {
-	unsigned of; /* its number in the ingest */
-	unsigned in_waits;
+	unsigned of;       /* its number in the ingest */
+	unsigned in_waits; /* its number in the wait graph */
 	const struct clock_map *map;
-	uint64_t begin_ns, end_ns; /* what is read, by its own clock */
-	uint64_t read_ns;          /* all before is read */
+	uint64_t begin_ns, end_ns; /* the time to read, by its own clock */
+	uint64_t read_ns;          /* everything before this has been read */
 	bool ended;
 };
 
 struct window {
 	struct window_options options;
-	const struct ingest *of; /* the one it is made from */
-	struct ingest *in;
+	const struct ingest *of; /* the ingest whose recordings are read again */
+	struct ingest *in;       /* the one that reads them */
 	struct waits *waits;
 	struct window_host *hosts; /* of in, by number; NULL: not known yet */
 	unsigned n_hosts;
-	GHashTable *origin; /* struct source_spec * of in → number of the host + 1 in the ingest */
+	GHashTable *origin; /* struct source_spec * of in -> 1 + number of its host in of */
 };
 
 /* ---- what to read ---- */
@@ -34,7 +34,7 @@ static const struct clock_map *map_of(const struct window *w, unsigned host)
 	return w->options.maps ? w->options.maps[host] : host_at(w->of, host)->public.map;
 }
 
-/* What is read, reference time: [from, until[. */
+/* The time to read is [from, until[ of reference time. */
 static uint64_t from_ns(const struct window_options *options)
 {
 	return options->begin_ns - MIN(options->begin_ns, options->before_ns);
@@ -45,13 +45,13 @@ static uint64_t until_ns(const struct window_options *options)
 	return options->end_ns + MIN(UINT64_MAX / 2 - options->end_ns, options->after_ns);
 }
 
-/* Since when a host is read, by its own clock; 0: from the beginning of its recording. */
+/* The time from which a host is read, by its own clock; 0: from the start of its recording. */
 static uint64_t begin_of(const struct clock_map *map, const struct window_options *options)
 {
 	return from_ns(options) ? clock_from_ref(map, from_ns(options)) : 0;
 }
 
-/* A recording of the ingest's host, its part in the window. */
+/* Adds a recording of the ingest's host, limited to the window. */
 static void add_recording(struct window *w, const struct input *input, unsigned host)
 {
 	const struct clock_map *map = map_of(w, host);
@@ -80,7 +80,7 @@ static void add_recordings(struct window *w, const struct ingest *of)
 	}
 }
 
-/* How large all recordings are. */
+/* The size of all recordings together. */
 static uint64_t recorded_bytes(const struct ingest *of)
 {
 	uint64_t bytes = 0;
@@ -113,7 +113,7 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 		error_set("no recording can be read again");
 		return NULL;
 	}
-	/* a window is short: more workers than recordings would be longer in starting than in reading */
+	/* a window is short: starting more workers than recordings would take longer than reading */
 	w->in->options.workers = w->in->specs->len;
 	return w;
 }
@@ -131,7 +131,7 @@ void window_close(struct window *w)
 
 /* ---- reading ---- */
 
-/* The ingest's number of a host of ours: by the recording that both come from. */
+/* The number in w->of of host i of w->in: the host of the same recording. */
 static unsigned host_of(const struct window *w, unsigned i)
 {
 	const struct host *host = host_at(w->in, i);
@@ -145,14 +145,14 @@ static unsigned host_of(const struct window *w, unsigned i)
 	return WINDOW_NO_HOST;
 }
 
-/* Its end is but expected. */
+/* Its end is only an estimate. */
 static void set_whole(struct window_host *h, const struct ingest_host *host)
 {
 	h->begin_ns = h->read_ns = host->begin_ns == TIME_UNKNOWN ? 0 : host->begin_ns;
 	h->end_ns = MAX(host->end_hint_ns, h->begin_ns + 1);
 }
 
-/* recorded_ns: since when there is anything. */
+/* recorded_ns: the start of the host's recording. */
 static void set_part(struct window_host *h, const struct window_options *options, uint64_t recorded_ns)
 {
 	h->begin_ns = h->read_ns = begin_of(h->map, options);
@@ -161,7 +161,7 @@ static void set_part(struct window_host *h, const struct window_options *options
 	h->end_ns = MAX(clock_from_ref(h->map, until_ns(options)), h->begin_ns + 1);
 }
 
-/* Where it begins with the recording, or before, nothing was left out: as little is known as when all was read. */
+/* If the reading does not start after the recording's own start, nothing was left out before it. */
 static bool begins_midway(const struct window *w, const struct window_host *h)
 {
 	return !w->options.whole && h->begin_ns > host_at(w->of, h->of)->public.begin_ns;
@@ -179,7 +179,7 @@ static void add_hosts(struct window *w)
 		h->in_waits = waits_add_host(w->waits, h->map);
 		ingest_host(w->in, i)->wait = h->in_waits;
 		ingest_host(w->in, i)->map = h->map;
-		/* nobody reads its rows */
+		/* its rows are not used */
 		model_set_figures(ingest_host(w->in, i)->model, MODEL_PEERS);
 		model_set_buckets(ingest_host(w->in, i)->model, 0);
 		if (w->options.whole)
@@ -209,7 +209,7 @@ static struct window_host *last_host(const struct window *w)
 	return last;
 }
 
-/* Up to when it is read next. */
+/* The time up to which it is read next. */
 static uint64_t next_step(const struct window *w, const struct window_host *h)
 {
 	const uint64_t step_ns = h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1;
@@ -230,12 +230,12 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 		return status;
 	h->read_ns = step_ns;
 	h->ended = status == LT_END || step_ns >= h->end_ns;
-	/* past the end, so that all of the window is over however its end was rounded */
+	/* past the end, so that the whole window is complete however its end was rounded */
 	waits_watermark(w->waits, h->in_waits, !h->ended ? step_ns : w->options.whole ? UINT64_MAX : h->end_ns + 2);
 	return LT_OK;
 }
 
-/* Opens it; nobody waits for the workers. */
+/* Starts the reading, without waiting for the workers. */
 static enum lt_status start(struct window *w)
 {
 	enum lt_status status = ingest_start_some(w->in);
@@ -265,7 +265,7 @@ enum lt_status window_run(struct window *w, uint64_t max_events)
 	return h ? LT_OK : LT_END;
 }
 
-/* ---- what there is ---- */
+/* ---- results ---- */
 
 struct ingest *window_ingest(const struct window *w)
 {

@@ -11,27 +11,26 @@
 #include "waits/waits.h"
 
 /*
- * A window of recordings, or all of them, read again for why threads waited then: the wake-up graph is not kept while
- * they are read for everything else, or does not reach back so far. It reads with workers and models of
- * its own, a little at a time, and leaves those of the ingest it is made from alone.
+ * A window of recordings, or all of them, read again to find why threads waited in that time, because no wake-up graph
+ * was kept during the first reading, or because it does not reach back that far. It reads in small steps, with its own
+ * workers and models, and does not touch those of the ingest that it is opened for.
  *
  *   ──────┬─ before ─┬──────── window ────────┬─ after ─┬──────  reference time
  *         read from here                                up to here, each host by its own clock
  *
- * What is not in there is not known: a thread that did nothing has no row, one whose process no event's
- * context tells has pid -1, files opened before have no path. What a thread did until its first
- * event is taken to have been so from the beginning; a wait that goes on beyond the end is not
- * explained. Main thread only.
+ * Nothing outside this time is known: a thread without events has no row, a thread has PID -1 if no event's context
+ * has its process, and files opened before have no path. The state that a thread's first event ends is taken to
+ * have lasted since the start, and a wait that continues past the end is not explained. Main thread only.
  */
 struct window;
 
 struct window_options {
-	uint64_t begin_ns, end_ns;    /* [begin, end[, reference time */
-	uint64_t before_ns, after_ns; /* read so much around it, 0: WINDOW_MARGIN_NS */
-	bool whole; /* the recordings from their beginning to their end instead: all that there is to know is known */
-	const struct clock_map *const *maps;  /* of each of the ingest's hosts, borrowed; NULL: those they have there */
-	uint64_t small_bytes;                 /* where all recordings take no more they are read from their beginning */
-	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; NULL: nobody does */
+	uint64_t begin_ns, end_ns;            /* [begin, end[, reference time */
+	uint64_t before_ns, after_ns;         /* also read this much before and after it; 0: WINDOW_MARGIN_NS */
+	bool whole;                           /* read the whole recordings instead */
+	const struct clock_map *const *maps;  /* of each host of the ingest; borrowed; NULL: its own maps */
+	uint64_t small_bytes;                 /* if all recordings together are no larger, read from their start */
+	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; may be NULL */
 	struct waits_options waits;
 };
 
@@ -40,38 +39,38 @@ struct window_options {
 enum { WINDOW_NO_HOST = ~0u };
 
 /*
- * Starts to read the recordings of the ingest, which has been started; its live
- * hosts have no part in it. NULL: it has no recordings (error chain). To be closed before the ingest is destroyed.
+ * Starts to read the recordings of an ingest that has been started; live hosts are not
+ * included. NULL: it has no recordings (error chain). Close it before the ingest is destroyed.
  */
 struct window *window_open(const struct ingest *of, const struct window_options *options);
 
-/* At any moment. NULL is allowed. */
+/* Allowed at any time. w may be NULL. */
 void window_close(struct window *w);
 
 /*
- * Reads on, about max_events at most. LT_OK: there is more: call again. LT_AGAIN: more is to come: call again
- * when window_fd() is readable, and several times a second. LT_END: done. LT_ERROR: nothing could be read.
+ * Reads about max_events more events at most. LT_OK: there are more; call it again. LT_AGAIN: none are ready; call it
+ * again when window_fd() is readable, and several times a second. LT_END: done. LT_ERROR: nothing could be read.
  */
 enum lt_status window_run(struct window *w, uint64_t max_events);
 
-/* What it reads with: its hosts, models, and window_waits(); has no hosts before the first LT_OK. */
+/* The ingest with which it reads, with its own hosts and models. It has no hosts before the first LT_OK. */
 struct ingest *window_ingest(const struct window *w);
 
 int window_fd(const struct window *w);
 
-/* How much of it is read, 0 … 1. */
+/* The part that has been read, 0 … 1. */
 double window_progress(const struct window *w);
 
-/* After LT_END: what was read, all of it built; borrowed. Before: as far as it has come. */
+/* The wait graph, owned by w; complete after LT_END. */
 struct waits *window_waits(struct window *w);
 
-/* The number in window_waits() of the ingest's host i; WINDOW_NO_HOST: nothing was read of it. */
+/* The number in window_waits() of host i of the ingest; WINDOW_NO_HOST: nothing of it was read. */
 unsigned window_host(const struct window *w, unsigned i);
 
-/* The other way round: the ingest's number of a host of window_waits(). */
+/* The reverse: the number in the ingest of a host of window_waits(), or WINDOW_NO_HOST. */
 unsigned window_host_of(const struct window *w, unsigned host);
 
-/* Why not all could be read, NULL: it could. Borrowed until window_run(). */
+/* Why a part could not be read; NULL: there was no problem. Valid until the next window_run(). */
 const char *window_trouble(const struct window *w);
 
 #endif
