@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accounting on hand-made wait events: who is charged for whose work, and who is not; and as a tree. */
+/* Accounting on hand-built wait events: which work is charged to which client, and which to none; and the tree. */
 #include <glib.h>
 
 #include "base/strpool.h"
@@ -9,7 +9,7 @@
 
 enum { CLIENT = 0, SERVER = 1, BEGIN = 1000 };
 
-/* Two hosts with one CPU each, or one with two, whose events are written down in order of time. */
+/* Two hosts with one CPU each, or one host with two. Events are added in time order. */
 struct scene {
 	struct waits *w;
 	struct wait_log logs[2];
@@ -56,7 +56,7 @@ static struct wait_event *add(struct scene *s, unsigned host, uint64_t t_ns, enu
 	return &log->events[log->n_events++];
 }
 
-/* from goes off the CPU (blocked: it waits), to comes on it. Every thread is a process of its own. */
+/* Switches a CPU from one thread to another; blocked: `from` waits. Every thread is a process of its own. */
 static void run(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int from, bool blocked, int to)
 {
 	struct wait_event *e = add(s, host, t_ns, WAIT_EVENT_SWITCH, cpu);
@@ -77,7 +77,7 @@ static struct wait_event *wake(struct scene *s, unsigned host, uint64_t t_ns, un
 	return e;
 }
 
-/* A disk has what tid waits for: in a softirq that interrupts whoever runs. */
+/* A disk completes the request that tid waits for, in a softirq that interrupts the running thread. */
 static void wake_by_disk(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int tid)
 {
 	struct wait_event *e = wake(s, host, t_ns, cpu, -1, tid, WAIT_ROLE_NONE);
@@ -89,7 +89,7 @@ static void wake_by_disk(struct scene *s, unsigned host, uint64_t t_ns, unsigned
 
 enum { SYN = 0x02, ACK = 0x10 };
 
-/* A packet with the client's port or to it; in a softirq where it is received. */
+/* A packet from or to the client's port; received in a softirq. */
 static void packet(struct scene *s, unsigned host, uint64_t t_ns, unsigned cpu, int from, bool sent, bool request,
 		   unsigned flags, uint32_t seq, uint16_t server_port)
 {
@@ -179,7 +179,7 @@ START_TEST(test_a_server_works_for_who_connects)
 	unsigned n;
 
 	scene_init(&s);
-	/* that the client opened the connection is seen: the port says the contrary */
+	/* the SYN shows that the client opened the connection; the ports suggest the opposite */
 	request_reply(&s, 50051, true);
 	list = accounts(&s, 0, 100, &n);
 	server = find(list, n, 20, 10);
@@ -196,7 +196,7 @@ START_TEST(test_a_server_works_for_who_connects)
 	ck_assert_uint_eq(client->self_ns[ACCOUNT_CPU], 11 + 9);
 	ck_assert_uint_eq(client->sub_ns[ACCOUNT_CPU], 24);
 	ck_assert_uint_eq(client->sub_ns[ACCOUNT_DISK], 23);
-	/* what it did for the client it did not for itself: one ns after the reply is left */
+	/* its work for the client does not count as its own; 1 ns after the reply remains */
 	derived = find(list, n, 20, -1);
 	ck_assert_ptr_nonnull(derived);
 	ck_assert_uint_eq(derived->self_ns[ACCOUNT_CPU], 1);
@@ -246,7 +246,7 @@ START_TEST(test_a_window_is_charged_only_what_lies_in_it)
 }
 END_TEST
 
-/* On one host: 20 works 10 ns, then wakes who waits for it. */
+/* On one host: 20 runs for 10 ns, then wakes the thread that waits for it. */
 static void served(struct scene *s, enum wait_role role)
 {
 	run(s, CLIENT, 1, 0, 0, false, 10);
@@ -270,7 +270,7 @@ START_TEST(test_of_local_wake_ups_the_role_tells)
 	g_free(list);
 	scene_release(&s);
 
-	/* who waits for a request, and who just waits for another, is charged nothing */
+	/* a thread that waits for a request, or has no role in its wait, is not charged */
 	for (int i = 0; i < 2; i++) {
 		scene_init(&s);
 		served(&s, i ? WAIT_ROLE_SERVER : WAIT_ROLE_NONE);
@@ -284,7 +284,7 @@ START_TEST(test_of_local_wake_ups_the_role_tells)
 }
 END_TEST
 
-/* Two clients wait for the same 20 ns of work, the second one from its middle on. */
+/* Two clients wait for the same 20 ns of work, the second for its second half. */
 START_TEST(test_contending_clients_are_charged_what_each_waited_for)
 {
 	struct account *list;
@@ -305,7 +305,7 @@ START_TEST(test_contending_clients_are_charged_what_each_waited_for)
 	list = accounts(&s, 0, 100, &n);
 	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_CPU], 20);
 	ck_assert_uint_eq(find(list, n, 20, 11)->sub_ns[ACCOUNT_CPU], 10);
-	/* but it was done once */
+	/* but the work was done only once */
 	ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_CPU], 1);
 	g_free(list);
 	scene_release(&s);
@@ -338,7 +338,7 @@ START_TEST(test_a_little_at_a_time)
 	job = accounting_begin(s.w, BEGIN, BEGIN + 100);
 	ck_assert(accounting_step(job));
 	scene_release(&s);
-	/* the graph is gone */
+	/* the graph no longer exists */
 	accounting_give_up(job);
 	accounting_give_up(NULL);
 }
@@ -346,7 +346,7 @@ END_TEST
 
 /* ---- the tree ---- */
 
-/* On its own account (client NULL), or for a process of host 0 or 1. */
+/* An account: the process's own (client NULL), or for a process of host 0 or 1. */
 static struct account account(unsigned host, const char *comm, int pid, const char *client, unsigned client_host,
 			      int client_pid, uint64_t cpu_ns)
 {
@@ -365,7 +365,7 @@ static struct account account(unsigned host, const char *comm, int pid, const ch
 	return a;
 }
 
-/* "name/depth" of every row; "+n" where n are hidden below it. */
+/* "name/depth" of every row, and "+n" if n rows are hidden below it. */
 static const char *tree_text(struct view_rows *r)
 {
 	static char text[400];
@@ -401,7 +401,7 @@ static void collect(struct view_derived *derived, const struct account *accounts
 START_TEST(test_servers_hang_below_their_clients_of_any_host)
 {
 	static const struct view_host hosts[] = { { .name = "db", .wait = 1 }, { .name = "web", .wait = 0 } };
-	/* client 5 of web and server 5 of db have the same number; web's 7 is both */
+	/* client 5 of web and server 5 of db have the same PID; web's 7 is both client and server */
 	struct account list[] = {
 		account(0, "small", 5, NULL, 0, 0, 100),  account(0, "both", 7, NULL, 0, 0, 300),
 		account(1, "server", 5, NULL, 0, 0, 50),  account(1, "server", 5, "small", 0, 5, 10),
@@ -423,7 +423,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	collect(&derived, list, G_N_ELEMENTS(list), hosts, G_N_ELEMENTS(hosts));
 	ck_assert_uint_eq(derived.rows->len, 6);
 	q.sort = view_column_find(table->columns, table->n_columns, "cpu_total_ns");
-	/* brothers by their total, whatever their hosts */
+	/* siblings in the order of their totals, whatever their hosts */
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1 server/1 server/0");
 	ck_assert_uint_eq(view_rows_parent(&r, 4), 2);
@@ -434,7 +434,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	q.tree = false;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 small/0 server/0 server/0 both/0 server/0");
-	/* a collapsed branch, and the way it was found, survive when the accounts are computed again */
+	/* a collapsed branch, and the way to find it, survive a new computation of the accounts */
 	q.tree = true;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	key = r.rows[2].key;
@@ -449,7 +449,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	ck_assert_uint_eq(view_rows_index(&r, &key), 2);
 	g_hash_table_destroy(q.collapsed);
 	q.collapsed = NULL;
-	/* matches of a filter are shown with their clients */
+	/* the matches of a filter are shown with their clients */
 	ck_assert_int_eq(view_filter_parse(&filter, "comm:both", NULL), LT_OK);
 	q.filter = &filter;
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
@@ -462,7 +462,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 	ck_assert_int_eq(view_filter_parse(&filter, "pid:7", NULL), LT_OK);
 	view_rows_build(&r, &q, hosts, G_N_ELEMENTS(hosts));
 	ck_assert_str_eq(tree_text(&r), "both/0 server/1 small/0 both/1");
-	/* of a client whose host is not there the name is left */
+	/* if the client's host is not known, only its name is shown */
 	view_derived_clear(&derived);
 	collect(&derived, list, G_N_ELEMENTS(list), hosts, 1);
 	q.filter = NULL;

@@ -41,7 +41,7 @@ START_TEST(every_action_is_explained)
 		ck_assert_msg(a->help && a->help[0], "%s has no help", a->id);
 		ck_assert_msg(a->help[strlen(a->help) - 1] != '.', "%s: help ends with a full stop", a->id);
 		ck_assert_msg(a->where, "%s is valid nowhere", a->id);
-		/* ten keys with their labels fit 80 columns */
+		/* ten keys with their labels must fit into 80 columns */
 		if (a->label) {
 			ck_assert_msg(strlen(a->label) <= 6, "%s: long label", a->id);
 			ck_assert_msg(action_function_key(a) > 0, "%s: label without function key", a->id);
@@ -52,7 +52,7 @@ START_TEST(every_action_is_explained)
 }
 END_TEST
 
-/* What users rely on: keys and what they do, by the id of the action. */
+/* The keys that users rely on, and what they do, by the action's name. */
 START_TEST(promised_keys)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments of system calls as text: the tables, fields made by hand, fields that no tracer writes; and filters. */
+/* Arguments of system calls as text: the tables, hand-built fields, and fields that no tracer writes; also filters. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 /* ---- an event, field by field ---- */
 
-static GByteArray *fields; /* of the payload */
+static GByteArray *fields; /* the payload's */
 static unsigned n_fields;
 static struct event *record;
 static uint32_t payload_begin;
@@ -96,7 +96,7 @@ static void put_list(const char *name, unsigned bits, const uint64_t *values, ui
 		values_word(record, values[i]);
 }
 
-/* As lttng-modules records struct pollfd: fd, raw_events, and bits. */
+/* struct pollfd as lttng-modules records it: fd, raw_events, and bits. */
 static void put_pollfds(const char *name, uint32_t n, const int *fds, const uint64_t *events)
 {
 	uint32_t kept;
@@ -149,7 +149,7 @@ static const struct call_arg *arg_of(const char *call, const char *field)
 	return NULL;
 }
 
-/* The argument as text; "-" it is not there, "" it is left out. */
+/* The argument as text; "-": there is no such argument, "": it is not shown. */
 static const char *told(struct decode *d, const char *call, const char *field)
 {
 	g_string_truncate(out, 0);
@@ -231,7 +231,7 @@ START_TEST(test_open)
 	ck_assert_str_eq(told(&d, "openat", "filename"), "\"/tmp/a\\\"\\\\\\n\\x1b[1m\"");
 	ck_assert_str_eq(told(&d, "openat", "flags"), "O_WRONLY|O_CREAT");
 	ck_assert_str_eq(told(&d, "openat", "mode"), "0644");
-	/* another call does not have these fields */
+	/* other calls do not have these fields */
 	ck_assert_str_eq(told(&d, "read", "count"), "-");
 }
 END_TEST
@@ -305,7 +305,7 @@ START_TEST(test_socket_v6)
 }
 END_TEST
 
-/* Of a family that the tracer does not decode there is no more than its name; without any, the address. */
+/* For a family that the tracer does not decode there is only its name; without a family, the address. */
 START_TEST(test_socket_other)
 {
 	struct decode d;
@@ -430,7 +430,7 @@ START_TEST(test_results)
 }
 END_TEST
 
-/* ---- what no tracer writes ---- */
+/* ---- input that no tracer writes ---- */
 
 static uint64_t seed;
 
@@ -451,7 +451,7 @@ static uint64_t hostile_number(void)
 	return next_random() % 3 ? odd[next_random() % G_N_ELEMENTS(odd)] : next_random();
 }
 
-/* A field of any type and value under the name that an argument has. */
+/* A field of any type and value, with the name of an argument. */
 static void put_hostile(const char *name)
 {
 	static const unsigned widths[] = { 1, 3, 8, 16, 32, 64 };

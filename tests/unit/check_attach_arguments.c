@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever is typed for the options of attach: pieces that mean something, put together at random with bytes that mean
- * nothing. Each is taken, or refused with a reason; what is taken means what it says. FUZZ_SEED=N runs one seed alone.
+ * Arbitrary values for the options of attach: meaningful pieces, combined at random with meaningless bytes. Each is
+ * accepted, or refused with a reason; what is accepted must have the right effect. FUZZ_SEED=N runs one seed only.
  */
 #include <glib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static const char *const pieces[] = {
 	"4026531836",
 };
 
-/* What all seeds had together. */
+/* Counts over all seeds. */
 static struct {
 	unsigned taken, refused;
 } seen[16];
@@ -123,7 +123,7 @@ static char *random_text(GRand *rand)
 	return g_string_free(text, FALSE);
 }
 
-/* A refusal says why. */
+/* A refusal must have a reason. */
 static bool is_taken(unsigned parser, enum lt_status status, const char *text)
 {
 	ck_assert_msg(status == LT_OK || status == LT_ERROR, "%s: status %d", text, status);
@@ -137,7 +137,7 @@ static bool is_taken(unsigned parser, enum lt_status status, const char *text)
 	return false;
 }
 
-/* "!" in front of a set of calls is all others. */
+/* "!" before a set of calls means all the others. */
 static void check_inverse(const struct attach_filter *f, const char *expression)
 {
 	static const char prefix[] = "trace=";
@@ -230,7 +230,7 @@ static void check_container(const char *text)
 	view_filter_release(&f);
 }
 
-/* The same through the command line: the value of an option, and an option itself. */
+/* The same through the command line, as the value of an option, and as an option itself. */
 static void check_command_line(const char *text, GRand *rand)
 {
 	static const char *const options[] = {

@@ -15,7 +15,7 @@
 #include "base/utf8.h"
 #include "unit.h"
 
-/* similar */
+/* ---- similar ---- */
 
 START_TEST(test_similar)
 {
@@ -51,7 +51,7 @@ START_TEST(test_similar)
 }
 END_TEST
 
-/* text */
+/* ---- text ---- */
 
 START_TEST(test_text_sanitise)
 {
@@ -117,7 +117,7 @@ START_TEST(test_text_cut)
 }
 END_TEST
 
-/* Any bytes at all: the result is UTF-8 without control characters, and fits. */
+/* Arbitrary bytes: the result is UTF-8 without control characters, and fits. */
 START_TEST(test_text_any_bytes)
 {
 	GRand *rand = g_rand_new_with_seed(1);
@@ -148,7 +148,7 @@ START_TEST(test_text_glob)
 }
 END_TEST
 
-/* strpool */
+/* ---- strpool ---- */
 
 START_TEST(test_strpool)
 {
@@ -196,7 +196,7 @@ START_TEST(test_strpool_limit)
 	ck_assert_uint_gt(strpool_full(), 50);
 	ck_assert_uint_lt(strpool_bytes(), 1100);
 	ck_assert_uint_eq(strpool_intern_z("first"), first);
-	/* what names take is not missing to paths */
+	/* room used by names does not reduce that for paths */
 	ck_assert_uint_ne(strpool_intern_path("/first", 6), STRID_NONE);
 	strpool_release();
 	strpool_set_limit(64 << 20, 256 << 20);
@@ -225,7 +225,7 @@ START_TEST(test_strpool_paths)
 }
 END_TEST
 
-/* A run without end: what is in use stays, of the rest the longest unused goes. */
+/* An endless run: strings in use stay, and the longest unused of the others are forgotten. */
 START_TEST(test_strpool_forgets)
 {
 	enum { LIMIT = 1 << 16, PATHS = 20000 };
@@ -251,7 +251,7 @@ START_TEST(test_strpool_forgets)
 	ck_assert_uint_gt(strpool_forgotten(), PATHS / 2);
 	ck_assert_uint_lt(rounds, PATHS / 20);
 	ck_assert_str_eq(strpool_text(id), "/path/019999");
-	/* a number that has outlived its path names no other one */
+	/* a number whose path was forgotten must not name another one */
 	ck_assert_str_eq(strpool_text(first), "…");
 	ck_assert_uint_ne(path_of_number(0), first);
 	ck_assert_str_eq(strpool_text(first), "…");
@@ -260,7 +260,7 @@ START_TEST(test_strpool_forgets)
 }
 END_TEST
 
-/* All is in use: what comes then has no name, and that is counted. */
+/* All paths are in use: new ones get no name, and are counted. */
 START_TEST(test_strpool_paths_full)
 {
 	enum { LIMIT = 1 << 16, PATHS = 2000 };
@@ -288,7 +288,7 @@ START_TEST(test_strpool_paths_full)
 }
 END_TEST
 
-/* error and log */
+/* ---- error and log ---- */
 
 START_TEST(test_error_chain)
 {
@@ -345,7 +345,7 @@ START_TEST(test_map64)
 	ck_assert_uint_eq(map64_get(&map, 1), MAP64_NONE);
 	ck_assert(!map64_del(&map, 1));
 	for (int i = 0; i < 200000; i++) {
-		/* Few distinct keys, some alike in their low bits: clusters form and dissolve. */
+		/* Few distinct keys, some with equal low bits: clusters form and dissolve. */
 		uint64_t key = (uint64_t)g_rand_int_range(rand, 0, 300) << g_rand_int_range(rand, 0, 2) * 20;
 		uint32_t value = g_rand_int(rand) >> 1;
 
@@ -374,7 +374,7 @@ START_TEST(test_map64)
 }
 END_TEST
 
-/* timetext */
+/* ---- timetext ---- */
 
 #define BEGIN UINT64_C(1795176185500000000) /* 2026-11-20 12:03:05.5 UTC */
 #define END (BEGIN + UINT64_C(60000000000))
@@ -453,8 +453,7 @@ START_TEST(test_time_summer)
 END_TEST
 
 /*
- * Both changes of the clocks in Berlin, and years that zone files have no entries for. What was asked before makes no
- * difference.
+ * Both clock changes in Berlin, and years for which zone files have no entries. Earlier calls must make no difference.
  */
 START_TEST(test_time_changes)
 {
@@ -502,7 +501,7 @@ START_TEST(test_time_twice)
 }
 END_TEST
 
-/* To the text that GLib writes, and back: every instant but those of an hour that is the second of its name. */
+/* To the text that GLib writes, and back, for every instant except in the second of two hours with the same name. */
 START_TEST(test_time_there_and_back)
 {
 	GTimeZone *zone;
@@ -524,7 +523,7 @@ START_TEST(test_time_there_and_back)
 		g_date_time_unref(local);
 		g_date_time_unref(utc);
 	}
-	ck_assert_uint_le(second, 4); /* an hour in a year of 8766 */
+	ck_assert_uint_le(second, 4); /* one hour in a year of 8766 */
 	g_time_zone_unref(zone);
 }
 END_TEST
@@ -636,7 +635,7 @@ START_TEST(test_format)
 }
 END_TEST
 
-/* utf8 */
+/* ---- utf8 ---- */
 
 START_TEST(test_utf8_width)
 {

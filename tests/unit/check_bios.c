@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose requests and bytes: model/bios.c through model/block.c, on hand-built events. */
+/* Attribution of disk requests and bytes: model/bios.c through model/block.c, on hand-built events. */
 #include "unit.h"
 
 #include "events.h"
@@ -17,7 +17,7 @@ static void begin(struct events *e)
 #define RQ(e, t, tid, KIND, on_dev, at, n, flags) \
 	EVENT(e, t, 0, tid, BLOCK_##KIND, block_rq, .dev = on_dev, .sector = at, .nr_sector = n, .rwbs = flags)
 
-/* In sectors, and ns. */
+/* Bytes in sectors, times in ns. */
 #define ASSERT_DISK(e, tid, read, written, requests, wait)             \
 	do {                                                           \
 		const struct thread_row *r = events_thread(e, tid);    \
@@ -33,7 +33,7 @@ static const struct thread_row *other(struct events *e)
 	return THREAD_ROW(e->m, e->m->other_thread);
 }
 
-/* A kworker passes it to the driver; it is charged to its originator on completion, with the time since the request. */
+/* A kworker passes the request to the driver; on completion it is charged to its originator, from the time it asked. */
 START_TEST(test_request_is_due_to_who_asked)
 {
 	struct events e;
@@ -50,7 +50,7 @@ START_TEST(test_request_is_due_to_who_asked)
 }
 END_TEST
 
-/* Not seen when it asked: it inserted it, else issued it. */
+/* If the getrq was not seen, the thread that inserted it counts, else the one that issued it. */
 START_TEST(test_earliest_event_counts)
 {
 	struct events e;
@@ -67,7 +67,9 @@ START_TEST(test_earliest_event_counts)
 }
 END_TEST
 
-/* Merged at both ends and with another request: each has its own bytes, whose bio is first the request. */
+/*
+ * Merged at both ends and with another request: each thread gets its own bytes; the first bio is that of the request.
+ */
 START_TEST(test_merged_bytes_are_their_threads)
 {
 	struct events e;
@@ -82,7 +84,7 @@ START_TEST(test_merged_bytes_are_their_threads)
 	RQ(&e, 1107, CAT, INSERT, VDA, 132, 8, READ);
 	EVENT(&e, 1110, 0, CAT, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 92, .old_sector = 132);
 	RQ(&e, 1120, KBLOCKD, ISSUE, VDA, 92, 48, READ);
-	/* in parts, which end inside of shares */
+	/* completed in parts that end inside a thread's share */
 	RQ(&e, 1140, 0, COMPLETE, VDA, 92, 4, READ);
 	ASSERT_DISK(&e, FIND, 4, 0, 0, 0);
 	RQ(&e, 1150, 0, COMPLETE, VDA, 96, 44, READ);
@@ -108,7 +110,7 @@ START_TEST(test_merge_into_a_request_not_seen_asked)
 }
 END_TEST
 
-/* Back from the driver and to it again: whose it was, for the time since it was first queued. */
+/* Requeued by the driver and issued again: owners stay, and time counts from when it was first queued. */
 START_TEST(test_requeue_keeps_owners)
 {
 	struct events e;
@@ -126,7 +128,9 @@ START_TEST(test_requeue_keeps_owners)
 }
 END_TEST
 
-/* The originator was not seen or is gone: row "other", so that sums hold. Discards belong to no thread. */
+/*
+ * The originator was not seen or is gone: counted in the row "other", so that sums hold. Discards belong to no thread.
+ */
 START_TEST(test_nobody_s_bytes)
 {
 	struct events e;
@@ -152,7 +156,7 @@ START_TEST(test_nobody_s_bytes)
 }
 END_TEST
 
-/* fsync() with nothing left to write: an empty write by its caller. */
+/* fsync() with nothing left to write: an empty write by the caller. */
 START_TEST(test_write_of_nothing)
 {
 	struct events e;
@@ -165,7 +169,7 @@ START_TEST(test_write_of_nothing)
 }
 END_TEST
 
-/* A bio names the partition and a sector of the disk, a request the disk. */
+/* A bio names the partition and a sector of the whole disk; a request names the disk. */
 START_TEST(test_partition_of_a_bio)
 {
 	struct events e;
@@ -187,7 +191,7 @@ START_TEST(test_partition_of_a_bio)
 }
 END_TEST
 
-/* A mapped device's own thread passes the bio on: it is charged to the user of the upper device. */
+/* A thread of a mapped device passes the bio on: it is charged to the user of the upper device. */
 START_TEST(test_bio_from_above)
 {
 	struct events e;
@@ -211,7 +215,7 @@ START_TEST(test_bio_from_above)
 }
 END_TEST
 
-/* Multipath: the disk below counts. */
+/* Multipath: only the lower disk counts. */
 START_TEST(test_stacked_requests_count_once)
 {
 	struct events e;
@@ -227,8 +231,8 @@ START_TEST(test_stacked_requests_count_once)
 }
 END_TEST
 
-/* Bios whose requests never come, and requests of more threads than are told apart, stay within their bounds. */
-/* Of a length that no disk has: it takes no longer than others, and every byte is due to somebody. */
+/* Bios whose requests never come, and requests of more threads than are told apart, remain within their limits. */
+/* A request of impossible length takes no longer than others, and every byte belongs to a thread. */
 START_TEST(test_endless_request)
 {
 	const uint64_t sectors = UINT64_C(1) << 50;
@@ -273,7 +277,7 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-/* A file written by the thread. */
+/* The thread writes to a file. */
 static void write_file(struct events *e, uint64_t t, int64_t tid, uint64_t bytes)
 {
 	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
@@ -319,7 +323,7 @@ START_TEST(test_write_back)
 }
 END_TEST
 
-/* What it wrote to the disk itself, or with fsync(), or before it ended, is not written back for it. */
+/* Bytes that a thread wrote to the disk itself, with fsync(), or before it ended, are not written back for it. */
 START_TEST(test_paid_before_write_back)
 {
 	struct events e;
@@ -331,7 +335,7 @@ START_TEST(test_paid_before_write_back)
 	write_file(&e, 1160, FIND, 4096);
 	SYSCALL_ENTRY(&e, 1170, 0, FIND, "fsync", .fd = 3);
 	SYSCALL_EXIT(&e, 1171, 0, FIND, "fsync", .ret = 0);
-	/* straight to the disk, inside of the call */
+	/* straight to the disk, within the call */
 	SYSCALL_ENTRY(&e, 1180, 0, FIND, "write", .fd = 3);
 	written_at(&e, 1181, FIND, 960, 8);
 	SYSCALL_EXIT(&e, 1190, 0, FIND, "write", .ret = 4096);
@@ -339,7 +343,7 @@ START_TEST(test_paid_before_write_back)
 	ASSERT_DISK(&e, CAT, 0, 16, 1, 5);
 	ASSERT_DISK(&e, FIND, 0, 8, 1, 5);
 	ASSERT_DISK(&e, KBLOCKD, 0, 16, 1, 5);
-	/* one that ended keeps nobody else's */
+	/* the bytes of a thread that ended do not hide another's */
 	write_file(&e, 1300, CAT, 4096);
 	EVENT(&e, 1310, 0, CAT, EXIT, task, .tid = CAT);
 	EVENT(&e, 1320, 0, FIND, FREE, task, .tid = CAT);
@@ -351,7 +355,7 @@ START_TEST(test_paid_before_write_back)
 }
 END_TEST
 
-/* Where pages tell who made them dirty calls do not count; debts are bounded, and do not last. */
+/* If pages show which thread dirtied them, calls do not count; debts are bounded and expire. */
 START_TEST(test_dirty_pages)
 {
 	struct events e;

@@ -64,7 +64,7 @@ START_TEST(test_request_goes_through_both_queues)
 }
 END_TEST
 
-/* Issued straight to the driver; devices and sectors do not meet; the highest queue is kept. */
+/* Issued straight to the driver; devices and sectors are kept apart; the highest queue length is kept. */
 START_TEST(test_direct_issue_and_queue_max)
 {
 	struct events e;
@@ -84,7 +84,7 @@ START_TEST(test_direct_issue_and_queue_max)
 	ck_assert_uint_eq(disk(&e, VDA)->latency.max, 30);
 	ck_assert_uint_eq(disk(&e, VDA)->latency.max_at, 1140);
 	ck_assert_uint_eq(disk(&e, VDB)->reads, 0);
-	/* of an interval in which it only falls, the highest is what it began with */
+	/* if the queue only shrinks in an interval, its maximum is the length at the start */
 	RQ(&e, 1150, ISSUE, VDA, 8, 8, READ);
 	state_extremes_clear(model_state(e.m));
 	RQ(&e, 1160, COMPLETE, VDA, 8, 8, READ);
@@ -93,7 +93,7 @@ START_TEST(test_direct_issue_and_queue_max)
 }
 END_TEST
 
-/* A request that completes in parts: bytes at each, the request and its latency at the last. */
+/* A request that completes in parts: bytes count at each part, the request and its latency at the last. */
 START_TEST(test_completion_in_parts)
 {
 	struct events e;
@@ -114,7 +114,7 @@ START_TEST(test_completion_in_parts)
 }
 END_TEST
 
-/* The rest of one meets another request that begins there, whose end was not seen: one remains. */
+/* The rest of a request starts where another starts whose end was not seen: only one remains. */
 START_TEST(test_part_meets_stale_request)
 {
 	struct events e;
@@ -141,7 +141,7 @@ START_TEST(test_completion_without_issue)
 	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
 	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 16 * 512);
 	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
-	/* one that waits stays: its issue may still come */
+	/* a waiting request stays: its issue may still come */
 	RQ(&e, 1110, INSERT, VDA, 333, 8, WRITE);
 	RQ(&e, 1120, COMPLETE, VDA, 333, 8, WRITE);
 	ASSERT_QUEUES(&e, VDA, 1, 0);
@@ -150,7 +150,7 @@ START_TEST(test_completion_without_issue)
 }
 END_TEST
 
-/* A flush: in the driver's queue, but no read or write. */
+/* A flush: in the driver's queue, but neither a read nor a write. */
 START_TEST(test_flush)
 {
 	struct events e;
@@ -166,7 +166,7 @@ START_TEST(test_flush)
 }
 END_TEST
 
-/* As diskstats: an empty write is one, the second end of a forced-unit-access write is not another. */
+/* As in diskstats: an empty write counts, the second completion of a forced-unit-access write does not. */
 START_TEST(test_writes_of_nothing)
 {
 	struct events e;
@@ -179,7 +179,7 @@ START_TEST(test_writes_of_nothing)
 	RQ(&e, 1230, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
 	ck_assert_uint_eq(disk(&e, VDA)->writes, 2);
 	ck_assert_uint_eq(disk(&e, VDA)->write_bytes, 8 * 512);
-	/* nor does it end a new write to the same place */
+	/* nor does it complete a new write to the same place */
 	RQ(&e, 1300, ISSUE, VDA, 80, 8, WRITE);
 	RQ(&e, 1310, COMPLETE, VDA, 80, 0, WRITE | SYNC | META);
 	ASSERT_QUEUES(&e, VDA, 0, 1);
@@ -190,7 +190,7 @@ START_TEST(test_writes_of_nothing)
 }
 END_TEST
 
-/* One that failed without moving anything has ended all the same. */
+/* A request that failed without transferring data has ended, too. */
 START_TEST(test_failed_request)
 {
 	struct events e;
@@ -221,7 +221,7 @@ START_TEST(test_discard_is_no_write)
 }
 END_TEST
 
-/* A passthrough command has bytes, no sectors and no direction; the size of a request may be in bytes only. */
+/* A passthrough command has bytes, but no sectors and no direction; a request may have its size in bytes only. */
 START_TEST(test_size_in_bytes)
 {
 	struct events e;
@@ -241,7 +241,7 @@ START_TEST(test_size_in_bytes)
 }
 END_TEST
 
-/* Issued again: latency is from the last issue. */
+/* Issued again: the latency counts from the last issue. */
 START_TEST(test_requeue_and_abort)
 {
 	struct events e;
@@ -296,7 +296,7 @@ START_TEST(test_front_and_back_merge)
 	ASSERT_QUEUES(&e, VDA, 0, 1);
 	RQ(&e, 1140, COMPLETE, VDA, 436, 24, WRITE);
 	ASSERT_QUEUES(&e, VDA, 0, 0);
-	/* a merge shows that a request waits, though its insertion was not seen */
+	/* a merge shows that a request waits, even if its insertion was not seen */
 	RQ(&e, 1200, FRONTMERGE, VDA, 36, 8, WRITE);
 	ASSERT_QUEUES(&e, VDA, 1, 0);
 	events_release(&e);
@@ -317,14 +317,14 @@ START_TEST(test_two_requests_merge)
 	ASSERT_QUEUES(&e, VDA, 1, 0);
 	RQ(&e, 1150, ISSUE, VDA, 100, 24, READ);
 	ASSERT_QUEUES(&e, VDA, 0, 1);
-	/* neither insertion seen: one waits */
+	/* neither insertion was seen: one request waits */
 	EVENT(&e, 1160, 0, 7, BLOCK_ELV_MERGE, block_remap, .dev = VDA, .sector = 8, .old_sector = 16);
 	ASSERT_QUEUES(&e, VDA, 1, 1);
 	events_release(&e);
 }
 END_TEST
 
-/* The bio of a partition is the disk's request and the partition's; the host reads its bytes once. */
+/* A partition's bio becomes a request of the disk and of the partition; the host's bytes count once. */
 START_TEST(test_remap_to_the_disk_below)
 {
 	struct events e;
@@ -343,7 +343,7 @@ START_TEST(test_remap_to_the_disk_below)
 		ck_assert_uint_eq(r->latency.sum, 20);
 	}
 	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 16 * 512);
-	/* used up: the same sector again, this time not from there */
+	/* used up: the same sector again, but not from that partition */
 	RQ(&e, 1210, ISSUE, VDA, 2148, 8, READ);
 	RQ(&e, 1220, COMPLETE, VDA, 2148, 8, READ);
 	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
@@ -351,7 +351,7 @@ START_TEST(test_remap_to_the_disk_below)
 }
 END_TEST
 
-/* A mapped device on a partition on a disk; the bio is cut in two on the way. */
+/* A mapped device on a partition on a disk; the bio is split on the way. */
 START_TEST(test_remap_chain_and_split)
 {
 	enum { DM = 253 << 20 };
@@ -374,7 +374,7 @@ START_TEST(test_remap_chain_and_split)
 }
 END_TEST
 
-/* Whole requests of a multipath device: both count for themselves, the host's bytes are those below. */
+/* Whole requests of a multipath device: each device counts its own; the host's bytes are those of the lower one. */
 START_TEST(test_request_remap)
 {
 	enum { DM = 253 << 20 };
@@ -403,7 +403,7 @@ static void lose(struct events *e, uint64_t t)
 	events_apply(e, &r, &p, sizeof(p));
 }
 
-/* What was in the queues before a loss may have left them: they start empty. */
+/* Requests queued before a loss may have left since: the queues start empty. */
 START_TEST(test_loss_empties_the_queues)
 {
 	struct events e;
@@ -446,7 +446,7 @@ static const char *name_of(const void *data, unsigned major, unsigned minor)
 	return minor == 16 ? data : NULL;
 }
 
-/* The state dump names disks, then who else may know, then their numbers. */
+/* The state dump has names of disks first, then other sources of names, then device numbers. */
 START_TEST(test_known_disk_names)
 {
 	struct events e;
@@ -479,7 +479,7 @@ START_TEST(test_disk_names)
 	ck_assert(!block_is_device(e.m, "/dev/pmem1"));
 	ck_assert(!block_is_device(e.m, "pmem0"));
 	ck_assert(!block_is_device(e.m, "/tmp/pmem0"));
-	/* without a dump, by the usual names */
+	/* without a dump, the usual names apply */
 	ck_assert(block_is_device(e.m, "/dev/sda1"));
 	ck_assert(block_is_device(e.m, "/dev/nvme0n1p2"));
 	ck_assert(!block_is_device(e.m, "/dev/nvme0"));
@@ -495,7 +495,7 @@ START_TEST(test_disk_names)
 }
 END_TEST
 
-/* The time in the scheduler and the time at the device, apart for reads and writes. */
+/* Time in the scheduler and time in the device, separately for reads and writes. */
 START_TEST(test_queue_and_device)
 {
 	struct events e;
@@ -504,14 +504,14 @@ START_TEST(test_queue_and_device)
 	RQ(&e, 1100, INSERT, VDA, 40, 8, READ);
 	RQ(&e, 1105, ISSUE, VDA, 40, 8, READ);
 	RQ(&e, 1125, COMPLETE, VDA, 40, 8, READ);
-	/* a front merge does not make it younger, a requeue does */
+	/* a front merge does not reset the start of its wait, a requeue does */
 	RQ(&e, 1200, INSERT, VDA, 48, 8, WRITE);
 	RQ(&e, 1210, FRONTMERGE, VDA, 40, 8, WRITE);
 	RQ(&e, 1230, ISSUE, VDA, 40, 16, WRITE);
 	RQ(&e, 1300, REQUEUE, VDA, 40, 16, WRITE);
 	RQ(&e, 1303, ISSUE, VDA, 40, 16, WRITE);
 	RQ(&e, 1310, COMPLETE, VDA, 40, 16, WRITE);
-	/* straight to the driver: it did not wait before; a flush is neither */
+	/* straight to the driver: no time in the scheduler; a flush is neither a read nor a write */
 	RQ(&e, 1400, ISSUE, VDA, 80, 8, READ);
 	RQ(&e, 1401, COMPLETE, VDA, 80, 8, READ);
 	RQ(&e, 1410, INSERT, VDA, 0, 0, FLUSH);

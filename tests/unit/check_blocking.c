@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Waits: model/blocking.c, recent.c on hand-built events, and the table blocking above them. */
+/* Waits: model/blocking.c and recent.c on hand-built events, and the table blocking. */
 #include "unit.h"
 
 #include "events.h"
@@ -22,7 +22,7 @@ static void wake(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t
 	EVENT(e, t, cpu, by, SCHED_WAKING, wakeup, .tid = tid);
 }
 
-/* tid is switched in on CPU 0 at t; idle ran. */
+/* tid is switched in on CPU 0 at t, after the idle task. */
 static void run(struct events *e, uint64_t t, int64_t tid, const char *comm)
 {
 	events_switch(e, t, 0, 0, RUNNABLE, tid, comm);
@@ -33,7 +33,7 @@ static void sleep_at(struct events *e, uint64_t t, int64_t tid)
 	events_switch(e, t, 0, tid, SLEEP, 0, "swapper/0");
 }
 
-/* What the rows of the thread say of waits in that call (NULL: none), summed up; *row the last. */
+/* The sum of the thread's rows for waits in that call (NULL: in none); *row: the last of them. */
 static struct dist waits(struct events *e, int64_t tid, const char *call, const struct blocking_row **row)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_BLOCKING];
@@ -72,7 +72,7 @@ START_TEST(test_from_switch_to_wakeup)
 	SYSCALL_EXIT(&e, 1120, 0, A, "openat", .ret = 3);
 	SYSCALL_ENTRY(&e, 1130, 0, A, "read", .fd = 3);
 	sleep_at(&e, 1200, A);
-	ck_assert_uint_eq(rows(&e), 0); /* it counts when it ends */
+	ck_assert_uint_eq(rows(&e), 0); /* a wait counts when it ends */
 	events_switch(&e, 1150, 1, 0, RUNNABLE, B, "waker");
 	wake(&e, 1500, 1, B, A);
 	wake(&e, 1600, 1, B, A); /* ready already */
@@ -87,7 +87,7 @@ START_TEST(test_from_switch_to_wakeup)
 	ck_assert_int_eq((int64_t)r->fd, 3);
 	ck_assert_str_eq(strpool_text((strid)r->object), "/data");
 	ck_assert_str_eq(strpool_text((strid)r->cause), "waker");
-	/* the next one of the kind joins it */
+	/* the next wait of the same kind joins it */
 	SYSCALL_ENTRY(&e, 1730, 0, A, "read", .fd = 3);
 	sleep_at(&e, 1800, A);
 	wake(&e, 2300, 1, B, A);
@@ -100,7 +100,7 @@ START_TEST(test_from_switch_to_wakeup)
 }
 END_TEST
 
-/* The peer that connect() waits for, though the socket has none yet; another one on the same socket is another row. */
+/* The peer for which connect() waits is shown although the socket has none yet; another peer gets another row. */
 START_TEST(test_connect)
 {
 	static const char *const peers[] = { "10.0.0.1:80", "10.0.0.2:80" };
@@ -130,7 +130,7 @@ START_TEST(test_connect)
 }
 END_TEST
 
-/* A worker that has no work (TASK_IDLE) does not wait for the timer that brings some; one that has some may. */
+/* A worker without work (TASK_IDLE) does not wait for the timer that brings some; a worker with work may. */
 START_TEST(test_no_work)
 {
 	const struct blocking_row *r;
@@ -167,14 +167,14 @@ START_TEST(test_what_is_no_wait)
 	events_switch(&e, 1500, 0, B, STOPPED, 0, "swapper/0");
 	wake(&e, 1600, 1, 0, B);
 	ck_assert_uint_eq(rows(&e), 0);
-	/* who slept before the record waits since nobody knows when */
+	/* the wait of a thread that slept before the recording started has no known start */
 	wake(&e, 1700, 1, 0, 77);
 	ck_assert_uint_eq(rows(&e), 0);
 	events_release(&e);
 }
 END_TEST
 
-/* The context of the wake-up shows what the thread waited for. */
+/* The context of a wake-up shows what the thread waited for. */
 START_TEST(test_states)
 {
 	static const struct {
@@ -212,7 +212,7 @@ START_TEST(test_states)
 		ck_assert_uint_eq(r->state, cases[i].state);
 		events_switch(&e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
 	}
-	/* nobody was seen to wake it: until it runs */
+	/* no wake-up was seen: the wait lasts until the thread runs */
 	run(&e, t, A, "five");
 	sleep_at(&e, t + 100, A);
 	run(&e, t + 500, A, "five");
@@ -223,7 +223,7 @@ START_TEST(test_states)
 }
 END_TEST
 
-/* Which of several descriptors it was is not known. */
+/* It is not known which of several descriptors it was. */
 START_TEST(test_one_of_several)
 {
 	static const char *const calls[] = { "epoll_wait", "poll", "futex" };
@@ -260,7 +260,7 @@ static unsigned count_rows(struct events *e, strid call)
 	return n;
 }
 
-/* Three locks in turns: each has its row, whether it was waited for last or not. */
+/* Three locks in turn: each has its own row, whether it was the last one or not. */
 START_TEST(test_futexes)
 {
 	static const uint64_t addresses[] = { 0x7f0012345678, 0x7f0012345680, 0x10, 0x7f0012345678, 0x10, 0x10 };
@@ -291,7 +291,7 @@ START_TEST(test_futexes)
 }
 END_TEST
 
-/* A wait of 100 ns in read(fd), from t on. */
+/* A wait of 100 ns in read(fd), starting at t. */
 static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
 {
 	run(e, t, A, "five");
@@ -323,7 +323,7 @@ START_TEST(test_old_rows_end)
 	wait_in_read(&e, t, 5);
 	frame(&e);
 	ck_assert_uint_eq(rows(&e), 1);
-	wait_in_read(&e, t += 1000, 3); /* a row of its own again */
+	wait_in_read(&e, t += 1000, 3); /* a new row again */
 	frame(&e);
 	ck_assert_uint_eq(rows(&e), 2);
 	events_release(&e);
@@ -347,7 +347,7 @@ START_TEST(test_rows_are_bounded)
 }
 END_TEST
 
-/* In an interval, what became two rows is one again, and none is lost. */
+/* Within an interval, two rows of the same wait are merged, and no time is lost. */
 START_TEST(test_table_adds_up)
 {
 	const struct view_table *table = view_table_find("blocking");

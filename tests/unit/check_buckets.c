@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The buckets of distributions: which values they hold, and whose they are. */
+/* The buckets of distributions: the values they hold, and the rows they belong to. */
 #include "unit.h"
 
 #include "events.h"
@@ -21,7 +21,7 @@ START_TEST(test_every_value_has_a_bucket)
 	uint64_t next = 0;
 
 	for (unsigned i = 0; i < BUCKETS; i++) {
-		/* without gaps, up to the last value there is */
+		/* no gaps, up to the last value */
 		ck_assert_uint_eq(bucket_first(i), next);
 		next += bucket_width(i);
 		check_value(bucket_first(i));
@@ -30,7 +30,7 @@ START_TEST(test_every_value_has_a_bucket)
 		ck_assert_uint_eq(bucket_of(next - 1), i);
 	}
 	ck_assert_uint_eq(next, 0);
-	/* as drawn in the header */
+	/* as in the drawing in the header */
 	ck_assert_uint_eq(bucket_of(31), 23);
 	ck_assert_uint_eq(bucket_of(32), 24);
 	ck_assert_uint_eq(bucket_of(35), 24);
@@ -38,7 +38,7 @@ START_TEST(test_every_value_has_a_bucket)
 }
 END_TEST
 
-/* How many values of a distribution are in a bucket; of rows that are alive and have not ended. */
+/* The number of values of a distribution in a bucket, over living and ended rows. */
 static uint64_t in_bucket(const struct events *e, uint64_t owner_uid, uint64_t dist, unsigned bucket)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_BUCKET];
@@ -94,7 +94,7 @@ START_TEST(test_latencies_and_slices)
 }
 END_TEST
 
-/* Who ran when the record began, or before events were lost, was switched in nobody knows when. */
+/* A thread that ran when the recording started, or before events were lost, has no known start of its time slice. */
 START_TEST(test_slices_without_begin)
 {
 	const struct ev_lost lost = { .events = 3 };
@@ -116,7 +116,7 @@ START_TEST(test_slices_without_begin)
 }
 END_TEST
 
-/* The rows end with the thread's, and the next thread with its row number starts without. */
+/* The rows end with the thread's row, and the next thread with that row number starts without any. */
 START_TEST(test_buckets_end_with_their_thread)
 {
 	uint64_t t = 1000;

@@ -33,7 +33,7 @@ START_TEST(test_values)
 	text = unpack_text(&in);
 	ck_assert_str_eq(text, "");
 	g_free(text);
-	/* what a file says is not what a terminal gets */
+	/* text from a file must be sanitised for the terminal */
 	text = unpack_text(&in);
 	ck_assert_str_eq(text, "h\\x1b[31mi");
 	g_free(text);
@@ -48,7 +48,7 @@ START_TEST(test_values)
 }
 END_TEST
 
-/* Lengths and numbers that cannot be: nothing is allocated or read for them. */
+/* Impossible lengths and counts: nothing is allocated or read for them. */
 START_TEST(test_values_out_of_bounds)
 {
 	const uint8_t huge[16] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
@@ -77,7 +77,7 @@ START_TEST(test_strings)
 	path = strpool_intern_path("/b", 2);
 	strpool_pack(out);
 	strpool_release();
-	/* what every run begins with may be there already */
+	/* strings that every run interns first may be present already */
 	ck_assert_uint_eq(strpool_intern_z("idle"), name);
 	in = (struct unpack){ out->data, out->data + out->len, false };
 	ck_assert(strpool_unpack(&in));
@@ -87,10 +87,10 @@ START_TEST(test_strings)
 	ck_assert_uint_eq(strpool_intern_z("bash"), other);
 	ck_assert_uint_eq(strpool_intern_path("/b", 2), path);
 	ck_assert_uint_ne(strpool_intern_path("/c", 2), path);
-	/* an id from nowhere */
+	/* an invalid ID */
 	ck_assert_str_eq(strpool_text(1000000), "…");
 	strpool_release();
-	/* not where something else has the ids */
+	/* refused if other strings have these IDs */
 	strpool_intern_z("bash");
 	in = (struct unpack){ out->data, out->data + out->len, false };
 	ck_assert(!strpool_unpack(&in));
@@ -173,7 +173,7 @@ START_TEST(test_file)
 }
 END_TEST
 
-/* Whatever byte is changed or missing, or one too many: the file is as if it were not there. */
+/* If any byte is changed or missing, or there is one too many, the file counts as absent. */
 START_TEST(test_damaged_file)
 {
 	char *directory = make_directory(), *path = g_build_filename(directory, NAME_A, NULL), *good;
@@ -203,7 +203,7 @@ START_TEST(test_damaged_file)
 }
 END_TEST
 
-/* Words that are exchanged, in any lane and in the rest, give another sum. */
+/* Exchanged words, within a lane, between lanes or in the rest, give another checksum. */
 START_TEST(test_sum)
 {
 	uint64_t words[13];

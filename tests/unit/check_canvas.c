@@ -55,12 +55,12 @@ START_TEST(wide_characters)
 	ck_assert_int_eq(canvas_text_width("日本"), 4);
 	canvas_text(c, 0, 0, STYLE_NORMAL, "日本語", -1);
 	check_row(c, 0, "日本語");
-	/* the half that is left of a character is blank */
+	/* the remaining half of a wide character becomes blank */
 	canvas_char(c, 1, 0, STYLE_NORMAL, 'x');
 	check_row(c, 0, " x本語");
 	canvas_char(c, 4, 0, STYLE_NORMAL, 'y');
 	check_row(c, 0, " x本y");
-	/* none is cut in the middle */
+	/* no wide character is cut in half */
 	canvas_clear(c);
 	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "日本語", 5), 4);
 	canvas_text(c, 5, 0, STYLE_NORMAL, "語", -1);
@@ -103,7 +103,7 @@ START_TEST(bars)
 
 	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 0);
 	check_row(c, 0, "");
-	/* whatever is not nothing shows */
+	/* any amount above zero is visible */
 	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 1);
 	check_row(c, 0, "▏");
 	canvas_bar(c, 0, 0, 10, STYLE_NORMAL, 550);

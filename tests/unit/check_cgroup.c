@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of containers in paths of cgroups. */
+/* Names of containers in cgroup paths. */
 #include "unit.h"
 
 #include <glib.h>
@@ -75,7 +75,7 @@ START_TEST(test_none)
 }
 END_TEST
 
-/* Whatever the path, the name fits and is text. */
+/* Whatever the path, the name fits and is valid text. */
 START_TEST(test_hostile)
 {
 	GString *path = g_string_new("/lxc/");

@@ -68,12 +68,12 @@ START_TEST(bar_stays_on_the_screen)
 	chooser_key(&chooser, UI_KEY_HOME);
 	chooser_draw(&chooser, canvas);
 	ck_assert_int_eq(canvas_at(canvas, 0, 3)->style, STYLE_SELECTED);
-	/* all of them fit: none is scrolled away */
+	/* they all fit: no scrolling */
 	canvas_resize(canvas, 72, 40);
 	chooser_key(&chooser, UI_KEY_END);
 	chooser_draw(&chooser, canvas);
 	check_row(3, " [ ] web   nightly                                   free");
-	/* and where there is hardly room the bar is what is left */
+	/* with hardly any room, only the row under the bar is shown */
 	canvas_resize(canvas, 10, 4);
 	chooser_draw(&chooser, canvas);
 	ck_assert_int_eq(chooser.top, ROWS - 1);
@@ -104,7 +104,7 @@ START_TEST(marked_rows_are_taken)
 	ck_assert_int_eq(count_marked(), ROWS);
 	chooser_key(&chooser, 'a');
 	ck_assert_int_eq(count_marked(), 0);
-	/* none: the one under the bar */
+	/* none chosen: takes the one under the bar */
 	ck_assert_int_eq(chooser_key(&chooser, UI_KEY_ENTER), CHOOSER_TAKES);
 	ck_assert(rows[3].marked && count_marked() == 1);
 }

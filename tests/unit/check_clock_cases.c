@@ -12,7 +12,7 @@
 #include "clock/sync.h"
 #include "unit.h"
 
-/* NULL: the cases are absent here. */
+/* NULL: the shared cases are not available here. */
 static json_t *load_case(const char *name)
 {
 	const char *conformance = getenv("LTTNGTOP_CONFORMANCE"), *shared = getenv("SHARED");
@@ -49,8 +49,8 @@ static void count_match(void *data, const struct match *match)
 }
 
 /*
- * A packet is matched or it waits. Of the cases only that is compared: here what waits is not thrown away before its
- * time, so how many wait is another number.
+ * A packet either matches or waits. Only that is compared with the cases: packets are kept longer here, so the number
+ * that wait differs.
  */
 static unsigned run_tables(const char *name, json_t *steps)
 {
@@ -106,7 +106,7 @@ enum { REFERENCE, OTHER };
 #define BASE_NS UINT64_C(1000000000000000000)
 #define UNIT_NS UINT64_C(1000000000) /* the cases count in units, here seconds */
 
-/* Feeds one host's ends of the first n messages, in the order of its time. */
+/* Feeds one host's ends of the first n messages, in the order of its clock. */
 static void feed_host(struct clock_sync *s, unsigned host, const char *name, json_t *messages, size_t n)
 {
 	for (json_int_t t = 0; t < 100; t++)
@@ -123,15 +123,15 @@ static void feed_host(struct clock_sync *s, unsigned host, const char *name, jso
 		}
 }
 
-/* Where we see another state than Trace Compass. */
+/* Messages after which our state differs from Trace Compass's. */
 static const struct {
 	const char *name;
 	size_t messages;
 	enum clock_state ours;
 } other_states[] = {
-	/* one message each way: with a bound of the drift that is something to go by */
+	/* one message each way: enough for an estimate if drift is bounded */
 	{ "testFullyIncremental", 2, CLOCK_APPROXIMATE },
-	/* a slope of 0.375: no two clocks are so different */
+	/* a slope of 0.375: no two clocks differ that much */
 	{ "testFullyIncremental", 9, CLOCK_FAILED },
 };
 
@@ -153,7 +153,9 @@ static enum clock_state state_wanted(const char *name, size_t messages, const ch
 	return state;
 }
 
-/* Its line, other's time = alpha * reference's + beta, is within the guaranteed bound at the last message. */
+/*
+ * The case's line, other's time = alpha * reference's + beta, must be within the guaranteed bound at the last message.
+ */
 static void check_line(const struct clock_sync *s, const char *name, json_t *message)
 {
 	const uint64_t host_ns = clock_sync_info(s, OTHER).last_match_ns;
@@ -168,7 +170,7 @@ static void check_line(const struct clock_sync *s, const char *name, json_t *mes
 		      name, offset, at);
 }
 
-/* After each message: the state, and where it is accurate the line. Returns how many lines were compared. */
+/* After each message, compares the state and, if that is accurate, the line. Returns the number of lines compared. */
 static unsigned run_messages(const char *name, json_t *messages, unsigned *others)
 {
 	unsigned lines = 0;
@@ -214,7 +216,7 @@ START_TEST(test_sync_points)
 }
 END_TEST
 
-/* Lines as steep as a map can have them; the sum is cut to a whole ns. */
+/* Lines as steep as a map allows; the sum is truncated to whole ns. */
 START_TEST(test_ts_transform)
 {
 	json_t *root = load_case("ts_transform"), *one;

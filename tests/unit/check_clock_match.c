@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which packet is which: src/clock/match.h. */
+/* Matching of packets sent and received: src/clock/match.h. */
 #include <glib.h>
 
 #include "clock.h"
@@ -70,7 +70,7 @@ START_TEST(test_pairs_in_any_order)
 	struct matcher *m = start();
 	struct clock_packet there = tcp_packet(100, 7, 50, 1), back = turned(tcp_packet(7, 150, 0, 9));
 
-	/* B's record comes first. */
+	/* B's events come first. */
 	feed(m, B, 20, RECEIVED, there);
 	feed(m, B, 21, SENT, back);
 	ck_assert_uint_eq(found->len, 0);
@@ -99,9 +99,9 @@ START_TEST(test_flags_that_move)
 	feed(m, A, 1, SENT, sent);
 	feed(m, B, 2, RECEIVED, received);
 	ck_assert_uint_eq(found->len, 1);
-	ck_assert(!nth(0)->part); /* found as the same, not by its bytes */
+	ck_assert(!nth(0)->part); /* matched as a whole, not by its bytes */
 	assert_certain(0, 1, 2);
-	/* A bare acknowledgement has the sequence numbers of the data that follows; SYN and FIN do not move. */
+	/* A bare acknowledgement has the sequence number of the data after it; the flags SYN and FIN must agree. */
 	feed(m, A, 3, SENT, tcp_packet(200, 7, 0, 2));
 	feed(m, B, 4, RECEIVED, tcp_packet(200, 7, 30, 2));
 	other = tcp_packet(300, 7, 0, 3);
@@ -166,7 +166,7 @@ START_TEST(test_address_translation)
 	feed(m, B, 2, RECEIVED, outside);
 	ck_assert_uint_eq(found->len, 1);
 	assert_certain(0, 1, 2);
-	/* Without ids: if it is the only one; good for a link, not for the clocks. */
+	/* Without IPv4 IDs, a match needs a unique candidate; good enough for a link, but not for the clocks. */
 	inside6 = tcp6_packet(500, 7, 50);
 	outside6 = inside6;
 	outside6.sport = 1024;
@@ -183,7 +183,7 @@ START_TEST(test_address_translation)
 	feed(m, A, 6, SENT, other6);
 	feed(m, B, 7, RECEIVED, outside6);
 	ck_assert_uint_eq(found->len, 2);
-	/* Another id and other addresses: another packet. */
+	/* Another ID and other addresses: another packet. */
 	feed(m, A, 8, SENT, tcp_packet(700, 7, 50, 5));
 	outside = tcp_packet(700, 7, 50, 6);
 	outside.sport = 1024;
@@ -197,7 +197,7 @@ START_TEST(test_retransmission_with_ids)
 {
 	struct matcher *m = start();
 
-	/* The first is lost; the id shows which one arrived. */
+	/* The first one is lost; the ID shows which one arrived. */
 	feed(m, A, 1, SENT, tcp_packet(100, 7, 50, 10));
 	feed(m, A, 200, SENT, tcp_packet(100, 7, 50, 11));
 	feed(m, B, 201, RECEIVED, tcp_packet(100, 7, 50, 11));
@@ -227,7 +227,7 @@ START_TEST(test_duplicates_without_ids)
 	}
 	stop(m);
 
-	/* The receiver's record first: the first of all is certain, what follows is not. */
+	/* The receiver's events come first: only the first match is certain. */
 	m = start();
 	for (unsigned n = 0; n < 3; n++)
 		feed(m, B, 20 + n, RECEIVED, p);
@@ -256,7 +256,7 @@ START_TEST(test_hops_of_one_host)
 	ck_assert(!nth(0)->certain);
 	assert_match(1, A, 30, B, 50);
 	ck_assert(nth(1)->ambiguous);
-	assert_certain(1, 15, 50); /* what is certain is the first send, whichever hop the other host's came from */
+	assert_certain(1, 15, 50); /* the first send is certain, whichever hop the other host's event came from */
 	stop(m);
 }
 END_TEST
@@ -274,14 +274,14 @@ START_TEST(test_effect_before_cause)
 	ck_assert_uint_eq(found->len, 1);
 	assert_match(0, B, 5, A, 10);
 	assert_certain(0, 5, 10);
-	/* B had sent it itself: that A sent it is not why. */
+	/* B had sent it itself, so A's send is not the cause. */
 	feed(m, B, 30, RECEIVED, p);
 	ck_assert_uint_eq(found->len, 2);
 	assert_match(1, A, 20, B, 30);
 	ck_assert(!nth(1)->certain);
 	stop(m);
 
-	/* A passes on what it received: its send may not be what the receiver saw. */
+	/* A forwards what it received: its send may not be the one that the receiver saw. */
 	m = start();
 	feed(m, A, 10, RECEIVED, p);
 	feed(m, A, 20, SENT, p);
@@ -305,7 +305,7 @@ START_TEST(test_split)
 	end = tcp_packet(4000, 7, 63, 42);
 	end.flags = big.flags;
 	feed(m, B, 22, RECEIVED, end);
-	feed(m, B, 23, RECEIVED, tcp_packet(4063, 7, 100, 43)); /* after it */
+	feed(m, B, 23, RECEIVED, tcp_packet(4063, 7, 100, 43)); /* after the merged packet */
 	ck_assert_uint_eq(found->len, 3);
 	for (unsigned n = 0; n < 3; n++) {
 		assert_match(n, A, 10, B, 20 + n);
@@ -320,12 +320,12 @@ START_TEST(test_split_receiver_first)
 {
 	struct matcher *m = start();
 
-	feed(m, B, 20, RECEIVED, tcp_packet(UINT32_MAX - 999, 7, 1500, 40)); /* over the end of the numbers */
+	feed(m, B, 20, RECEIVED, tcp_packet(UINT32_MAX - 999, 7, 1500, 40)); /* numbers wrap around */
 	feed(m, B, 21, RECEIVED, tcp_packet(500, 7, 1500, 41));
 	feed(m, A, 10, SENT, tcp_packet(UINT32_MAX - 999, 7, 3000, 40));
 	ck_assert_uint_eq(found->len, 2);
 	assert_match(0, A, 10, B, 20);
-	ck_assert(!nth(0)->part); /* same key */
+	ck_assert(!nth(0)->part); /* the keys are the same */
 	assert_match(1, A, 10, B, 21);
 	ck_assert(nth(1)->part);
 	assert_certain(1, 10, 21);
@@ -346,7 +346,7 @@ START_TEST(test_merged)
 		ck_assert(nth(n)->part == (n > 0));
 		assert_certain(n, 10 + n, 30);
 	}
-	/* Boundaries that meet nowhere: the last one's first half is in what follows. */
+	/* No boundaries coincide: the first half of the last packet is in the one that follows. */
 	feed(m, B, 31, RECEIVED, tcp_packet(1000 + 3 * 1448 + 700, 7, 900, 43));
 	ck_assert_uint_eq(found->len, 4);
 	assert_match(3, A, 13, B, 31);
@@ -354,7 +354,7 @@ START_TEST(test_merged)
 }
 END_TEST
 
-/* 64 KiB in one piece, its last 100 bytes by themselves: the piece that wakes the reader. */
+/* 64 KiB in one piece, but its last 100 bytes separately, in the piece that wakes the reader. */
 START_TEST(test_large_merged)
 {
 	enum { SEGMENTS = 44, SEGMENT = 1448, LAST = 100 };
@@ -406,13 +406,13 @@ START_TEST(test_udp)
 	feed(m, B, 4, RECEIVED, udp_packet(8, 31));
 	feed(m, B, 5, RECEIVED, turned(udp_packet(8, 30)));
 	ck_assert_uint_eq(found->len, 1);
-	/* The id comes round. */
+	/* The ID wraps around. */
 	feed(m, A, 6, SENT, udp_packet(7, 30));
 	feed(m, B, 7, RECEIVED, udp_packet(7, 30));
 	ck_assert_uint_eq(found->len, 2);
 	ck_assert(nth(1)->ambiguous);
 	ck_assert(!nth(1)->certain);
-	/* No id: only a link. */
+	/* No IPv4 ID: only good for a link. */
 	p6.ip_version = 6;
 	feed(m, A, 8, SENT, p6);
 	feed(m, B, 9, RECEIVED, p6);
@@ -463,7 +463,7 @@ START_TEST(test_bound_in_time)
 }
 END_TEST
 
-/* A flow over a lossy, reordering network with offloads on both sides: no match may be wrong, few missed. */
+/* A flow over a lossy, reordering network with offloads at both ends: no match may be wrong, few may be missing. */
 START_TEST(test_noisy_flow)
 {
 	enum { SEGMENT = 1448, SEGMENTS = 4000 };
@@ -482,7 +482,7 @@ START_TEST(test_noisy_flow)
 			unsigned merged = 1 + (unsigned)(random_unit(&seed) * 4);
 
 			merged = MIN(merged, n - from);
-			if (random_unit(&seed) < 0.02) { /* lost: sent again */
+			if (random_unit(&seed) < 0.02) { /* lost, and sent again */
 				now_ns += 200000;
 				feed(m, A, now_ns, SENT, tcp_packet(from * SEGMENT, 7, merged * SEGMENT, ++id + 20000));
 			}
@@ -528,11 +528,11 @@ START_TEST(test_headers_of_events)
 	ck_assert_uint_eq(p.id, 77);
 	ck_assert_uint_eq(p.seq, 9);
 	ev.ip_version = 6;
-	ev.tot_len = 100; /* without the IPv6 header */
+	ev.tot_len = 100; /* the IPv6 header is not included */
 	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
 	ck_assert_int_eq(p.payload_len, 100 - 32);
 	ck_assert_uint_eq(p.id, 0);
-	ev.tot_len = 0; /* larger than the field */
+	ev.tot_len = 0; /* too large for the field */
 	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
 	ck_assert_int_eq(p.payload_len, -1);
 	ev.protocol = 17;
@@ -545,7 +545,7 @@ START_TEST(test_headers_of_events)
 	ck_assert_uint_eq(p.protocol, 6);
 	ck_assert_uint_eq(p.layout, CLOCK_PACKET_SOCK_LOCAL);
 	ck_assert_int_eq(p.payload_len, -1);
-	ev.flags = 0; /* no header at all */
+	ev.flags = 0; /* no header */
 	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_SOCK_LOCAL, &p));
 	ev.ip_version = 4;
 	ev.protocol = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Clocks that were compared, as bytes and back: src/clock/store.h. */
+/* Synchronised clocks as bytes and back: src/clock/store.h. */
 #include <glib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { HOSTS = 4 };
 
-/* a and b talk, b and c; d follows a by hand. Their clocks are apart and drift. */
+/* a talks to b, b to c; d's offset to a is set by hand. Their clocks differ and drift. */
 static struct clock_sync *compared(void)
 {
 	static const struct {
@@ -57,7 +57,7 @@ static struct clock_sync *unpack(const GByteArray *bytes, size_t len)
 	return NULL;
 }
 
-/* Everything that can be asked. Returns a number so that nothing of it is left out by a compiler. */
+/* Calls every query. Returns a number, so that a compiler cannot leave any of them out. */
 static uint64_t ask(const struct clock_sync *s, unsigned host, uint64_t t_ns)
 {
 	const struct clock_match *matches[16];
@@ -118,7 +118,7 @@ START_TEST(test_same)
 }
 END_TEST
 
-/* Bytes that anything has happened to are refused, or are some other clocks. */
+/* Damaged bytes are refused, or read as some other valid clocks. */
 START_TEST(test_damaged)
 {
 	struct clock_sync *s = compared(), *again;
@@ -131,7 +131,7 @@ START_TEST(test_damaged)
 	for (size_t len = 0; len < bytes->len; len += 1 + len / 50)
 		ck_assert_ptr_null(unpack(bytes, len));
 	for (unsigned round = 0; round < 4000; round++) {
-		/* its head more often than the many points and matches */
+		/* damages the head more often than the many points and matches */
 		size_t range = round % 2 ? bytes->len : 2000;
 		size_t at = (size_t)(random_unit(&random) * (double)range);
 		uint8_t was = bytes->data[at];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The clocks of hosts whose true difference is known: src/clock/sync.h. */
+/* Synchronisation of clocks whose true difference is known: src/clock/sync.h. */
 #include <glib.h>
 #include <malloc.h>
 
@@ -10,7 +10,7 @@
 #define BASE_NS UINT64_C(1700000000000000000)
 #define SECOND_NS UINT64_C(1000000000)
 
-/* A network without queues between hosts whose clocks are straight lines. */
+/* A network without queues, between hosts whose clocks are linear. */
 struct clock {
 	unsigned host;
 	int64_t offset_ns; /* its time - true time, at BASE_NS */
@@ -40,7 +40,7 @@ static void send(struct clock_sync *s, const struct clock *from, const struct cl
 	clock_sync_packet(s, to->host, read_clock(to, true_ns + latency_ns), false, &p);
 }
 
-/* Packets in both directions for this many seconds, 10 per second each. */
+/* Packets in both directions for this number of seconds, 10 per second each. */
 static void talk(struct clock_sync *s, const struct clock *a, const struct clock *b, uint64_t from_s, uint64_t to_s,
 		 uint64_t latency_ns)
 {
@@ -50,7 +50,7 @@ static void talk(struct clock_sync *s, const struct clock *a, const struct clock
 	}
 }
 
-/* How far the two hosts' corrected times of one true instant are apart. */
+/* The difference of the two hosts' corrected times for one true instant. */
 static double error_ns(const struct clock_sync *s, const struct clock *a, const struct clock *b, uint64_t true_ns)
 {
 	uint64_t x = clock_to_ref(clock_sync_map(s, a->host), read_clock(a, true_ns));
@@ -74,7 +74,7 @@ START_TEST(test_two_hosts)
 	clock_sync_finish(s);
 	w = clock_sync_info(s, web.host);
 	c = clock_sync_info(s, client.host);
-	ck_assert_int_eq(c.state, CLOCK_REFERENCE); /* a tie: the lowest name */
+	ck_assert_int_eq(c.state, CLOCK_REFERENCE); /* a tie: the lowest name wins */
 	ck_assert_int_eq(w.state, CLOCK_ACCURATE);
 	ck_assert_int_eq(w.ref, (int)client.host);
 	ck_assert_uint_eq(w.matched, 200);
@@ -96,7 +96,7 @@ START_TEST(test_two_hosts)
 }
 END_TEST
 
-/* One host's whole record before the other's. */
+/* All events of one host come before the other's. */
 START_TEST(test_hosts_one_after_the_other)
 {
 	const struct clock_options options = { 0 };
@@ -134,7 +134,7 @@ START_TEST(test_states)
 	struct clock c = add_clock(s, "c", 0, 0), d = add_clock(s, "d", 0, 0), e = add_clock(s, "e", 5, 0);
 
 	(void)e;
-	/* b → a only: no line. c, d: all of one direction in front of the other. */
+	/* b → a only: no line. c, d: all packets of one direction come before those of the other. */
 	for (unsigned n = 0; n < 50; n++)
 		send(s, &b, &a, BASE_NS + n * SECOND_NS / 10, 1000);
 	for (unsigned n = 0; n < 50; n++)
@@ -152,7 +152,7 @@ START_TEST(test_states)
 	ck_assert_int_eq(clock_sync_info(s, e.host).ref, -1);
 	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, b.host), 12345), 12345);
 	ck_assert_str_eq(clock_state_name(CLOCK_APPROXIMATE), "approximate");
-	/* Up to the last message the slope is only known to be within rho. */
+	/* Until the last message, the slope is only known to be within rho. */
 	ck_assert_uint_ge(clock_sync_info(s, d.host).bound_ns, 200000);
 	clock_sync_destroy(s);
 }
@@ -216,7 +216,7 @@ START_TEST(test_offsets_by_hand)
 	talk(s, &a, &b, 0, 5, 100000);
 	talk(s, &a, &c, 0, 5, 100000);
 	clock_sync_finish(s);
-	/* a was the centre; by hand, it follows b, which has the lowest name, and c follows a. */
+	/* a was the centre; with the offset set by hand, it follows b, which has the lowest name, and c follows a. */
 	ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_REFERENCE);
 	ck_assert_int_eq(clock_sync_info(s, a.host).ref, (int)b.host);
 	ck_assert_int_eq(clock_sync_info(s, c.host).ref, (int)b.host);
@@ -247,7 +247,7 @@ START_TEST(test_ports_left_out)
 }
 END_TEST
 
-/* Little traffic before and after a jump: the window shrinks no further than it must. */
+/* Little traffic before and after a jump: the window shrinks no more than necessary. */
 START_TEST(test_clock_that_jumps_seldom_heard)
 {
 	const struct clock_options options = { 0 };
@@ -269,7 +269,7 @@ START_TEST(test_clock_that_jumps_seldom_heard)
 }
 END_TEST
 
-/* A clock that jumps: a break in the line is detected, and the map continues with what came after it. */
+/* A clock jumps: the break in the line is detected, and the map continues with the data after it. */
 START_TEST(test_clock_that_jumps)
 {
 	const struct clock_options options = { .window_ns = 4 * SECOND_NS };
@@ -294,7 +294,7 @@ START_TEST(test_clock_that_jumps)
 }
 END_TEST
 
-/* A packet that cannot be: it is counted, and stands out by its latency; live, and of a recording. */
+/* An impossible packet: it is counted and has a conspicuous latency; live, and in a recording. */
 START_TEST(test_negative_latency)
 {
 	const struct clock_options options = { 0 };
@@ -420,7 +420,7 @@ static void simulate(uint64_t seed, bool live)
 		ck_assert_uint_eq(ref_ns, at_half);
 		ck_assert_uint_gt(ref_ns, last_ref);
 		last_ref = ref_ns = clock_to_ref(clock_sync_map(s, b), until_ns);
-		/* It turns by rho at most, and follows a clock that is 13 ppm off. */
+		/* It turns by rho at most, and follows a clock with a drift of 13 ppm. */
 		later_ns = clock_to_ref(clock_sync_map(s, b), until_ns + 1000000) - ref_ns;
 		ck_assert_uint_ge(later_ns, 1000000 - 120);
 		ck_assert_uint_le(later_ns, 1000000 + 120);
@@ -472,7 +472,7 @@ START_TEST(test_three_hours_recorded)
 }
 END_TEST
 
-/* Few messages: the bound is wide, and true, whatever the drift within rho. */
+/* Few messages: the bound is wide but holds, for any drift within rho. */
 START_TEST(test_little_traffic)
 {
 	uint64_t seed = 11;
@@ -501,7 +501,7 @@ START_TEST(test_little_traffic)
 		} else {
 			clock_sync_finish(s);
 		}
-		/* Also before the first packet and after the last one. */
+		/* Also before the first packet and after the last. */
 		for (uint64_t at = round % 2 ? t : BASE_NS - SECOND_NS; at < t + 2 * SECOND_NS; at += SECOND_NS / 7) {
 			uint64_t bound_ns;
 
@@ -513,7 +513,10 @@ START_TEST(test_little_traffic)
 }
 END_TEST
 
-/* Two live groups of two that meet: of references that as many follow the lowest name stays, whoever came first. */
+/*
+ * Two live groups of two hosts meet. Their references have equally many followers, so the one with the lowest name
+ * stays, whichever came first.
+ */
 START_TEST(test_live_references_tie)
 {
 	const struct clock_options options = { 0 };
@@ -537,7 +540,7 @@ END_TEST
 
 /* ---- by arrival ---- */
 
-/* Every 100 ms of our time the host has come as far as latency_ns before; speed: of its time against ours. */
+/* Every 100 ms of our time, the host has been read up to latency_ns ago; speed: of its time relative to ours. */
 static void arrive(struct clock_sync *s, const struct clock *c, double from_s, double to_s, uint64_t latency_ns,
 		   double speed)
 {
@@ -565,7 +568,7 @@ START_TEST(test_by_arrival)
 	for (double t = 3; t < 6; t += 0.1)
 		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
 			arrive(s, all[i], t, t + 0.05, 50000000, 1);
-	/* whose clocks agree about as well as that can be known stay as they are */
+	/* clocks that agree as well as arrival can show are left alone */
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, right.host)), 0);
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, near.host)), 0);
 	ck_assert_int_eq(clock_sync_offset(s, right.host, BASE_NS), 0);
@@ -575,11 +578,11 @@ START_TEST(test_by_arrival)
 	ck_assert(clock_sync_info(s, slow.host).by_arrival);
 	ck_assert_int_eq(clock_sync_info(s, slow.host).ref, (int)near.host);
 	ck_assert_int_eq(clock_sync_info(s, slow.host).state, CLOCK_ABSENT);
-	/* another host of the very same clock */
+	/* another host with the same clock */
 	later.host = clock_sync_add_host(s, "container", "slow");
 	clock_sync_update(s);
 	ck_assert_int_eq(clock_sync_offset(s, later.host, BASE_NS), clock_sync_offset(s, slow.host, BASE_NS));
-	/* packets know better; the common time stays what it was */
+	/* packets are more accurate; the common time does not change */
 	talk(s, &near, &slow, 10, 15, 200000);
 	clock_sync_update(s);
 	ck_assert_int_eq(clock_sync_info(s, near.host).state, CLOCK_REFERENCE);
@@ -590,7 +593,7 @@ START_TEST(test_by_arrival)
 }
 END_TEST
 
-/* Hosts that packets relate are off as one: together they come to the time of those that more follow. */
+/* Hosts related by packets are shifted together: as a group, they adopt the time of the larger one. */
 START_TEST(test_groups_by_arrival)
 {
 	const struct clock_options options = { 0 };
@@ -623,8 +626,8 @@ static size_t allocated(void)
 }
 
 /*
- * Hours of two live hosts, of whose packets one in five is lost or goes elsewhere: what is kept of them does not grow,
- * and they are still matched.
+ * Hours of two live hosts, one in five of whose packets is lost or goes elsewhere: memory does not grow, and the
+ * others are still matched.
  */
 START_TEST(test_live_memory)
 {
@@ -655,7 +658,7 @@ START_TEST(test_live_memory)
 }
 END_TEST
 
-/* What passes faster than our time says nothing of a clock: a replay at another speed, a backlog until it is read. */
+/* Events that pass faster than our time say nothing about a clock: a replay at another speed, a backlog being read. */
 START_TEST(test_not_by_arrival)
 {
 	const struct clock_options options = { 0 };
@@ -675,7 +678,7 @@ START_TEST(test_not_by_arrival)
 }
 END_TEST
 
-/* What is known of the clocks by hand, or is not wanted, arrival leaves alone. */
+/* Arrival does not change clocks set by hand, or any if that is not wanted. */
 START_TEST(test_arrival_left_out)
 {
 	for (unsigned i = 0; i < 2; i++) {
@@ -697,7 +700,7 @@ START_TEST(test_arrival_left_out)
 }
 END_TEST
 
-/* Times as only a broken or hostile worker gives them: any number is one. */
+/* Times from a broken or hostile worker: any number may come. */
 START_TEST(test_arrival_of_any_time)
 {
 	static const uint64_t off[] = { UINT64_C(1) << 63, (UINT64_C(1) << 63) - 1, UINT64_C(3) << 61,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bounds of the difference of two clocks, maps and trees of hosts: src/clock/{window,map_build,tree}.h. */
+/* Bounds of the difference between two clocks, maps, and trees of hosts: src/clock/{window,map_build,tree}.h. */
 #include <glib.h>
 
 #include "clock.h"
@@ -17,10 +17,10 @@ enum { RHO_PPB = 100000 };
 
 struct message {
 	bool from_a;
-	int64_t x, d; /* x: after BASE_NS */
+	int64_t x, d; /* x: relative to BASE_NS */
 };
 
-/* The bounds by every pair of messages, no hull, no buckets. False: no line fits. */
+/* The bounds from every pair of messages, without hull or buckets. false: no line fits. */
 static bool bounds_of_all(const struct message *m, unsigned n, int64_t at, double *lo, double *hi)
 {
 	double least = -RHO_PPB * 1e-9, greatest = RHO_PPB * 1e-9, slopes[4096];
@@ -79,7 +79,7 @@ START_TEST(test_window_against_all_pairs)
 		struct message m[60];
 		unsigned n = 4 + (unsigned)(random_unit(&seed) * 56);
 		double skew = (random_unit(&seed) - 0.5) * 150e-6, lo, hi;
-		/* Some have a least latency below 0: then no line fits. */
+		/* Some rounds have a minimum latency below 0, so that no line fits. */
 		double latency = round % 3 ? 50e3 : -5e3;
 		struct clock_bound out;
 		enum clock_window_result result;
@@ -99,7 +99,7 @@ START_TEST(test_window_against_all_pairs)
 		result = clock_window_solve(w, BASE_NS, BASE_NS + 10 * SECOND_NS, BASE_NS + (uint64_t)at, &out);
 		ck_assert_int_eq(result, fits ? WINDOW_BOUND : WINDOW_INFEASIBLE);
 		if (fits) {
-			/* Rounded outwards; a double has some 1e-4 ns here. */
+			/* Rounded outwards; a double is accurate to about 1e-4 ns here. */
 			ck_assert_double_le((double)out.lo_ns, lo + 0.01);
 			ck_assert_double_gt((double)out.lo_ns, lo - 1.01);
 			ck_assert_double_ge((double)out.hi_ns, hi - 0.01);
@@ -141,12 +141,12 @@ START_TEST(test_window_far_points)
 }
 END_TEST
 
-/* Products of what hours of drift add up to do not fit in 64 bits. */
+/* Products of the sums that hours of drift give do not fit into 64 bits. */
 START_TEST(test_window_of_a_long_session)
 {
 	struct clock_window *w = clock_window_create(RHO_PPB, 0);
 	const uint64_t late = BASE_NS + 36 * 3600 * (uint64_t)SECOND_NS;
-	const int64_t apart = 36 * 3600 * (int64_t)100000; /* 100 ppm for as long */
+	const int64_t apart = 36 * 3600 * (int64_t)100000; /* 100 ppm for all that time */
 	struct clock_bound out;
 
 	ck_assert(clock_window_add(w, true, BASE_NS, 0));
@@ -212,12 +212,12 @@ START_TEST(test_map_keeps_what_was)
 	for (unsigned n = 0; n < 100; n++)
 		before[n] = clock_to_ref(map, 1000000 + n * 10000);
 	clock_map_cut(map, 2000000);
-	clock_map_add(map, 4000000, 4500000, 0); /* a new line, far below: it bends, by half at the most */
+	clock_map_add(map, 4000000, 4500000, 0); /* a new line, far below: the map bends, by half at most */
 	for (unsigned n = 0; n < 100; n++)
 		ck_assert_uint_eq(clock_to_ref(map, 1000000 + n * 10000), before[n]);
 	for (uint64_t t = 2000000; t < 5000000; t += 777)
 		ck_assert_uint_ge(clock_to_ref(map, t + 777), clock_to_ref(map, t) + 777 / 2);
-	/* One that would step back. */
+	/* A line that would step back. */
 	clock_map_cut(map, 4500000);
 	clock_map_add(map, 5500000, 1000000, 0);
 	for (uint64_t t = 4000000; t < 7000000; t += 777)

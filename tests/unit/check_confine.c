@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A worker that was taken over tries what it can: each try ends it, and says which call it was. */
+/* A compromised worker tries everything it can: each attempt ends it, with a message that names the call. */
 #include "unit.h"
 
 #include <arpa/inet.h>
@@ -27,7 +27,7 @@
 static char directory[32];
 static char outside[64], new_name[64];
 
-/* ---- what it tries: 0 succeeded, else errno ---- */
+/* ---- the attempts: 0 success, else errno ---- */
 
 static int result(long r)
 {
@@ -103,7 +103,7 @@ static int try_mkdir(void)
 	return result(mkdir(new_name, 0700));
 }
 
-/* As the isatty() of different C libraries. */
+/* Like isatty() in various C libraries. */
 static int try_isatty(void)
 {
 	struct termios t;
@@ -151,7 +151,7 @@ static int try_abort(void)
 
 static int try_memory(void)
 {
-	void *volatile memory = malloc((size_t)3 << 30); /* or else compilers leave it out */
+	void *volatile memory = malloc((size_t)3 << 30); /* or compilers would leave it out */
 
 	return memory ? 0 : ENOMEM;
 }
@@ -160,7 +160,7 @@ static int try_memory(void)
 
 static char said[512];
 
-/* Its wait status; what it wrote is in said. */
+/* Returns its wait status; its output is in `said`. */
 static int attempt(enum confine_kind kind, int (*try)(void))
 {
 	int words[2], status;
@@ -271,7 +271,7 @@ int main(void)
 
 	const char *preload = getenv("LD_PRELOAD");
 
-	/* they make system calls of their own */
+	/* these make system calls of their own */
 	if (!confine_is_built() || (preload && strstr(preload, "valgrind"))) {
 		puts("skip confine: not with sanitizers, coverage or valgrind");
 		return EXIT_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* TCP connections from their packets: model/tcp.c, model/connections.c, and the table connections above them. */
+/* TCP connections from their packets: model/tcp.c and model/connections.c, and the table connections. */
 #include "unit.h"
 
 #include "event/packet.h"
@@ -22,7 +22,7 @@ static void begin(struct events *e)
 	events_class(e, "irq_softirq_entry");
 }
 
-/* A packet from one address to another, as the host sees it on that interface. */
+/* A packet between two addresses, as the host sees it on that interface. */
 static void packet_on(struct events *e, const char *netif, bool sent, uint64_t from, uint64_t sport, uint64_t to,
 		      uint64_t dport, unsigned flags, uint32_t seq, uint32_t ack, uint64_t len)
 {
@@ -47,7 +47,7 @@ static void packet_on(struct events *e, const char *netif, bool sent, uint64_t f
 	events_add(e, &r, &p, sizeof(p));
 }
 
-/* Alice, on whose host we are, is the client. */
+/* Alice, on our host, is the client. */
 static void sends(struct events *e, unsigned flags, uint32_t seq, uint32_t ack, uint64_t len)
 {
 	packet_on(e, "eth0", true, ALICE, PORT, BOB, HTTP, flags, seq, ack, len);
@@ -63,7 +63,7 @@ static unsigned rows(struct events *e)
 	return e->m->state.tables[TABLE_CONNECTION].n_alive - e->m->state.tables[TABLE_CONNECTION].n_ended;
 }
 
-/* The connection whose local end that is, which has not ended. */
+/* The open connection with that local end. */
 static const struct connection_row *row_of(struct events *e, const char *local)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_CONNECTION];
@@ -115,7 +115,7 @@ START_TEST(test_client)
 	receives(&e, A, 8001, 1101, 500);
 	ck_assert_uint_eq(r->sent_bytes, 100);
 	ck_assert_uint_eq(r->received_bytes, 3500);
-	/* closed when both ends are, and both ends know */
+	/* closed once both ends have closed and acknowledged it */
 	sends(&e, F | A, 1101, 8501, 0);
 	receives(&e, A, 8501, 1102, 0);
 	ck_assert_uint_eq(r->end_ns, 0);
@@ -156,8 +156,7 @@ START_TEST(test_server)
 END_TEST
 
 /*
- * What is sent again counts as a packet, not as bytes; SYN and FIN too. A packet without data that only asks whether
- * the other is there is none.
+ * Retransmissions count as packets, not as bytes; SYN and FIN, too. A keep-alive probe is not a retransmission.
  */
 START_TEST(test_retransmissions)
 {
@@ -172,7 +171,7 @@ START_TEST(test_retransmissions)
 	ck_assert_uint_eq(r->begin_ns, BEGIN + 10);
 	receives(&e, S | A, 5000, UINT32_MAX - 49, 0);
 	ck_assert_uint_eq(r->handshake_ns, 20);
-	/* the numbers go round */
+	/* sequence numbers wrap around */
 	sends(&e, A, UINT32_MAX - 49, 5001, 100);
 	sends(&e, A, 50, 5001, 100);
 	sends(&e, A, 50, 5001, 100);
@@ -193,7 +192,7 @@ START_TEST(test_retransmissions)
 }
 END_TEST
 
-/* What overtakes: each byte counts once, whenever it comes. */
+/* Reordered packets: each byte counts once, whenever it comes. */
 START_TEST(test_out_of_order)
 {
 	const struct connection_row *r;
@@ -214,7 +213,7 @@ START_TEST(test_out_of_order)
 }
 END_TEST
 
-/* In the middle of a connection, nothing is known of its beginning. */
+/* In the middle of a connection, nothing is known about its start. */
 START_TEST(test_older_than_record)
 {
 	const struct connection_row *r;
@@ -229,7 +228,7 @@ START_TEST(test_older_than_record)
 	ck_assert_uint_eq(r->side, SIDE_UNKNOWN);
 	ck_assert_uint_eq(r->first_byte_ns, 0);
 	ck_assert_uint_eq(r->received_bytes, 100);
-	/* another one from the same port */
+	/* another connection from the same port */
 	sends(&e, S, 9000, 0, 0);
 	ck_assert_uint_eq(rows(&e), 1);
 	r = row_of(&e, alice);
@@ -239,7 +238,7 @@ START_TEST(test_older_than_record)
 }
 END_TEST
 
-/* A port used again, also with the number that it began with before: another row. */
+/* A port is used again, even with the same initial sequence number: another row. */
 START_TEST(test_port_used_again)
 {
 	struct events e;
@@ -256,7 +255,7 @@ START_TEST(test_port_used_again)
 }
 END_TEST
 
-/* Requests and replies take turns; what is sent again is nobody's turn. */
+/* Requests and replies alternate; a retransmission does not start a new one. */
 START_TEST(test_requests)
 {
 	const struct connection_row *r;
@@ -265,7 +264,7 @@ START_TEST(test_requests)
 	begin(&e);
 	open_client(&e);
 	r = row_of(&e, alice);
-	receives(&e, A, 5001, 1001, 10); /* the server greets */
+	receives(&e, A, 5001, 1001, 10); /* the server sends a greeting */
 	sends(&e, A, 1001, 5011, 100);
 	sends(&e, A, 1101, 5011, 100);
 	receives(&e, A, 5011, 1201, 0);
@@ -284,7 +283,7 @@ START_TEST(test_requests)
 }
 END_TEST
 
-/* A connection inside of the host: each end its row. */
+/* A connection within the host: one row for each end. */
 START_TEST(test_loopback)
 {
 	const struct connection_row *client, *server;
@@ -311,7 +310,7 @@ START_TEST(test_loopback)
 }
 END_TEST
 
-/* A process behind a pair of veth and a bridge: its packets are seen three times, and those it receives, too. */
+/* A process behind a veth pair and a bridge: each of its packets is seen three times, in both directions. */
 START_TEST(test_several_interfaces)
 {
 	const struct connection_row *r;
@@ -334,7 +333,7 @@ START_TEST(test_several_interfaces)
 	r = row_of(&e, alice);
 	ck_assert_uint_eq(r->sent_packets, 4);
 	ck_assert_uint_eq(r->sent_bytes, 5);
-	ck_assert_uint_eq(r->retransmits, 1); /* the last is the one before it again */
+	ck_assert_uint_eq(r->retransmits, 1); /* the last packet repeats the one before */
 	ck_assert_uint_eq(r->received_packets, 1);
 	ck_assert(r->flags & CONNECTION_HERE);
 	ck_assert_uint_eq(row_of(&e, bob)->flags, CONNECTION_PASSING);
@@ -342,7 +341,7 @@ START_TEST(test_several_interfaces)
 }
 END_TEST
 
-/* A router: neither end is here. */
+/* A router: neither end is on this host. */
 START_TEST(test_passing_on)
 {
 	struct events e;
@@ -358,7 +357,7 @@ START_TEST(test_passing_on)
 }
 END_TEST
 
-/* Who sends outside of interrupts has it; the last one of several. */
+/* The owner is the last thread that sent on the connection outside interrupts. */
 START_TEST(test_owner)
 {
 	struct events e;
@@ -381,7 +380,10 @@ START_TEST(test_owner)
 }
 END_TEST
 
-/* Fields of a damaged trace: contradictory lengths are not a segment, distant numbers not bytes. */
+/*
+ * Fields of a damaged trace: a packet with contradictory lengths is not a segment, and far sequence numbers are not
+ * bytes.
+ */
 START_TEST(test_hostile)
 {
 	const uint64_t lengths[] = { 0, 1, HEADERS - 1, UINT32_MAX, UINT64_MAX, UINT64_C(1) << 63 };
@@ -416,7 +418,7 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-/* Who knocks at every port: rows go when there are too many, the ones used last stay. */
+/* A port scan: if there are too many rows, some are dropped; those used last stay. */
 START_TEST(test_many)
 {
 	enum { MANY = 60000, MOST = 16384 };
@@ -439,7 +441,7 @@ START_TEST(test_many)
 }
 END_TEST
 
-/* Closed ones go when others come. */
+/* Closed connections are dropped when others come. */
 START_TEST(test_closed_go)
 {
 	struct events e;

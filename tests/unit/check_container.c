@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which threads are in which containers: what the state dump, forks and contexts tell of namespaces. */
+/* Membership of threads in containers, from the namespaces in the state dump, forks and contexts. */
 #include "unit.h"
 
 #include "base/strpool.h"
@@ -63,7 +63,7 @@ static unsigned count(enum table_id table)
 	return n;
 }
 
-/* NULL: there is none with that number. */
+/* NULL: there is no container with that inode. */
 static const struct container_row *container(uint64_t inode)
 {
 	const struct state_table *t = &model_state(e.m)->tables[TABLE_CONTAINER];
@@ -98,7 +98,7 @@ static void assert_in(int64_t tid, uint64_t inode)
 	ck_assert(!inode || c);
 }
 
-/* The id that a thread has at a level between; 0: not known. */
+/* The thread's ID at an intermediate level; 0: unknown. */
 static uint64_t between(int64_t tid, uint64_t level)
 {
 	const struct state_table *t = &model_state(e.m)->tables[TABLE_VTID];
@@ -112,7 +112,7 @@ static uint64_t between(int64_t tid, uint64_t level)
 	return 0;
 }
 
-/* A thread in two containers, as reported by lttng-modules: its own namespace first. */
+/* A thread nested in two containers, as reported by lttng-modules: its own namespace first. */
 static void dump_nested(bool innermost_first)
 {
 	dump_process(70, 70, "nested");
@@ -144,7 +144,7 @@ static void check_dump(bool innermost_first)
 	ck_assert_uint_eq(between(70, 1), 8);
 	ck_assert_uint_eq(between(50, 1), 7);
 	ck_assert_uint_eq(count(TABLE_VTID), 3);
-	/* nobody of the dump is in it */
+	/* no thread of the dump is in it */
 	ck_assert_ptr_null(container(NS1));
 }
 
@@ -160,7 +160,7 @@ START_TEST(test_dump_outermost_first)
 }
 END_TEST
 
-/* Before 2.13 the state of a task is dumped once per namespace. */
+/* Before 2.13, the state of a task is dumped once for each namespace. */
 START_TEST(test_old_dump)
 {
 	EVENT(&e, now += 10, 0, 1, DUMP_PROCESS, dump_process, .tid = 70, .pid = 70, .vtid = 1, .vpid = 1,
@@ -173,7 +173,7 @@ START_TEST(test_old_dump)
 }
 END_TEST
 
-/* unshare or clone, then a fork inside, then setns into the inner one from the host. */
+/* unshare or clone, then a fork inside, then setns from the host into the inner one. */
 START_TEST(test_forks)
 {
 	FORK_TO(1, 10, HOST_PID_NS, HOST_PID_NS, 10);
@@ -199,7 +199,7 @@ START_TEST(test_forks)
 }
 END_TEST
 
-/* setns leads into a namespace of which nothing was seen: how deep it is, but not in what. */
+/* setns into a namespace never seen before: its level is known, but not its parent. */
 START_TEST(test_setns_into_the_unknown)
 {
 	FORK_TO(10, 31, HOST_PID_NS, NS2, 31, 4, 2);
@@ -209,7 +209,7 @@ START_TEST(test_setns_into_the_unknown)
 }
 END_TEST
 
-/* The kernel gives the number of a namespace that is gone to another one. */
+/* The kernel reuses the inode of a namespace that no longer exists. */
 START_TEST(test_number_used_again)
 {
 	uint64_t uid;
@@ -236,7 +236,7 @@ START_TEST(test_cgroup_ns)
 	assert_in(62, 0);
 	assert_container(CGROUP, 0, 0, 60, "first", 2);
 	ck_assert_uint_eq(container(CGROUP)->of_cgroup, 1);
-	/* its pid namespace is what counts */
+	/* the PID namespace counts */
 	dump_ns(61, 1, NS1, 1);
 	assert_in(61, NS1);
 	ck_assert_uint_eq(container(CGROUP)->threads, 1);
@@ -265,16 +265,16 @@ START_TEST(test_context)
 	context(82, HOST_PID_NS, HOST_CGROUP_NS, 82);
 	assert_in(82, 0);
 	ck_assert_ptr_null(container(CGROUP));
-	/* at its exit it has left its namespaces already */
+	/* an exiting thread has already left its namespaces */
 	context(80, 0, HOST_CGROUP_NS, 0);
 	assert_in(80, NS1);
-	/* a fork shows what it is in */
+	/* a fork shows the namespaces of the child */
 	FORK_TO(81, 90, NS1, NS2, 90, 5, 1);
 	assert_container(NS2, 2, NS1, 90, "sh", 1);
 }
 END_TEST
 
-/* What no kernel does must not make anything hang, or grow without end. */
+/* Input that no kernel produces must not cause endless loops or growth. */
 START_TEST(test_hostile)
 {
 	dump_process(70, 70, "a");
@@ -301,7 +301,7 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-/* Thousands of namespaces are bounded by what their threads are bounded by. */
+/* The limit on threads also limits thousands of namespaces. */
 START_TEST(test_memory)
 {
 	struct model_memory memory = { .limit = 4 << 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a recording is estimated to cost, and what it did. */
+/* The estimated cost of a recording, and the measured one. */
 #include "unit.h"
 
 #include <errno.h>
@@ -29,7 +29,10 @@ static struct cost_estimate estimate(const char *set, const double rates[RECORD_
 	return e;
 }
 
-/* By hand: sched_switch and four events of a task's life, each with 8 bytes of header and 24 of contexts. */
+/*
+ * Worked out by hand: sched_switch and four events of a task's lifetime, each with 8 bytes of header and 24 of
+ * contexts.
+ */
 START_TEST(test_minimal)
 {
 	const double rates[RECORD_COSTS] = {
@@ -43,7 +46,7 @@ START_TEST(test_minimal)
 }
 END_TEST
 
-/* Each set costs what the smaller ones do, and more. */
+/* Each set costs as much as the smaller ones, and more. */
 START_TEST(test_sets)
 {
 	double rates[RECORD_COSTS];
@@ -61,7 +64,7 @@ START_TEST(test_sets)
 }
 END_TEST
 
-/* Pages and faults, two events of each, cost where they are asked for, and nothing else does. */
+/* Pages and faults, two events each, cost something if requested; nothing else does. */
 START_TEST(test_additions)
 {
 	const double rates[RECORD_COSTS] = { [RECORD_COST_PAGE] = 1000, [RECORD_COST_FAULT] = 10 };
@@ -73,7 +76,7 @@ START_TEST(test_additions)
 }
 END_TEST
 
-/* By hand: 4.5 us each, a twentieth of two CPUs is 0.1 s per second. */
+/* Worked out by hand: 4.5 us each; a twentieth of two CPUs is 0.1 s per second. */
 START_TEST(test_low)
 {
 	ck_assert(cost_is_low(&(struct cost_estimate){ .events_per_s = 22000 }, 2));
@@ -83,7 +86,7 @@ START_TEST(test_low)
 }
 END_TEST
 
-/* At the load of this moment: whatever it is, a number. */
+/* At the current load, whatever that is, the result is a number. */
 START_TEST(test_now)
 {
 	struct record_plan *p = plan("full");
@@ -95,7 +98,7 @@ START_TEST(test_now)
 }
 END_TEST
 
-/* Finer than the ticks of times(): what a loop of some ms uses is seen. */
+/* More precise than the ticks of times(): a loop of some ms is measured. */
 START_TEST(test_process)
 {
 	struct timespec before, now;
@@ -108,7 +111,7 @@ START_TEST(test_process)
 		own_ns = (uint64_t)(now.tv_sec - before.tv_sec) * 1000000000 + (uint64_t)(now.tv_nsec - before.tv_nsec);
 	} while (own_ns < 20000000);
 	found_ns = cost_process_ns("self") - at_first;
-	ck_assert_uint_ge(found_ns, 15000000); /* it is brought up to date at each tick, of 4 ms */
+	ck_assert_uint_ge(found_ns, 15000000); /* it is updated at each tick, of 4 ms */
 	ck_assert_uint_lt(found_ns, 1000000000);
 	ck_assert_uint_eq(cost_process_ns("0"), 0);
 }

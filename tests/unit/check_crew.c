@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workers that read several live sessions, seen from the parent: who shares one, and what becomes of the others. */
+/*
+ * Workers that read several live sessions, seen from the parent: which sessions share one, and what happens to the
+ * rest.
+ */
 #include <glib.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -22,7 +25,7 @@
 
 enum { MANY = 300, HANG_MS = 300, MOST_TASKS = MANY };
 
-/* ---- fake workers: what they do is in the session's name ---- */
+/* ---- fake workers: the session's name says what to do ---- */
 
 struct task {
 	struct ring_producer ring;
@@ -30,7 +33,7 @@ struct task {
 	uint32_t number;
 };
 
-/* The next one, which is waited for. Its connection stays open. */
+/* Waits for the next command. Its connection stays open. */
 static bool take_command(int fd, struct task *t, enum job_kind *kind)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
@@ -51,7 +54,7 @@ static bool take_command(int fd, struct task *t, enum job_kind *kind)
 	return status == LT_OK;
 }
 
-/* What it is given says its process and its number of tasks; a task "crash" ends it with the third one. */
+/* Reports its process and its number of tasks for each task; the third task of a "crash" ends it. */
 static int fake_worker(int commands_fd)
 {
 	static struct task tasks[MOST_TASKS];
@@ -92,7 +95,7 @@ static int fake_worker(int commands_fd)
 static int listener;
 static unsigned port;
 
-/* Connections wait in its queue: nobody speaks the protocol here. One CPU, so that all share a worker. */
+/* Connections wait in the listener's queue: no one answers here. One CPU, so that all sessions share a worker. */
 static void set_up(void)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -143,7 +146,7 @@ static void stop(struct session *s)
 	source_spec_free(s->spec);
 }
 
-/* Its next status that is not LT_AGAIN; the record's time. */
+/* Its next status other than LT_AGAIN; *ts: the record's time. */
 static enum lt_status await(struct session *s, uint64_t *ts)
 {
 	struct pollfd p = { .fd = source_fd(s->source), .events = POLLIN };
@@ -159,7 +162,7 @@ static enum lt_status await(struct session *s, uint64_t *ts)
 	return status;
 }
 
-/* The process that reads it. */
+/* The process of its worker. */
 static uint64_t worker_of(struct session *s)
 {
 	uint64_t pid = 0;
@@ -168,7 +171,7 @@ static uint64_t worker_of(struct session *s)
 	return pid;
 }
 
-/* As the monitor does: its loop watches the set of all sources. */
+/* As the monitor does: its loop polls the set of all sources. */
 static void watch_all(const struct session *s, unsigned n)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
@@ -196,7 +199,7 @@ START_TEST(test_shared)
 	/* one of two is stopped: the other one continues */
 	stop(&b);
 	ck_assert_int_eq(await(&a, &ts), LT_OK);
-	/* the last one takes the worker along */
+	/* stopping the last one ends the worker */
 	stop(&a);
 	stop(&c);
 	source_wait_for_workers();
@@ -222,7 +225,7 @@ START_TEST(test_crash)
 		ck_assert_int_eq(source_failed_cause(s[i].source), FAILED_WORKER);
 		ck_assert_int_eq(source_is_at_fault(s[i].source), i == 1);
 	}
-	/* by another one, while the sources of this one are still there */
+	/* read by a new worker, while sources of the old one still exist */
 	again = start("a", false);
 	ck_assert_uint_ne(worker_of(&again), pid);
 	for (unsigned i = 0; i < 3; i++)
@@ -232,7 +235,10 @@ START_TEST(test_crash)
 }
 END_TEST
 
-/* More commands than its socket holds, and a worker takes none: the parent does not wait, and gives it up in time. */
+/*
+ * More commands than its socket can hold, and the worker takes none: the parent does not block, and gives it up in
+ * time.
+ */
 START_TEST(test_takes_no_commands)
 {
 	struct session *s = g_new0(struct session, MANY);
@@ -263,7 +269,7 @@ START_TEST(test_takes_no_commands)
 }
 END_TEST
 
-/* However many there are, as many workers as are wanted share them. */
+/* However many sessions there are, they share the wanted number of workers. */
 START_TEST(test_many)
 {
 	struct session *s = g_new0(struct session, MANY);

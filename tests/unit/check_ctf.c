@@ -7,7 +7,7 @@
 #include "ctf/packet.h"
 #include "unit.h"
 
-/* What CTF 1.8 metadata says of a trace. */
+/* Parses CTF 1.8 metadata. */
 
 static struct layout *parse(const char *text)
 {
@@ -17,7 +17,7 @@ static struct layout *parse(const char *text)
 	return l;
 }
 
-/* It is refused, and the reason says so. */
+/* Expects a refusal with this reason. */
 static void refuse(const char *text, const char *reason)
 {
 	struct layout *l;
@@ -98,7 +98,7 @@ START_TEST(test_packet_roles)
 	ck_assert_uint_eq(head.events_at, 8 * sizeof(data));
 	for (size_t len = 0; len < sizeof(data); len++)
 		ck_assert_int_eq(packet_read_head(l, data, len, &head), LT_ERROR);
-	/* The event names no stream: it belongs to the only one. */
+	/* The event names no stream: it belongs to the only one there is. */
 	ck_assert_ptr_nonnull(layout_find_event(layout_find_stream(l, 5), 0));
 	layout_destroy(l);
 }
@@ -137,7 +137,7 @@ START_TEST(test_clocks)
 	char *text = g_strconcat(two, "stream { event.header := struct { mono_t timestamp; }; };\n", NULL);
 	struct layout *l = parse(text);
 
-	/* The one that is used counts, not the first. */
+	/* The clock in use counts, not the first. */
 	ck_assert_uint_eq(l->n_clocks, 1);
 	ck_assert_str_eq(l->clock->name, "mono");
 	ck_assert_str_eq(l->clock->uuid, "fcf75d6e-8485-499a-99c9-6796b63b828f");
@@ -164,7 +164,7 @@ START_TEST(test_clocks)
 }
 END_TEST
 
-/* Nothing maps it to a clock; other fields of its type are not times. */
+/* No field is mapped to a clock; other fields of its type are not times. */
 START_TEST(test_clock_by_name)
 {
 	struct layout *l = parse(INTEGERS "clock { name = c; };\n"
@@ -181,7 +181,7 @@ START_TEST(test_clock_by_name)
 }
 END_TEST
 
-/* What metadata of strangers can make of little text. */
+/* Large structures from little metadata of untrusted origin. */
 START_TEST(test_bounds)
 {
 	GString *text = g_string_new(INTEGERS "struct s0 { uint8_t x; };\n");
@@ -221,7 +221,7 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-/* Sizes that no packet has do not fit; they do not wrap. */
+/* Impossible packet sizes are rejected, and do not wrap around. */
 START_TEST(test_huge)
 {
 	static const char *const fields[] = {
@@ -307,7 +307,7 @@ START_TEST(test_identity)
 	check_identity("\x1e{\"type\":\"preamble\",\"uuid\":[1]}"
 		       "\x1e{\"type\":\"trace-class\",\"uid\":\"t\"}",
 		       "t", NULL, NULL);
-	/* Cut off anywhere: what is there, and nothing else. */
+	/* Cut off at any byte: only the bytes that exist are read. */
 	for (size_t i = 0; i < 2 * sizeof(blocks); i++) {
 		struct identity id;
 

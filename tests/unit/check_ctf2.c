@@ -5,9 +5,9 @@
 #include "ctf/packet.h"
 #include "unit.h"
 
-/* CTF 2 metadata: fragments and field classes; the same layout as CTF 1.8 gives for the same trace. */
+/* CTF 2 metadata: fragments and field classes; the layout must be the same as from CTF 1.8 for the same trace. */
 
-/* Metadata is written with ' for " and one fragment a line; each gets its record separator. */
+/* Metadata is written with ' for ", one fragment per line; each gets its record separator. */
 static char *fragments(const char *text)
 {
 	GString *out = g_string_new(NULL);
@@ -20,7 +20,7 @@ static char *fragments(const char *text)
 	return g_string_free(out, FALSE);
 }
 
-/* Metadata is written as it is nested. */
+/* Metadata is indented as it is nested. */
 /* clang-format off */
 
 #define PREAMBLE "{'type':'preamble','version':2}\n"
@@ -229,7 +229,7 @@ START_TEST(test_front_ends_agree)
 }
 END_TEST
 
-/* Only packets that carry the metadata's UUID are the trace's. */
+/* Packets belong to the trace only if they have the UUID of its metadata. */
 START_TEST(test_packet_of_another_trace)
 {
 	uint8_t data[256] = {0xc1, 0x1f, 0xfc, 0xc1};
@@ -238,7 +238,7 @@ START_TEST(test_packet_of_another_trace)
 
 	for (unsigned i = 0; i < 16; i++)
 		data[4 + i] = (uint8_t)(0x11 * i);
-	data[20] = 3; /* the stream */
+	data[20] = 3; /* the stream ID */
 	if (_i)
 		l = parse(json);
 	else
@@ -251,10 +251,10 @@ START_TEST(test_packet_of_another_trace)
 		ck_assert_str_eq(error_text(), "the packet belongs to another trace");
 		data[i] ^= 1;
 	}
-	/* Kernel tracers 2.14 to 2.16 leave it out in the empty packets of snapshots. */
+	/* Kernel tracers 2.14 to 2.16 omit it in the empty packets of snapshots. */
 	memset(data + 4, 0, 16);
 	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
-	/* Metadata without one has nothing to compare with. */
+	/* Metadata without a UUID has nothing to compare with. */
 	l->has_uuid = false;
 	data[4] ^= 1;
 	ck_assert_int_eq(packet_read_head(l, data, sizeof(data), &head), LT_OK);
@@ -311,9 +311,9 @@ START_TEST(test_edit)
 }
 END_TEST
 
-/* ---- walking what CTF 1.8 does not have ---- */
+/* ---- decoding types that CTF 1.8 does not have ---- */
 
-/* Where a value of the first event's fields ends, in bits; 0: not in the bytes given. */
+/* The end of a value in the first event's fields, in bits; 0: not within these bytes. */
 static uint64_t end_of(const struct layout *l, const uint8_t *data, size_t len)
 {
 	const struct layout_event *e = g_ptr_array_index(l->events, 0);
@@ -354,7 +354,7 @@ START_TEST(test_optional)
 }
 END_TEST
 
-/* A tag inside the choice that another tag made: one of two fields of that path. */
+/* A tag inside an option selected by another tag: one of two fields with that path. */
 START_TEST(test_path_through_variant)
 {
 #define INNER(bits)                                                                                              \
@@ -376,7 +376,7 @@ START_TEST(test_path_through_variant)
 }
 END_TEST
 
-/* null leads to the structure further out; an alias used twice has lengths of its own. */
+/* null refers to the enclosing structure; an alias used twice has separate lengths. */
 START_TEST(test_paths_and_aliases)
 {
 	struct layout *l = parse(
@@ -396,7 +396,7 @@ START_TEST(test_paths_and_aliases)
 }
 END_TEST
 
-/* Many elements without bits cost nothing; an event without bits ends the walk. */
+/* Many elements of zero bits cost nothing; an event of zero bits ends decoding. */
 START_TEST(test_nothing)
 {
 	static const uint8_t data[] = {0xff, 0xff, 0xff, 0x7f, 1};
@@ -418,7 +418,7 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-/* ---- what is refused ---- */
+/* ---- refusals ---- */
 
 static const struct {
 	const char *text, *reason;
@@ -468,7 +468,7 @@ END_TEST
 #define INTEGER(more) "{'type':'fixed-length-unsigned-integer'" more "}"
 #define LE ",'byte-order':'little-endian'"
 
-/* In the context of a stream the reason is said; in an event the same makes it unknown. */
+/* In a stream's context the reason is reported; in an event the same fault makes the event unknown. */
 static const struct {
 	const char *class, *reason;
 } refused_classes[] = {
@@ -548,7 +548,7 @@ START_TEST(test_refused_classes)
 }
 END_TEST
 
-/* A recording may be cut off inside its last fragment. */
+/* A recording may end within its last fragment. */
 START_TEST(test_cut_off)
 {
 	struct layout *l = parse(PREAMBLE STREAM "{'type':'event-record-class','id':1}\n{'type':'event-rec");
@@ -559,7 +559,7 @@ START_TEST(test_cut_off)
 }
 END_TEST
 
-/* An alias that is twice the one before, forty times. */
+/* Forty aliases, each twice as large as the one before. */
 START_TEST(test_aliases_that_grow)
 {
 	GString *text = g_string_new(PREAMBLE "{'type':'field-class-alias','name':'a0','field-class':" U8 "}\n");

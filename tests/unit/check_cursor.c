@@ -110,7 +110,7 @@ START_TEST(replay_stops_at_the_end)
 }
 END_TEST
 
-/* Every interval shown at ×1000 is one of those shown at ×1, whatever the rhythm of the ticks. */
+/* Every interval shown at ×1000 is also shown at ×1, whatever the rhythm of the ticks. */
 START_TEST(speed_does_not_change_intervals)
 {
 	GHashTable *slow = g_hash_table_new(g_int64_hash, g_int64_equal);
@@ -183,7 +183,7 @@ START_TEST(jump_shows_the_interval_around)
 	check_shown(&c, 4 * SECOND, 5 * SECOND);
 	cursor_jump(&c, 0);
 	check_shown(&c, 0, SECOND);
-	/* past what is known: as far as possible now, the rest when it is there */
+	/* past the known end: as far as possible now, and the rest when it is known */
 	cursor_jump(&c, BEGIN + 15500 * MS);
 	check_shown(&c, 9 * SECOND, 10 * SECOND);
 	cursor_known(&c, BEGIN + 30 * SECOND, false);
@@ -317,7 +317,7 @@ START_TEST(frame_length_fits_the_span)
 }
 END_TEST
 
-/* A grid that begins so far behind the old one, of which so much is known. */
+/* A grid that starts this far after the old one, with this much known. */
 static struct cursor_grid grid(uint64_t begin_ns, uint64_t known_ns, bool complete)
 {
 	return (struct cursor_grid){
@@ -334,7 +334,7 @@ static void rebase(struct cursor *c, struct cursor_grid to, uint64_t from_ns, ui
 	cursor_rebase(c, &to, BEGIN + from_ns, BEGIN + to_ns);
 }
 
-/* What was shown is shown on the grid of the new begin, wherever it is now. */
+/* The interval shown stays, on the grid with the new start, wherever it is now. */
 START_TEST(other_clocks_other_grid)
 {
 	struct cursor c = recording(30 * SECOND, true);
@@ -346,7 +346,7 @@ START_TEST(other_clocks_other_grid)
 	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
 	ck_assert(c.moved);
 	ck_assert(cursor_has_arrived(&c));
-	/* a time that is no more: the nearest that is */
+	/* a time that no longer exists: the nearest one that does */
 	rebase(&c, grid(0, 10 * SECOND, true), 19 * SECOND, 20 * SECOND);
 	check_shown(&c, 9 * SECOND, 10 * SECOND);
 	rebase(&c, grid(11 * SECOND, 20 * SECOND, true), 2 * SECOND, 3 * SECOND);
@@ -361,7 +361,7 @@ START_TEST(other_clocks_start_and_end_stay)
 	cursor_start(&c);
 	rebase(&c, grid(5 * SECOND, 20 * SECOND, false), 15 * SECOND, 16 * SECOND);
 	check_shown(&c, 5 * SECOND, 6 * SECOND);
-	/* the end is waited for */
+	/* waits for the end */
 	c = recording(30 * SECOND, true);
 	cursor_end(&c);
 	rebase(&c, grid(5 * SECOND, 20 * SECOND, false), 6 * SECOND, 7 * SECOND);
@@ -385,7 +385,7 @@ START_TEST(other_clocks_wait_for_the_place)
 	cursor_known(&c, BEGIN + 15 * SECOND, false);
 	ck_assert(cursor_has_arrived(&c));
 	check_shown(&c, 14 * SECOND, 15 * SECOND);
-	/* a chosen interval is where it is now, to the nanosecond, as soon as all of it is known */
+	/* a chosen interval moves with its data, to the nanosecond, as soon as all of it is known */
 	cursor_choose(&c, BEGIN + 12 * SECOND, BEGIN + 14 * SECOND);
 	c.complete = true;
 	rebase(&c, grid(6 * SECOND, 14 * SECOND, false), 12300 * MS, 14300 * MS);
@@ -403,13 +403,13 @@ START_TEST(other_clocks_live)
 {
 	struct cursor c;
 
-	/* at the end, whatever its time is now */
+	/* stays at the end, whatever its time is now */
 	cursor_init(&c, BEGIN, 10 * MS, SECOND, true);
 	cursor_known(&c, BEGIN + 8 * SECOND, false);
 	rebase(&c, grid(SECOND, 9100 * MS, false), 2 * SECOND, 3 * SECOND);
 	check_shown(&c, 8 * SECOND, 9 * SECOND);
 	ck_assert_int_eq(c.mode, CURSOR_STICKING);
-	/* nothing waits for the future */
+	/* never waits for the future */
 	cursor_jump(&c, BEGIN + 6 * SECOND);
 	rebase(&c, grid(SECOND, 9100 * MS, false), 20 * SECOND, 21 * SECOND);
 	check_shown(&c, 8 * SECOND, 9 * SECOND);
@@ -417,7 +417,7 @@ START_TEST(other_clocks_live)
 }
 END_TEST
 
-/* Who put the cursor where it is decides what becomes of it when the clocks are others. */
+/* Where the cursor goes when the clocks change depends on how it got to its place. */
 START_TEST(moved_by_hand)
 {
 	struct cursor c = recording(3 * SECOND, true);
@@ -434,7 +434,7 @@ START_TEST(moved_by_hand)
 	ck_assert(c.moved);
 	c = recording(3 * SECOND, true);
 	cursor_tick(&c, SECOND);
-	cursor_tick(&c, 10 * SECOND); /* played to its end: it is there to stay */
+	cursor_tick(&c, 10 * SECOND); /* played to the end: it stays there */
 	ck_assert_int_eq(c.mode, CURSOR_PAUSED);
 	ck_assert(c.moved);
 	ck_assert(!c.sized);
@@ -443,7 +443,7 @@ START_TEST(moved_by_hand)
 }
 END_TEST
 
-/* Live sources that have ended: the delayed replay comes to the end, and stays there as live does. */
+/* Live sources that have ended: a delayed replay comes to the end and stays there, as live mode does. */
 START_TEST(live_replay_played_out)
 {
 	struct cursor c;
@@ -456,7 +456,7 @@ START_TEST(live_replay_played_out)
 	cursor_tick(&c, SECOND);
 	cursor_tick(&c, 9 * SECOND);
 	check_shown(&c, 4 * SECOND, 5 * SECOND);
-	ck_assert_int_eq(c.mode, CURSOR_PLAYING); /* more may come */
+	ck_assert_int_eq(c.mode, CURSOR_PLAYING); /* more data may come */
 	cursor_known(&c, BEGIN + 5 * SECOND + 300 * MS, true);
 	cursor_tick(&c, 10 * SECOND);
 	cursor_tick(&c, 11 * SECOND);

@@ -45,7 +45,10 @@ static const struct netif_row *netif(struct events *e, const char *name)
 #define XMIT(e, t, on, bytes, result) \
 	EVENT(e, t, 0, 0, NET_XMIT, net_xmit, .name = str(&rec, on), .len = bytes, .rc = result)
 
-/* Received bytes lack the link header, sent ones have it; sent is what the driver took. */
+/*
+ * The events for received packets lack the link header, those for sent ones have it; sent bytes are those the driver
+ * took.
+ */
 START_TEST(test_ethernet)
 {
 	struct events e;
@@ -82,7 +85,7 @@ START_TEST(test_loopback)
 }
 END_TEST
 
-/* A sent packet as long as its IP says: the interface has no link header. */
+/* A sent packet as long as its IP header says: the interface has no link header. */
 START_TEST(test_tunnel_without_link_header)
 {
 	struct events e;
@@ -96,7 +99,7 @@ START_TEST(test_tunnel_without_link_header)
 	QUEUE(&e, 1130, "wg0", 100, .ip_version = 6, .tot_len = 60);
 	RX(&e, 1140, "wg0", 100);
 	ck_assert_uint_eq(netif(&e, "wg0")->rx_bytes, 100);
-	/* without an IP header in the event nothing is known */
+	/* without an IP header in the event, nothing is known */
 	QUEUE(&e, 1150, "eth0", 0, .ip_version = 0);
 	RX(&e, 1160, "eth0", 100);
 	ck_assert_uint_eq(netif(&e, "eth0")->rx_bytes, 114);
@@ -104,7 +107,7 @@ START_TEST(test_tunnel_without_link_header)
 }
 END_TEST
 
-/* Where net_dev_xmit is not recorded, what is queued counts. */
+/* If net_dev_xmit is not recorded, queued packets count. */
 START_TEST(test_sent_without_xmit)
 {
 	struct events e;
@@ -130,7 +133,7 @@ START_TEST(test_interfaces_do_not_meet)
 	ck_assert_uint_eq(e.m->state.tables[TABLE_NETIF].n_alive, 1000);
 	ck_assert_uint_eq(netif(&e, "veth77")->rx_bytes, 77 + 14);
 	ck_assert_uint_eq(netif(&e, "veth999")->rx_packets, 1);
-	/* as long as the kernel allows, different in the last character */
+	/* the maximum length in the kernel, different only in the last character */
 	RX(&e, 3000, "abcdefghijklmno", 1);
 	RX(&e, 3000, "abcdefghijklmnp", 2);
 	ck_assert_uint_eq(netif(&e, "abcdefghijklmno")->rx_bytes, 15);
@@ -180,7 +183,7 @@ static uint64_t soft_ns(struct events *e, unsigned number, uint64_t t)
 	return EVENTS_VALUE(CPU, cpu, r, softirq_ns, t);
 }
 
-/* The time of a handler includes what interrupts it, the CPU's softirq time does not. */
+/* A handler's time includes interrupts during it; the CPU's softirq time does not. */
 START_TEST(test_nested_handlers)
 {
 	struct events e;
@@ -197,7 +200,7 @@ START_TEST(test_nested_handlers)
 	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.sum, 5);
 	ck_assert_uint_eq(hard_ns(&e, 0, 1200), 5);
 	ck_assert_uint_eq(soft_ns(&e, 0, 1200), 35);
-	/* an interrupt within another one */
+	/* an interrupt inside another */
 	HARD_ENTRY(&e, 1300, 0, 1, "one");
 	HARD_ENTRY(&e, 1310, 0, 2, "two");
 	HARD_EXIT(&e, 1320, 0, 2);
@@ -237,7 +240,7 @@ START_TEST(test_exit_without_entry)
 	HARD_EXIT(&e, 1100, 0, 26);
 	ck_assert_uint_eq(handler(&e, false, 26, 0)->count, 1);
 	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.count, 0);
-	/* it leaves alone what is active */
+	/* the active handler is not affected */
 	SOFT(&e, 1110, 0, ENTRY, 3);
 	HARD_EXIT(&e, 1120, 0, 27);
 	SOFT(&e, 1130, 0, EXIT, 3);
@@ -253,21 +256,21 @@ START_TEST(test_entry_without_exit)
 	struct events e;
 
 	begin(&e);
-	/* the same again: it was restarted */
+	/* the same one again: it was restarted */
 	HARD_ENTRY(&e, 1100, 0, 26, "virtio0");
 	HARD_ENTRY(&e, 1150, 0, 26, "virtio0");
 	HARD_EXIT(&e, 1160, 0, 26);
 	ck_assert_uint_eq(handler(&e, false, 26, 0)->count, 1);
 	ck_assert_uint_eq(handler(&e, false, 26, 0)->time.sum, 10);
 	ck_assert_uint_eq(g_array_index(e.m->cpus, struct cpu, 0).irq_depth, 0);
-	/* one whose exit is missing ends with the one it interrupted */
+	/* a handler without an exit ends with the one it interrupted */
 	HARD_ENTRY(&e, 1200, 0, 1, "one");
 	HARD_ENTRY(&e, 1210, 0, 2, "two");
 	HARD_EXIT(&e, 1230, 0, 1);
 	ck_assert_uint_eq(handler(&e, false, 1, 0)->time.sum, 30);
 	ck_assert_uint_eq(handler(&e, false, 2, 0)->count, 0);
 	ck_assert_uint_eq(hard_ns(&e, 0, 1300), 60 + 30);
-	/* a softirq runs inside no handler: what was active has ended */
+	/* softirqs do not run inside handlers: the active one has ended */
 	HARD_ENTRY(&e, 1300, 0, 1, "one");
 	SOFT(&e, 1310, 0, ENTRY, 3);
 	SOFT(&e, 1315, 0, EXIT, 3);
@@ -277,7 +280,7 @@ START_TEST(test_entry_without_exit)
 }
 END_TEST
 
-/* Deeper than any CPU nests: no harm. */
+/* Nested deeper than on any CPU: no harm. */
 START_TEST(test_endless_nesting)
 {
 	struct events e;
@@ -294,7 +297,7 @@ START_TEST(test_endless_nesting)
 }
 END_TEST
 
-/* A CPU that switches threads is in no handler; the time until then was one's. */
+/* A CPU that switches threads is not in a handler; the time until then belonged to one. */
 START_TEST(test_switch_ends_handlers)
 {
 	struct events e;
@@ -310,7 +313,7 @@ START_TEST(test_switch_ends_handlers)
 }
 END_TEST
 
-/* The first raise since the last entry; one of the same vector while it runs belongs to the next. */
+/* The first raise since the last entry counts; a raise of the same vector while it runs belongs to the next entry. */
 START_TEST(test_raise_to_entry)
 {
 	struct events e;
@@ -331,7 +334,7 @@ START_TEST(test_raise_to_entry)
 	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.count, 2);
 	ck_assert_uint_eq(handler(&e, true, 3, 0)->raise.sum, 30 + 20);
 	ck_assert_uint_eq(handler(&e, true, 3, 0)->count, 3);
-	/* a switch does not take the raise away, a loss does */
+	/* a switch does not cancel a raise, lost events do */
 	SOFT(&e, 1200, 0, RAISE, 9);
 	events_switch(&e, 1210, 0, 7, SLEEP, 8, "eight");
 	SOFT(&e, 1220, 0, ENTRY, 9);
@@ -380,7 +383,7 @@ START_TEST(test_handler_names)
 }
 END_TEST
 
-/* Numbers that cannot be: ignored. */
+/* Impossible numbers are ignored. */
 START_TEST(test_impossible_numbers)
 {
 	struct events e;
@@ -412,7 +415,7 @@ static void perf_name(struct events *e, unsigned trace, unsigned index, const ch
 	events_apply(e, &r, &p, sizeof(p));
 }
 
-/* An event with values of two counters. */
+/* An event with the values of two counters. */
 static void perf_event(struct events *e, uint64_t t, unsigned cpu, int64_t tid, uint64_t v0, uint64_t v1)
 {
 	struct record r;
@@ -426,7 +429,7 @@ static void perf_event(struct events *e, uint64_t t, unsigned cpu, int64_t tid, 
 	model_apply(e->m, 0, &r.ev);
 }
 
-/* A switch that carries them: they count for the thread that ran until then. */
+/* A switch with counter values: they count for the thread that ran until then. */
 static void perf_switch(struct events *e, uint64_t t, unsigned cpu, int64_t prev, int64_t next, uint64_t v0,
 			uint64_t v1)
 {
@@ -476,7 +479,7 @@ START_TEST(test_cpu_counter_goes_to_who_ran)
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 5);
 	ck_assert_uint_eq(perf_value(&e, 7, "one"), 0);
 	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_alive, 1);
-	/* each CPU has counters of its own */
+	/* each CPU has its own counters */
 	perf_event(&e, 1115, 1, 9, 10, 10);
 	perf_event(&e, 1116, 1, 9, 13, 10);
 	ck_assert_uint_eq(perf_value(&e, 9, "zero"), 3);
@@ -485,7 +488,7 @@ START_TEST(test_cpu_counter_goes_to_who_ran)
 	ck_assert_uint_eq(perf_value(&e, 7, "one"), 3);
 	perf_switch(&e, 1130, 0, 8, 0, 1008, 53);
 	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);
-	/* idle: nobody's */
+	/* idle: counts for no thread */
 	perf_switch(&e, 1140, 0, 0, 7, 2000, 60);
 	perf_event(&e, 1150, 0, 7, 2001, 60);
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 8);
@@ -520,7 +523,7 @@ START_TEST(test_thread_counter)
 	perf_switch(&e, 1110, 0, 7, 8, 104, 0);
 	perf_event(&e, 1120, 0, 8, 7000, 0);
 	perf_switch(&e, 1130, 0, 8, 0, 7001, 0);
-	/* it continues on another CPU */
+	/* the thread continues on another CPU */
 	perf_event(&e, 1140, 1, 7, 106, 0);
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 6);
 	ck_assert_uint_eq(perf_value(&e, 8, "zero"), 1);
@@ -528,7 +531,7 @@ START_TEST(test_thread_counter)
 }
 END_TEST
 
-/* Two traces of one host have counters of their own, in their own order. */
+/* Two traces of a host have their own counters, each in its own order. */
 START_TEST(test_counters_of_two_traces)
 {
 	struct ev_trace p = { .domain = DOMAIN_KERNEL, .has_tid = 1 };
@@ -556,7 +559,7 @@ START_TEST(test_counters_of_two_traces)
 }
 END_TEST
 
-/* A counter that an event does not carry: as if it had not been there. */
+/* A counter missing from an event: as if the event had not come. */
 START_TEST(test_counter_not_in_the_event)
 {
 	struct events e;
@@ -573,7 +576,7 @@ START_TEST(test_counter_not_in_the_event)
 }
 END_TEST
 
-/* More values than names, or no CPU: what is known is taken, nothing else. */
+/* More values than names, or no CPU: only the known ones count. */
 START_TEST(test_odd_perf_records)
 {
 	struct events e;
@@ -591,7 +594,7 @@ START_TEST(test_odd_perf_records)
 }
 END_TEST
 
-/* A thread's rows end with it; whoever gets its tid begins at nothing. */
+/* A thread's rows end with it; the next thread with its TID starts from zero. */
 START_TEST(test_perf_rows_end_with_the_thread)
 {
 	struct events e;

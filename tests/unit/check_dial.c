@@ -17,13 +17,13 @@
 
 enum { TIMEOUT_MS = 20000 };
 
-/* ---- a resolver that takes its time ---- */
+/* ---- a slow resolver ---- */
 
 #define SLOW_NAME "slow.invalid"
 
-static GMutex resolver; /* held: it does not answer */
+static GMutex resolver; /* while it is held, the resolver does not answer */
 
-/* In place of the library's. */
+/* Replaces the library's function. */
 int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **addresses)
 {
 	static int (*original)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
@@ -38,7 +38,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 	return original(host, service, hints, addresses);
 }
 
-/* A socket of 127.0.0.1 and its port; it listens with that backlog, -1: it does not. */
+/* A socket on 127.0.0.1, and its port; it listens with this backlog, or not at all if that is -1. */
 static int make_socket(int backlog, unsigned *port)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -53,7 +53,7 @@ static int make_socket(int backlog, unsigned *port)
 	return fd;
 }
 
-/* Waits for nothing but what dial_fd() says. */
+/* Waits only on dial_fd(). */
 static enum lt_status dial(int family, const char *host, unsigned port, unsigned timeout_ms, int *fd)
 {
 	struct dial *d = dial_create(family, host, port, timeout_ms);
@@ -66,7 +66,7 @@ static enum lt_status dial(int family, const char *host, unsigned port, unsigned
 	return status;
 }
 
-/* By address, and by name, which a thread looks up: the connection works and does not block. */
+/* By address, and by a name that a thread looks up: the connection works and does not block. */
 START_TEST(test_connects)
 {
 	static const char *const hosts[] = { "127.0.0.1", "localhost" };
@@ -104,7 +104,7 @@ START_TEST(test_refused)
 }
 END_TEST
 
-/* A listener whose queue is full does not answer at all. */
+/* A listener with a full queue does not answer at all. */
 START_TEST(test_no_answer)
 {
 	enum { SHORT_MS = 300 };
@@ -128,7 +128,7 @@ START_TEST(test_no_answer)
 }
 END_TEST
 
-/* Names that nobody has, several at once: the same question is asked once, and each hears the answer. */
+/* Names that do not exist, several at once: each question is asked once, and every dial gets its answer. */
 START_TEST(test_no_such_host)
 {
 	struct dial *dials[20];
@@ -136,7 +136,7 @@ START_TEST(test_no_such_host)
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(dials); i++)
 		dials[i] = dial_create(AF_UNSPEC, "name.invalid", 1, TIMEOUT_MS);
-	/* one that is not waited for keeps nobody else */
+	/* destroying one does not affect the others */
 	dial_destroy(dials[0]);
 	for (unsigned i = 1; i < G_N_ELEMENTS(dials); i++) {
 		struct pollfd p = { .fd = dial_fd(dials[i]), .events = POLLIN };
@@ -152,8 +152,8 @@ START_TEST(test_no_such_host)
 END_TEST
 
 /*
- * More who ask for one name than the kernel lets sets within sets watch one open file: each is woken by its answer, in
- * sets as the monitor's.
+ * More dials for one name than the nested epoll sets that the kernel allows on one file: the answer wakes each of
+ * them, in sets like the monitor's.
  */
 START_TEST(test_many_ask)
 {

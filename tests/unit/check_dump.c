@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the state dump says about files and disks. */
+/* Files and disks in the state dump. */
 #include "files.h"
 
 START_TEST(test_dump_by_address)
@@ -10,7 +10,7 @@ START_TEST(test_dump_by_address)
 	DUMP_PROCESS(&e, 20, 20, 0xa0);
 	DUMP_FD(&e, 0xa0, 3, 0x1d, O_RDONLY | O_CLOEXEC, "/etc/hosts");
 	DUMP_PROCESS(&e, 21, 20, 0xa0);
-	DUMP_PROCESS(&e, 22, 22, 0xa0); /* shares it although another process */
+	DUMP_PROCESS(&e, 22, 22, 0xa0); /* shares the table, although it is another process */
 	DUMP_PROCESS(&e, 23, 23, 0xb0);
 	ck_assert_str_eq(path(&e, 20, 3), "/etc/hosts");
 	ck_assert_uint_eq(file(&e, 20, 3)->opened_ns, 0);
@@ -19,7 +19,7 @@ START_TEST(test_dump_by_address)
 	ck_assert_ptr_eq(file(&e, 21, 3), file(&e, 20, 3));
 	ck_assert_ptr_eq(file(&e, 22, 3), file(&e, 20, 3));
 	ck_assert(!is_open(&e, 23, 3));
-	DUMP_PROCESS(&e, 24, 20, 0xc0); /* has one of its own although of that process */
+	DUMP_PROCESS(&e, 24, 20, 0xc0); /* has its own table, although it is the same process */
 	ck_assert(!is_open(&e, 24, 3));
 	ck_assert_str_eq(path(&e, 20, 3), "/etc/hosts");
 	ck_assert_uint_eq(host(&e)->fds, 1);
@@ -28,7 +28,7 @@ START_TEST(test_dump_by_address)
 }
 END_TEST
 
-/* lttng-modules before 2.13 names the process instead. */
+/* lttng-modules before 2.13 give the process instead. */
 START_TEST(test_dump_by_pid)
 {
 	struct events e;
@@ -40,7 +40,7 @@ START_TEST(test_dump_by_pid)
 }
 END_TEST
 
-/* It takes time: what events have shown meanwhile stays. */
+/* The dump takes time: newer knowledge from events stays. */
 START_TEST(test_dump_does_not_undo_events)
 {
 	uint64_t opened;
@@ -58,7 +58,7 @@ START_TEST(test_dump_does_not_undo_events)
 	ck_assert_str_eq(kind(&e, TID, 2), "inet");
 	ck_assert_str_eq(path(&e, TID, 3), "relative");
 	ck_assert_uint_eq(file(&e, TID, 3)->opened_ns, opened);
-	ck_assert_str_eq(path(&e, TID, 1), "/var/log/out"); /* what was not known is filled in */
+	ck_assert_str_eq(path(&e, TID, 1), "/var/log/out"); /* an unknown path is filled in */
 	ck_assert_str_eq(kind(&e, TID, 1), "file");
 	ck_assert_uint_eq(file(&e, TID, 1)->write_bytes, 5);
 	ck_assert_uint_eq(host(&e)->fds, 3);
@@ -67,7 +67,7 @@ START_TEST(test_dump_does_not_undo_events)
 }
 END_TEST
 
-/* After a loss the dump is right. */
+/* After lost events, the dump corrects the state. */
 START_TEST(test_dump_corrects_after_loss)
 {
 	struct ev_lost p = { .events = 10 };
@@ -86,7 +86,7 @@ START_TEST(test_dump_corrects_after_loss)
 }
 END_TEST
 
-/* Believed to have tables of their own until the dump says that they share one. */
+/* Threads are assumed to have separate tables until the dump shows that they share one. */
 START_TEST(test_dump_joins_tables)
 {
 	struct events e;
@@ -161,7 +161,7 @@ START_TEST(test_dump_of_a_deleted_file)
 }
 END_TEST
 
-/* The dump lists disks after fds. */
+/* The dump lists disks after file descriptors. */
 START_TEST(test_dump_end_knows_the_disks)
 {
 	struct events e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of tracepoints and system calls, and the check of records. */
+/* The tables of tracepoints and system calls, and the validation of records. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -35,7 +35,7 @@ static void finds_its_kind(const char *name, int kind)
 	ck_assert_msg((int)tracepoint_find(call, NULL) == kind, "%s is not found as its own row", name);
 }
 
-/* Every row has names, every name leads to its row and to no other. */
+/* Every row has names, and every name leads to its row and to no other. */
 START_TEST(test_every_name_finds_its_row)
 {
 	for (int kind = FIRST_TRACEPOINT; kind < EVENT_KINDS; kind++) {
@@ -72,7 +72,7 @@ START_TEST(test_names_across_versions)
 }
 END_TEST
 
-/* Function probes that the program reads are counted as probes all the same. */
+/* Function probes that the program reads are also counted as probes. */
 START_TEST(test_probes)
 {
 	static const char *const probes[] = {
@@ -142,7 +142,7 @@ START_TEST(test_syscall_rows)
 }
 END_TEST
 
-/* Every member a call's row names has its bit of event.present where the payload's table has it. */
+/* Every member that a call's row names has its bit of event.present at the place given by the payload's table. */
 START_TEST(test_syscall_members_have_their_bits)
 {
 	static const char *const calls[] = { "openat", "connect", "fcntl", "splice", "execve" };
@@ -180,7 +180,7 @@ START_TEST(test_check_accepts_and_refuses)
 	struct ev_irq *p = (struct ev_irq *)(void *)b.words;
 
 	ck_assert_ptr_null(event_check(&b.ev, sizeof(b)));
-	ck_assert_ptr_nonnull(event_check(&b.ev, b.ev.size - 8)); /* longer than what is there */
+	ck_assert_ptr_nonnull(event_check(&b.ev, b.ev.size - 8)); /* longer than the data */
 	ck_assert_ptr_nonnull(event_check(&b.ev, 16));
 	b.ev.size += 4;
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
@@ -194,13 +194,13 @@ START_TEST(test_check_accepts_and_refuses)
 	b.ev.n_words++;
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
-	b.ev.n_perf = 2; /* would lie behind the record */
+	b.ev.n_perf = 2; /* would lie after the record */
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
 	b.ev.cpu = EVENT_CPU_MAX;
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
-	p->name.len = 9; /* one byte behind the record */
+	p->name.len = 9; /* one byte past the record */
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
 	p->name.offset = 8; /* inside the header */
@@ -209,27 +209,27 @@ START_TEST(test_check_accepts_and_refuses)
 	p->name.offset = 0xfffffff8;
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
-	p->name = (struct event_str){ 0xfffffff8, 0 }; /* empty: its offset does not matter */
+	p->name = (struct event_str){ 0xfffffff8, 0 }; /* empty: the offset does not matter */
 	ck_assert_ptr_null(event_check(&b.ev, sizeof(b)));
 }
 END_TEST
 
-/* What kernels since 3.9 say of a thread that leaves the CPU; before 4.14 it was all of the task's bits. */
+/* prev_state of a thread that leaves the CPU, on kernels since 3.9; before 4.14 it had all bits of the task's state. */
 START_TEST(test_prev_state)
 {
 	static const struct {
 		int64_t prev_state;
-		enum task_state alive, ended; /* ended: behind sched_process_exit */
+		enum task_state alive, ended; /* ended: after sched_process_exit */
 	} cases[] = {
 		{ 0, TASK_READY, TASK_READY },
 		{ 0x01, TASK_BLOCKED, TASK_BLOCKED },
 		{ 0x02, TASK_BLOCKED, TASK_BLOCKED },
-		{ 0x82, TASK_BLOCKED, TASK_BLOCKED }, /* killable before 4.14, which says 0x02 */
+		{ 0x82, TASK_BLOCKED, TASK_BLOCKED }, /* killable; before 4.14, where it is 0x02 now */
 		{ 0x04, TASK_STOPPED, TASK_STOPPED },
 		{ 0x84, TASK_STOPPED, TASK_STOPPED }, /* before 4.14 */
 		{ 0x08, TASK_TRACED, TASK_TRACED },
 		{ 0x88, TASK_TRACED, TASK_TRACED }, /* before 4.14 */
-		{ 0x10, TASK_ENDED, TASK_ENDED },   /* zombie before 3.14, dead since */
+		{ 0x10, TASK_ENDED, TASK_ENDED },   /* zombie before 3.14, dead since then */
 		{ 0x20, TASK_ENDED, TASK_ENDED },
 		{ 0x30, TASK_ENDED, TASK_ENDED },
 		{ 0x40, TASK_PARKED, TASK_ENDED }, /* dead before 4.14 */
@@ -240,9 +240,9 @@ START_TEST(test_prev_state)
 		{ 0x400, TASK_READY, TASK_READY },   /* preempted, 3.9 to 4.1 */
 		{ 0x800, TASK_READY, TASK_READY },   /* preempted, 4.2 to 4.7 */
 		{ 0x1000, TASK_READY, TASK_READY },  /* preempted, 4.8 to 4.13 */
-		{ 0x101, TASK_READY, TASK_READY },   /* preempted whatever it was about to wait for */
+		{ 0x101, TASK_READY, TASK_READY },   /* preempted, whatever it was about to wait for */
 		{ 0x102, TASK_READY, TASK_READY },
-		{ 0x2001, TASK_BLOCKED, TASK_BLOCKED }, /* bits that say nothing here */
+		{ 0x2001, TASK_BLOCKED, TASK_BLOCKED }, /* bits without meaning here */
 		{ INT64_C(1) << 40, TASK_READY, TASK_READY },
 	};
 

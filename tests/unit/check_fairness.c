@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two sessions at full speed beside quiet ones that the same worker reads. The worker is this program, which looks at
- * each of its rounds, from one epoll_wait() to the next: what lies in a quiet one's socket at the end of a round is
- * taken in the next one, and no round is longer than a turn of each session. Rounds are counted, not timed.
+ * Two sessions at full speed next to quiet ones, all read by one worker. The worker is this program, which watches
+ * each of its rounds, from one epoll_wait() to the next. Data in a quiet session's socket at the end of a round must
+ * be read in the next one, and no round may be longer than one turn of each session. Rounds are counted, not timed.
  */
 #include <dlfcn.h>
 #include <glib.h>
@@ -27,28 +27,28 @@
 #include "worker/relayds.h"
 
 enum {
-	SESSIONS = 32, /* the first and the last are busy; one epoll_wait() says of all what is there */
-	TIMES = 5,     /* each quiet one has an event */
+	SESSIONS = 32, /* the first and the last are busy; one epoll_wait() can report all of them */
+	TIMES = 5,     /* each quiet one has this number of events */
 	TIMER_US = 20000,
 	WAIT_MS = 10,
-	BUSY_EVENTS = 300000, /* of a packet: it takes a worker dozens of turns */
+	BUSY_EVENTS = 300000, /* in a packet: a worker needs dozens of turns for it */
 	/* Limits of a turn: steps of a source, and records per step (worker/relayds.c, reader/native/live_merge.c). */
 	TURN_RECORDS = 8 * 512,
-	FEW_RECORDS = 64, /* besides: what the session is, the time */
+	FEW_RECORDS = 64, /* extra records: declarations of the session, the time */
 	UNFAIR = 9,       /* exit status */
 };
 
 /* ---- the worker ---- */
 
-/* A session as its worker sees it. */
+/* A session as seen by its worker. */
 struct seen {
 	bool is_busy;
 	int connection;
 	const struct ring_shared *ring; /* and its buffer */
-	uint64_t committed;             /* bytes, at the end of the round before */
-	unsigned reads;                 /* of the connection */
-	unsigned reads_before;          /* the same at the end of the round before */
-	bool had_bytes;                 /* to be read then */
+	uint64_t committed;             /* bytes, at the end of the previous round */
+	unsigned reads;                 /* from the connection */
+	unsigned reads_before;          /* the same, at the end of the previous round */
+	bool had_bytes;                 /* there were bytes to read then */
 };
 
 static struct seen seen[SESSIONS];
@@ -65,7 +65,7 @@ static void end_unfair(const struct seen *s, const char *why)
 	_exit(UNFAIR);
 }
 
-/* Padding before the end of the buffer, which may be much of it, is not one. */
+/* Counts records. Padding before the end of the buffer, which may be large, is not a record. */
 static unsigned records_between(const struct ring_shared *ring, uint64_t begin, uint64_t end)
 {
 	const char *buffer = (const char *)ring + RING_HEADER_BYTES;
@@ -95,7 +95,7 @@ static void look_at(struct seen *s)
 	s->had_bytes = ioctl(s->connection, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-/* In place of the library's. The end of a round. */
+/* Replaces the library's function. The end of a round. */
 int epoll_wait(int fd, struct epoll_event *events, int most, int timeout)
 {
 	static int (*wait)(int, struct epoll_event *, int, int);
@@ -118,7 +118,7 @@ ssize_t recv(int fd, void *bytes, size_t len, int flags)
 	return receive(fd, bytes, len, flags);
 }
 
-/* A session comes. */
+/* A new session comes. */
 ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
 	static ssize_t (*receive)(int, struct msghdr *, int);
@@ -142,7 +142,7 @@ ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 	return n;
 }
 
-/* ---- their traces: events of a number, without fields ---- */
+/* ---- their traces: numbered events without fields ---- */
 
 static const char metadata[] =
 	"/* CTF 1.8 */\n"
@@ -188,18 +188,18 @@ static void put_events(GByteArray *out, uint64_t begin, unsigned n)
 /* ---- the relayd, in a thread ---- */
 
 struct session {
-	/* the relayd's */
+	/* used by the relayd */
 	int listener, fd;
 	GByteArray *in, *out;
-	bool has_metadata; /* it was given it */
-	size_t sent;       /* of .out */
-	uint64_t now;      /* cycles; its next packet begins then */
-	/* the test's */
+	bool has_metadata; /* it has been sent */
+	size_t sent;       /* bytes of .out */
+	uint64_t now;      /* cycles; the start of its next packet */
+	/* used by the test */
 	struct source_spec *spec;
 	struct source *source;
-	unsigned seen; /* events */
-	/* both sides' */
-	atomic_uint wanted; /* events it is to have by now; the busy one has always more */
+	unsigned seen; /* number of events */
+	/* used by both */
+	atomic_uint wanted; /* number of events to provide by now; a busy session always has more */
 };
 
 static struct session sessions[SESSIONS];
@@ -341,7 +341,7 @@ static bool serve(struct session *s)
 	n = recv(s->fd, bytes, sizeof(bytes), 0);
 	if (n > 0)
 		g_byte_array_append(s->in, bytes, (guint)n);
-	/* One command at a time, so that no packet of the busy one is made before it is asked for. */
+	/* One command at a time, so that no packet of a busy session is made before it is requested. */
 	head = (const void *)s->in->data;
 	if (s->out->len == 0 && s->in->len >= sizeof(*head) &&
 	    s->in->len >= (len = sizeof(*head) + GUINT64_FROM_BE(head->size))) {
@@ -406,7 +406,7 @@ static void start(struct session *s)
 	g_free(text);
 }
 
-/* Reads what there is; whether there were events. */
+/* Reads the available records; returns whether there were events. */
 static bool read_session(struct session *s)
 {
 	const unsigned before = s->seen;
@@ -430,7 +430,7 @@ static void wait_for_any(void)
 	poll(fds, SESSIONS, WAIT_MS);
 }
 
-/* Reads all sessions once; how many quiet ones had an event. */
+/* Reads all sessions once; returns the number of quiet ones that had an event. */
 static unsigned read_all(void)
 {
 	unsigned came = 0, any = 0;
@@ -450,7 +450,7 @@ static unsigned read_all(void)
 	return came;
 }
 
-/* Runs until each busy one has had this many more events. */
+/* Runs until each busy session has had this many more events. */
 static unsigned read_busy(unsigned events)
 {
 	struct session *first = &sessions[0], *last = &sessions[SESSIONS - 1];

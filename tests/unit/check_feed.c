@@ -20,7 +20,7 @@ static char *recording_path(const char *name)
 	return g_strdup_printf("%s/traces/%s", build ? build : "build", name);
 }
 
-/* What is below the recording's directory; NULL: it is not unpacked. */
+/* Finds the traces below the recording's directory; NULL: it is not unpacked. */
 static GPtrArray *find(const char *name)
 {
 	GPtrArray *specs = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)source_spec_free);
@@ -34,7 +34,7 @@ static GPtrArray *find(const char *name)
 	return NULL;
 }
 
-/* Events that babeltrace2 counts; 0: it is not there. */
+/* The number of events according to babeltrace2; 0: it is not installed. */
 static uint64_t count_of_babeltrace(const struct source_spec *spec)
 {
 	char *command = g_strdup_printf("babeltrace2 '%s' --component sink.utils.counter 2>/dev/null",
@@ -97,10 +97,10 @@ END_TEST
 
 /* ---- pieces ---- */
 
-/* What one stream's packets or pieces amount to. */
+/* The sum of one stream's packets or pieces. */
 struct sum {
 	GByteArray *bytes;  /* of all events */
-	GArray *times;      /* uint64_t: of each event */
+	GArray *times;      /* uint64_t: the time of each event */
 	uint64_t discarded; /* summed differences of the counter */
 	uint64_t last_discarded, last_end, last_seq;
 	uint64_t lost_packets, packets;
@@ -227,7 +227,7 @@ START_TEST(test_pieces_are_the_packets)
 }
 END_TEST
 
-/* ---- a trace made here ---- */
+/* ---- a trace built here ---- */
 
 static const char small_metadata[] =
 	"/* CTF 1.8 */\n"
@@ -300,7 +300,7 @@ static void put_head(GByteArray *b)
 	put(b, 4, 1);
 	put(b, 8, 100);
 	put(b, 8, 900);
-	put(b, 8, 0); /* sizes: see end_packet() */
+	put(b, 8, 0); /* sizes: filled in by end_packet() */
 	put(b, 8, 0);
 	put(b, 8, 6);
 	put(b, 8, 2);
@@ -335,7 +335,10 @@ START_TEST(test_layout)
 }
 END_TEST
 
-/* 5 bits of id, 27 of time: a time whose low bits went down is in the next 2^27; id 31 is followed by the full ones. */
+/*
+ * 5 bits of ID, 27 of time: if the low bits went down, the time is in the next 2^27; ID 31 is followed by the full ID
+ * and time.
+ */
 START_TEST(test_compact_header)
 {
 	static const char metadata[] =
@@ -351,9 +354,9 @@ START_TEST(test_compact_header)
 		"event { id = 3; fields := struct { integer { size = 8; align = 8; signed = 0; } x; }; };\n"
 		"event { id = 40; fields := struct { string s; }; };\n";
 	static const uint8_t data[] = {
-		0x03, 0x02, 0, 0, 9,                                            /* id 3, low bits 16 */
-		31,   40,   0, 0, 0, 0x05, 0, 0, 0, 0, 0, 0, 0x80, 'o', 'k', 0, /* id 40, 2^63 + 5 */
-		0x83, 0,    0, 0, 9,                                            /* id 3, low bits 4 */
+		0x03, 0x02, 0, 0, 9,                                            /* ID 3, low bits 16 */
+		31,   40,   0, 0, 0, 0x05, 0, 0, 0, 0, 0, 0, 0x80, 'o', 'k', 0, /* ID 40, 2^63 + 5 */
+		0x83, 0,    0, 0, 9,                                            /* ID 3, low bits 4 */
 	};
 	static const struct {
 		uint64_t id, clock, end;
@@ -406,7 +409,9 @@ START_TEST(test_clock_text)
 }
 END_TEST
 
-/* Another hostname: in its place, in an env without one, where there is no env; nothing else changes. */
+/*
+ * Another hostname: replaces the old one, or is added to an env without one, or with a new env; all else is unchanged.
+ */
 START_TEST(test_hostname_text)
 {
 	static const char *const others[] = { "env { domain = \"kernel\"; };\nstream { };\n", "stream { };\n" };
@@ -435,7 +440,7 @@ START_TEST(test_hostname_text)
 }
 END_TEST
 
-/* Events are as long as their contents say, and cuts keep every alignment. */
+/* Events have the length that their contents give, and cuts preserve every alignment. */
 START_TEST(test_small_packet)
 {
 	struct layout *l = small_layout();
@@ -503,7 +508,7 @@ START_TEST(test_packet_not_understood)
 }
 END_TEST
 
-/* A file that ends in a packet: the events that are whole. */
+/* A file that ends within a packet: the complete events remain. */
 START_TEST(test_packet_cut_off)
 {
 	struct layout *l = small_layout();
@@ -554,7 +559,7 @@ START_TEST(test_damaged_metadata)
 }
 END_TEST
 
-/* A few lines that describe more fields than there are atoms. */
+/* A few lines that describe more fields than the limit on atoms. */
 START_TEST(test_endless_types)
 {
 	GString *text = g_string_new("struct s0 { string a; };\n");
@@ -634,7 +639,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-/* The same recording twice makes two sessions of different names. */
+/* The same recording twice gives two sessions with different names. */
 START_TEST(test_plan)
 {
 	GPtrArray *specs = find("kprobe"), *more = find("kprobe");

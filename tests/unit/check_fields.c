@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The generic event: shapes, values, the cursor over them, and what hostile workers may send as such. */
+/* The generic event: shapes, values, the cursor over them, and malformed ones from hostile workers. */
 #include "unit.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "event/wanted.h"
 #include "reader/values.h"
 
-/* The one record that is being made. */
+/* The record being built. */
 static struct event *record;
 
 static struct event *begin_values(void)
@@ -125,7 +125,7 @@ static const struct event *made_values(const char *text, uint64_t n_list)
 	return ev;
 }
 
-/* What the cursor gives, as text. */
+/* The cursor's output, as text. */
 static char *told(const struct shape *s, const struct event *ev)
 {
 	GString *out = g_string_new(NULL);
@@ -236,7 +236,7 @@ START_TEST(test_cut)
 }
 END_TEST
 
-/* An event of more bytes than are kept: containers are ended, and what is missing is not made up. */
+/* An event with more bytes than are kept: containers are closed, and missing values are not invented. */
 START_TEST(test_full)
 {
 	struct event *ev = begin_values();
@@ -284,7 +284,7 @@ START_TEST(test_nonsense_is_refused)
 	words[1] = 5 | UINT64_C(4) << 32;
 	ck_assert_ptr_nonnull(fields_check(s, ev));
 	words[1] = 5 | UINT64_C(5) << 32;
-	words[6] = 2; /* of two options, from 0 on */
+	words[6] = 2; /* of two options, counted from 0 */
 	ck_assert_str_eq(fields_check(s, ev), "an option that is not declared");
 	words[6] = 1;
 	words[8] = UINT32_MAX | UINT64_C(0xffffffff) << 32;
@@ -302,7 +302,7 @@ START_TEST(test_nonsense_is_refused)
 }
 END_TEST
 
-/* Arrays of what takes no room, in one another, would take for ever. */
+/* Nested arrays of elements without size would take for ever. */
 START_TEST(test_nothing_many_times)
 {
 	struct event *ev = begin_values();
@@ -336,7 +336,7 @@ static uint32_t next_random(void)
 	return seed >> 8;
 }
 
-/* Nothing that is read lies outside the record: the sanitizers and valgrind would see it. */
+/* Reading stays within the record: sanitizers and valgrind would see it otherwise. */
 START_TEST(test_damaged_values)
 {
 	struct shape *s = made_shape();
@@ -407,7 +407,7 @@ START_TEST(test_damaged_shapes)
 }
 END_TEST
 
-/* ---- those of a source ---- */
+/* ---- the shapes of a source ---- */
 
 static const char *take(struct shapes *s, uint16_t class_id, const void *bytes, size_t len, uint64_t at, uint64_t total)
 {
@@ -425,7 +425,7 @@ static const char *take(struct shapes *s, uint16_t class_id, const void *bytes, 
 	return shapes_take(s, ev);
 }
 
-/* A number of a trace that ended is another one's: its classes are declared again, any number of times. */
+/* The number of a trace that ended is used for another: its classes are declared again, any number of times. */
 START_TEST(test_shapes_of_a_trace_are_forgotten)
 {
 	GByteArray *bytes = shape_bytes();
@@ -460,11 +460,11 @@ START_TEST(test_shapes_in_pieces)
 	shapes_init(&s);
 	ck_assert_ptr_null(take(&s, 7, bytes->data, 100, 0, bytes->len));
 	ck_assert_ptr_null(shapes_find(&s, &ev));
-	ck_assert_ptr_nonnull(take(&s, 8, bytes->data + 100, 10, 100, bytes->len)); /* without its beginning */
-	ck_assert_ptr_nonnull(take(&s, 7, bytes->data + 100, 10, 110, bytes->len)); /* with a hole */
+	ck_assert_ptr_nonnull(take(&s, 8, bytes->data + 100, 10, 100, bytes->len)); /* the start is missing */
+	ck_assert_ptr_nonnull(take(&s, 7, bytes->data + 100, 10, 110, bytes->len)); /* with a gap */
 	ck_assert_ptr_null(take(&s, 7, bytes->data + 100, bytes->len - 100, 100, bytes->len));
 	ck_assert_ptr_nonnull(shapes_find(&s, &ev));
-	ck_assert_ptr_nonnull(take(&s, 7, bytes->data, bytes->len, 0, bytes->len)); /* again */
+	ck_assert_ptr_nonnull(take(&s, 7, bytes->data, bytes->len, 0, bytes->len)); /* a second time */
 	ck_assert_ptr_nonnull(take(&s, 9, bytes->data, bytes->len - 1, 0, bytes->len - 1));
 	ck_assert_ptr_nonnull(take(&s, 10, bytes->data, bytes->len, 0, SHAPE_BYTES_MAX + UINT64_C(1)));
 	shapes_release(&s);
@@ -472,7 +472,7 @@ START_TEST(test_shapes_in_pieces)
 }
 END_TEST
 
-/* ---- what is wanted ---- */
+/* ---- wanted fields ---- */
 
 START_TEST(test_wanted_as_text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lives of file descriptors and the tables they are in. */
+/* Lives of file descriptors, and the descriptor tables. */
 #include "files.h"
 
 /* ---- lives ---- */
@@ -33,7 +33,7 @@ START_TEST(test_open_and_close)
 }
 END_TEST
 
-/* Opened again by way of its fd, as programs do with O_PATH: the same file, in a life of its own. */
+/* Opened again through its fd, as programs do with O_PATH: the same file, in another life. */
 START_TEST(test_open_by_the_name_of_an_fd)
 {
 	static const char *const names[] = {
@@ -98,7 +98,7 @@ START_TEST(test_failed_close_closes_all_the_same)
 }
 END_TEST
 
-/* Another thread is given the number before the exit of close is recorded. */
+/* Another thread gets the number before the exit of close is recorded. */
 START_TEST(test_close_does_not_end_the_next_life)
 {
 	struct events e;
@@ -132,7 +132,7 @@ START_TEST(test_unknown_fd_lives_since_before_the_record)
 }
 END_TEST
 
-/* Events were lost: whatever the number stood for is over. */
+/* Events were lost: the number's earlier life has ended. */
 START_TEST(test_open_of_an_open_fd_replaces_it)
 {
 	const struct file_row *old;
@@ -198,7 +198,7 @@ START_TEST(test_dup2_and_dup3)
 	ck_assert_str_eq(path(&e, TID, 4), "/from");
 	ck_assert_uint_eq(host(&e)->fds, 2);
 	old = file(&e, TID, 4);
-	CALL(&e, TID, "dup2", 4, .fd = 4, .fd2 = 4); /* does nothing */
+	CALL(&e, TID, "dup2", 4, .fd = 4, .fd2 = 4); /* has no effect */
 	ck_assert_ptr_eq(file(&e, TID, 4), old);
 	CALL(&e, TID, "dup3", 9, .fd = 3, .fd2 = 9, .flags = O_CLOEXEC);
 	ck_assert_uint_eq(file(&e, TID, 9)->cloexec, 1);
@@ -275,14 +275,14 @@ START_TEST(test_calls_that_make_one_fd)
 	ck_assert_str_eq(path(&e, TID, 30), "shared");
 	CALL(&e, TID, "signalfd4", 31, .fd = -1);
 	ck_assert_str_eq(kind(&e, TID, 31), "signalfd");
-	CALL(&e, TID, "signalfd4", 31, .fd = 31); /* changes its mask */
+	CALL(&e, TID, "signalfd4", 31, .fd = 31); /* changes the signal mask */
 	ck_assert_uint_eq(host(&e)->fds_closed, 0);
 	CALL(&e, TID, "bpf", 40, .cmd = 5); /* BPF_PROG_LOAD */
 	ck_assert_str_eq(kind(&e, TID, 40), "other");
 	ck_assert_uint_eq(file(&e, TID, 40)->cloexec, 1);
 	CALL(&e, TID, "bpf", 0, .cmd = 8); /* BPF_PROG_ATTACH */
 	ck_assert(!is_open(&e, TID, 0));
-	CALL(&e, TID, "landlock_create_ruleset", 4, .flags = 1); /* returns the version */
+	CALL(&e, TID, "landlock_create_ruleset", 4, .flags = 1); /* returns a version */
 	ck_assert(!is_open(&e, TID, 4));
 	events_release(&e);
 }
@@ -310,11 +310,11 @@ START_TEST(test_sockets)
 	ck_assert_str_eq(kind(&e, TID, 5), "inet");
 	ENTRY(&e, TID, "accept4", .fd = 6, .flags = SOCK_CLOEXEC);
 	EXIT(&e, TID, "accept4", .ret = 7, .family = AF_INET6, .port = 4000, .addr = { mapped[0], mapped[1] });
-	ck_assert_str_eq(kind(&e, TID, 6), "inet"); /* a listening socket has the family it accepts */
+	ck_assert_str_eq(kind(&e, TID, 6), "inet"); /* a listening socket has the family of its connections */
 	ck_assert_str_eq(kind(&e, TID, 7), "inet");
 	ck_assert_uint_eq(file(&e, TID, 7)->cloexec, 1);
 	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 7)->peer), "10.0.0.3:4000");
-	CALL(&e, TID, "accept", 8, .fd = 6); /* without an address: as the listening one */
+	CALL(&e, TID, "accept", 8, .fd = 6); /* without an address: the same as the listening socket */
 	ck_assert_str_eq(kind(&e, TID, 8), "inet");
 	ck_assert_uint_eq(file(&e, TID, 8)->cloexec, 0);
 	events_release(&e);
@@ -388,7 +388,7 @@ static void open_many(struct events *e)
 		OPEN(e, TID, "/many", fd);
 }
 
-/* What children inherit and do not use costs next to nothing, and counts. */
+/* Descriptors that children inherit but do not use cost very little, and are counted. */
 START_TEST(test_forks_of_a_big_table)
 {
 	struct events e;
@@ -417,7 +417,7 @@ START_TEST(test_forks_of_a_big_table)
 }
 END_TEST
 
-/* An inherited fd is what it was at the fork, whatever becomes of it elsewhere until it is used. */
+/* An inherited fd is as it was at the fork, whatever happens to it elsewhere before it is used. */
 START_TEST(test_inherited_fds_stay_what_they_were)
 {
 	uint64_t forked_ns, again_ns;
@@ -460,7 +460,7 @@ static unsigned ended_rows(struct events *e)
 	return e->m->state.tables[TABLE_FILE].n_ended;
 }
 
-/* A report sees every use of an fd; a history only those that continue. */
+/* A report sees every use of an fd; a history only those that are still open. */
 START_TEST(test_inherited_fds_are_listed)
 {
 	struct events e;
@@ -474,7 +474,7 @@ START_TEST(test_inherited_fds_are_listed)
 		fork_to(&e, TID, CHILD + 1, CHILD + 1);
 		ck_assert_uint_eq(rows_of(&e, CHILD), 0);
 		CALL(&e, CHILD, "close_range", 0, .fd = 90, .fd2 = -1, .arg = 99);
-		/* fd 90 was named by the call */
+		/* the call named fd 90 */
 		ck_assert_uint_eq(ended_rows(&e), all ? 10 : 1);
 		die(&e, CHILD);
 		ck_assert_uint_eq(ended_rows(&e), all ? 100 : 1);
@@ -492,7 +492,7 @@ START_TEST(test_inherited_fds_are_listed)
 }
 END_TEST
 
-/* Nothing of the tables and images is left when all who used them are gone. */
+/* Tables and images are freed when all their users are gone. */
 START_TEST(test_forks_give_their_memory_back)
 {
 	struct events e;
@@ -592,7 +592,7 @@ START_TEST(test_exec_closes_cloexec)
 	EXIT(&e, TID, "execve", .ret = 0);
 	ck_assert_uint_eq(call_stats(&e, TID, "execve")->time.count, 1);
 	ck_assert_uint_eq(host(&e)->fds, 1);
-	/* a failed one changes nothing */
+	/* a failed call changes nothing */
 	OPEN(&e, TID, "/kept", 4, .flags = O_CLOEXEC);
 	CALL(&e, TID, "execve", -ENOENT, .path = str(&rec, "/nowhere"));
 	ck_assert(is_open(&e, TID, 4));
@@ -600,7 +600,7 @@ START_TEST(test_exec_closes_cloexec)
 }
 END_TEST
 
-/* A trace without sched_process_exec has the call's exit. */
+/* A trace without sched_process_exec has the exit of the call. */
 START_TEST(test_exec_known_by_the_call)
 {
 	struct events e;
@@ -633,7 +633,7 @@ START_TEST(test_exec_stops_sharing)
 }
 END_TEST
 
-/* The process's other threads are dead when it executes, seen or not: its fds stay open. */
+/* When a process executes, its other threads are dead, whether that was seen or not: its fds stay open. */
 START_TEST(test_exec_of_many_threads_keeps_lives)
 {
 	const struct file_row *r;
@@ -667,7 +667,7 @@ START_TEST(test_exec_by_another_thread_keeps_lives)
 }
 END_TEST
 
-/* Threads that were there before the record use the table of their process. */
+/* Threads that existed before the recording started use the table of their process. */
 START_TEST(test_threads_of_unknown_birth_share)
 {
 	struct events e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values as people read them: view/format.c; and how they compare: view/value.c. */
+/* Values in readable form: view/format.c; and comparison of values: view/value.c. */
 #include "unit.h"
 
 #include <string.h>
@@ -92,7 +92,7 @@ START_TEST(test_times_and_others)
 	ASSERT_FORMAT(&yes, TEXT, 0, "yes");
 	ASSERT_FORMAT(&no, TEXT, 0, "no");
 	ASSERT_FORMAT(TEXT("été"), TEXT, 1, "été");
-	/* cut at a character */
+	/* cut at a character boundary */
 	ck_assert_str_eq(format_value(buf, 5, TEXT("été"), COLUMN_TEXT, 0, &utf8), "ét");
 	ck_assert_str_eq(format_value(buf, 6, &list, COLUMN_LIST, 0, &utf8), "ENOEN");
 }

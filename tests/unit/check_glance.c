@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What can be seen of a machine without starting a process. */
+/* What can be learnt about a machine without starting a process. */
 #include "unit.h"
 
 #include <glib.h>
@@ -17,7 +17,7 @@ static bool has_tracer(const char *modules_dep)
 	return found;
 }
 
-/* Where distributions install it, and how they compress it. */
+/* The places where distributions install it, and the ways they compress it. */
 START_TEST(test_installed)
 {
 	ck_assert(has_tracer("kernel/a.ko:\nupdates/dkms/lttng-tracer.ko.xz: updates/dkms/lttng-clock.ko.xz\n"));
@@ -28,7 +28,7 @@ START_TEST(test_installed)
 }
 END_TEST
 
-/* One that is loaded may have been installed anywhere. */
+/* A loaded one may have been installed anywhere. */
 START_TEST(test_loaded)
 {
 	ck_assert(!g_mkdir_with_parents("sys.d/module/lttng_tracer", 0777));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the history gives back of any interval is what the simulator saw. */
+/* The history must return, for any interval, what the simulator recorded. */
 #include "sim.h"
 
 START_TEST(test_random_intervals)
@@ -18,7 +18,7 @@ START_TEST(test_random_intervals)
 }
 END_TEST
 
-/* Every interval between edges that remain is what it was, whatever was merged or dropped. */
+/* Every interval between remaining edges has its figures, whatever was merged or dropped. */
 START_TEST(test_thinned_intervals)
 {
 	static const size_t limits[] = { 94200 * TABLES, 81200 * TABLES };
@@ -45,7 +45,7 @@ START_TEST(test_thinned_intervals)
 }
 END_TEST
 
-/* Less than one state needs: it keeps going with what it must have. */
+/* Less room than one state needs: it continues with the minimum. */
 START_TEST(test_no_room)
 {
 	struct history *h = history_create(1000);
@@ -69,7 +69,10 @@ START_TEST(test_no_room)
 }
 END_TEST
 
-/* Tracks that begin at different times keep the same edges where both are thinned, the oldest of both goes first. */
+/*
+ * Tracks that start at different times keep the same edges where both are thinned, and the oldest data of both is
+ * dropped first.
+ */
 START_TEST(test_tracks_share_edges)
 {
 	struct history *h = history_create(170600 * TABLES);
@@ -118,7 +121,7 @@ static uint64_t total(const struct history_load *load, unsigned table, unsigned 
 	return sum;
 }
 
-/* play = seek + play: the figures of an interval are the sum of its parts'. */
+/* play = seek + play: the figures of an interval are the sums over its parts. */
 START_TEST(test_parts_sum_up)
 {
 	struct history *h = history_create(256 << 20);
@@ -178,21 +181,21 @@ START_TEST(test_snapping)
 	ck_assert_uint_eq(history_edge_ceil(h, 0, begin_ns + 1), begin_ns + SECOND);
 	ck_assert_uint_eq(history_edge_floor(h, 0, end_ns - 1), end_ns - SECOND);
 
-	/* before and after the record there is nothing */
+	/* before and after the recording there is nothing */
 	ck_assert_int_eq(history_load(h, 0, 0, begin_ns, 1, &load), LT_END);
 	ck_assert_int_eq(history_load(h, 0, end_ns, UINT64_MAX, 1, &load), LT_END);
-	/* inside a frame: the one before */
+	/* inside a frame: the edge before it */
 	ck_assert_int_eq(history_load(h, 0, begin_ns + SECOND + 5, begin_ns + SECOND + 6, 1, &load), LT_OK);
 	ck_assert_uint_eq(load.interval.begin_ns, begin_ns);
 	ck_assert_uint_eq(load.interval.end_ns, begin_ns + SECOND);
-	/* inside the first frame: itself */
+	/* inside the first frame: that frame */
 	ck_assert_int_eq(history_load(h, 0, begin_ns, begin_ns + 6, 1, &load), LT_OK);
 	ck_assert_uint_eq(load.interval.end_ns, begin_ns + SECOND);
-	/* both down, cut at the record's ends */
+	/* both rounded down, and cut at the ends of the recording */
 	ck_assert_int_eq(history_load(h, 0, 0, begin_ns + 5 * (uint64_t)SECOND / 2, 1, &load), LT_OK);
 	ck_assert_uint_eq(load.interval.begin_ns, begin_ns);
 	ck_assert_uint_eq(load.interval.end_ns, begin_ns + 2 * (uint64_t)SECOND);
-	/* only the tables wanted */
+	/* only the tables requested */
 	ck_assert_uint_eq(load.interval.tables[TABLE_THREAD].n_rows, 0);
 	ck_assert_uint_eq(load.end.tables[TABLE_THREAD].n_alive, 0);
 	history_load_release(&load);
@@ -201,7 +204,7 @@ START_TEST(test_snapping)
 }
 END_TEST
 
-/* What happens later does not change what was. */
+/* Later events do not change the past. */
 START_TEST(test_past_stays)
 {
 	struct history *h = history_create(256 << 20);
@@ -223,7 +226,7 @@ START_TEST(test_past_stays)
 }
 END_TEST
 
-/* Detached for a while, during which the model continues unseen. */
+/* Detached for some time, during which the model continues unseen. */
 START_TEST(test_gap)
 {
 	struct history *h = history_create(256 << 20);
@@ -262,8 +265,8 @@ START_TEST(test_gap)
 END_TEST
 
 /*
- * Of a long past: long frames at first, shorter and shorter ones, at last as they were appended. Counts them by their
- * length: 1, 10, 60, 600, 3600.
+ * In a long past, frames are long at first and get shorter, down to the length with which they were appended. Counts
+ * them by length: 1, 10, 60, 600, 3600.
  */
 static void count_lengths(const struct history *h, unsigned track, unsigned of[5])
 {
@@ -273,7 +276,7 @@ static void count_lengths(const struct history *h, unsigned track, unsigned of[5
 	uint64_t last_s = 3600;
 
 	ck_assert_uint_eq(history_summaries(h, track, 0, UINT64_MAX, f, n), n);
-	/* the oldest one may have been cut by dropping, and those between two kinds by the grid */
+	/* the oldest may have been cut by dropping, and those between two lengths by the grid */
 	for (unsigned i = 1; i < n; i++) {
 		uint64_t length_s = (f[i].end_ns - f[i].begin_ns) / SECOND;
 
@@ -290,7 +293,7 @@ static void count_lengths(const struct history *h, unsigned track, unsigned of[5
 	g_free(f);
 }
 
-/* A day's kinds of frames: whatever they were merged to, intervals between edges that remain are what they were. */
+/* Frames of every length over a day: intervals between remaining edges keep their figures, whatever was merged. */
 START_TEST(test_long_past)
 {
 	enum { FRAMES_MAX = 30000, ALL = (1 << 5) - 1 };
@@ -303,7 +306,7 @@ START_TEST(test_long_past)
 	sim.tables = 1u << TABLE_THREAD | 1u << TABLE_DISK;
 	history_add_track(h);
 	for (int i = 0; i < FRAMES_MAX && seen != ALL; i++) {
-		/* after the first rows few come and go: lives inside a frame are kept, which keeps it from merging */
+		/* after the first rows, few come and go: lives within a frame are kept, and prevent merging */
 		sim.churn = i < 3 ? 16 : i % 1000 == 999 ? 8 : 0;
 		sim_frame(&sim, h, 0, SECOND);
 		ck_assert_uint_le(history_bytes(h), history_limit(h));
@@ -321,7 +324,7 @@ START_TEST(test_long_past)
 }
 END_TEST
 
-/* How many keys stand inside of chunks. */
+/* The number of keys within chunks. */
 static unsigned inner_keys(const struct history *h, unsigned track)
 {
 	const struct track *t = history_track(h, track);
@@ -333,7 +336,7 @@ static unsigned inner_keys(const struct history *h, unsigned track)
 	return n;
 }
 
-/* A chunk that must go on to the end of a longer frame has keys inside: reading starts at any of them. */
+/* A chunk that must continue to the end of a longer frame has keys inside: reading starts at any of them. */
 START_TEST(test_inner_keys)
 {
 	struct history *h = history_create(700000);
@@ -359,7 +362,7 @@ START_TEST(test_inner_keys)
 }
 END_TEST
 
-/* Brief lives: kept with their counters, also merged; those that counted nothing are not kept. */
+/* Short lives: kept with their counters, also when merged; those that counted nothing are not kept. */
 START_TEST(test_brief_lives)
 {
 	struct history *h = history_create(900000);
@@ -423,7 +426,7 @@ START_TEST(test_summaries)
 			state_touch(&s, TABLE_HOST, host);
 		}
 		if (i == 2) {
-			/* idle CPU goes offline in the middle */
+			/* the idle CPU goes offline in the middle */
 			struct cpu_row *c = STATE_ROW(&s, CPU, cpu, cpu[0]);
 
 			c->idle_ns += 2 * (uint64_t)SECOND + SECOND / 2;

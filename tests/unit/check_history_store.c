@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A history as bytes and back, and bytes to which anything has happened. */
+/* A history as bytes and back, and damaged bytes. */
 #include "sim.h"
 
 #include "base/pack.h"
 #include "history/store.h"
 
-/* The history's bytes: its head in *head, its parts one behind the other in the result. */
+/* The history's bytes: its head in *head, its concatenated parts as the result. */
 static GByteArray *pack(const struct history *h, GByteArray *head)
 {
 	GByteArray *parts = g_byte_array_new();
@@ -18,10 +18,10 @@ static GByteArray *pack(const struct history *h, GByteArray *head)
 	return parts;
 }
 
-/* NULL: the head is wrong, or more follows it. */
+/* NULL: the head is invalid, or has extra bytes. */
 static struct history *unpack(const GByteArray *head, size_t head_len, const GByteArray *parts)
 {
-	/* a copy of its own, so that reading past it is seen */
+	/* a separate copy, so that reading past its end is detected */
 	uint8_t *bytes = g_memdup2(head->data, head_len);
 	struct unpack in = { .at = bytes, .end = bytes + head_len };
 	struct history *h = history_unpack(&in, 256 << 20, parts->len);
@@ -47,7 +47,7 @@ static struct history *sim_history(struct sim *sim, size_t limit, unsigned frame
 	return h;
 }
 
-/* Whatever was asked of the one is asked of the other: thinned frames, keys inside of chunks, an open last chunk. */
+/* The copy gives the same answers as the original: thinned frames, keys within chunks, an open last chunk. */
 START_TEST(test_packed)
 {
 	struct sim sim;
@@ -75,7 +75,7 @@ START_TEST(test_packed)
 }
 END_TEST
 
-/* Every frame, whatever it says. Returns how often the history called its bytes damaged. */
+/* Loads every frame. Returns how often the history reported damaged bytes. */
 static unsigned load_all(const struct history *h)
 {
 	struct history_load load;
@@ -94,7 +94,7 @@ static unsigned load_all(const struct history *h)
 	return damaged;
 }
 
-/* Bytes that anything has happened to are refused or read as something; under a sanitizer nothing else happens. */
+/* Damaged bytes are refused, or read as something valid; under a sanitizer nothing else happens. */
 START_TEST(test_damaged_parts)
 {
 	struct sim sim;

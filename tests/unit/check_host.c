@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How a live host is, of all that may hold of it at once. */
+/* The status of a live host when several conditions hold at once. */
 #include "unit.h"
 
 #include "base/strpool.h"
@@ -30,13 +30,13 @@ static void assert_status(enum host_status status, const char *reason)
 	ck_assert_str_eq(strpool_text((strid)row->reason), reason);
 }
 
-/* The most important state is reported; the next one is reported again once that is over. */
+/* The most important condition is reported; when it ends, the next one is reported again. */
 START_TEST(test_what_matters_most)
 {
 	host_trouble(host, "a part is damaged");
 	assert_status(HOST_DEGRADED, "a part is damaged");
 	host->public.begin_ns = 1;
-	host->back = true; /* nothing is known of it: it stands still with the first word that nothing happens */
+	host->back = true; /* its state is unknown: at the first report of no events it counts as standing still */
 	host_no_event(host, UINT64_C(1) << 40);
 	assert_status(HOST_SILENT, "no events");
 	host_set_stalled(host, true);
@@ -54,7 +54,7 @@ START_TEST(test_what_matters_most)
 }
 END_TEST
 
-/* Where nothing ran, nothing running is what is known. */
+/* If nothing ran, it is known that nothing runs. */
 START_TEST(test_idle_is_not_still)
 {
 	host->public.begin_ns = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sources, merge, models together on a bundled recording: the result does not
- * depend on how many workers read it nor on how far the pump is driven at a time.
+ * Sources, merge and models together, on a bundled recording: the result does not depend on the number of workers or
+ * on the steps in which the pump is driven.
  */
 #include "unit.h"
 
@@ -58,7 +58,7 @@ static char *dump_row(const struct state_table *table, uint32_t row)
 {
 	GString *line = g_string_new(table->desc->name);
 
-	for (unsigned c = 1 /* behind the uid */; c < table->desc->n_cells; c++)
+	for (unsigned c = 1 /* after the uid */; c < table->desc->n_cells; c++)
 		g_string_append_printf(line, " %" PRIu64, state_cells(table, row)[c]);
 	g_string_append_c(line, '\n');
 	return g_string_free(line, FALSE);
@@ -69,7 +69,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Every cell of every row, in the order of the rows but for CPUs, which are announced in any order. */
+/* Every cell of every row, in row order, except CPUs, which may be announced in any order. */
 static GString *dump(struct ingest *in)
 {
 	GString *out = g_string_new(NULL);
@@ -130,7 +130,7 @@ static bool is_ready(const struct ingest *in, unsigned host)
 	return false;
 }
 
-/* Asks only hosts that are ready, and waits when none is. */
+/* Advances only hosts that are ready, and waits if there are none. */
 static void advance_ready(struct ingest *in)
 {
 	struct pollfd fd = { .fd = ingest_fd(in), .events = POLLIN };
@@ -195,7 +195,7 @@ START_TEST(test_same_in_steps)
 }
 END_TEST
 
-/* Who is not ready has nothing: what is read by that alone is everything. */
+/* Hosts that are not ready have no data: reading only ready ones reads everything. */
 START_TEST(test_ready_hosts_have_everything)
 {
 	GString *whole = run("three-tier", 2, 0), *out;
@@ -239,7 +239,9 @@ START_TEST(test_hosts_and_record)
 }
 END_TEST
 
-/* On every CPU of every cut busy + idle = online, and online is the record's length where no CPU went away. */
+/*
+ * For every CPU at every cut, busy + idle = online; and online is the length of the recording if no CPU went offline.
+ */
 START_TEST(test_cpu_time_is_complete_at_every_cut)
 {
 	struct ingest *in = start("three-tier", 2);
@@ -286,7 +288,10 @@ START_TEST(test_nothing_to_read)
 }
 END_TEST
 
-/* A survey finds the clocks; what is read with them afterwards is the same in every host's own time. */
+/*
+ * A survey finds the clocks; when the recording is then read with them, the figures in each host's own time are the
+ * same.
+ */
 START_TEST(test_survey)
 {
 	struct clock_options clock_options = { .ref = "web" };
@@ -305,7 +310,7 @@ START_TEST(test_survey)
 
 		ends[h] = host->end_ns;
 		ck_assert_uint_eq(clock_to_ref(host->map, host->end_ns), host->end_ns);
-		/* no model was kept: the state dump alone would be a hundred threads */
+		/* the model was not filled: the state dump alone has a hundred threads */
 		ck_assert_uint_lt(model_state(host->model)->tables[TABLE_THREAD].n_alive, 10);
 	}
 	clocks_finish(clocks);
@@ -350,7 +355,7 @@ static uint64_t vertices_of(uint64_t retention_ns, uint64_t afterwards_ns)
 	return n;
 }
 
-/* The caller's options for the wait graph may be gone before a host comes. */
+/* The caller's options for the wait graph may be freed before a host comes. */
 START_TEST(test_options_are_read_at_once)
 {
 	const uint64_t n = vertices_of(0, 0);
@@ -365,7 +370,7 @@ END_TEST
 struct visits {
 	struct ingest *in;
 	uint64_t events, with_fields, switches, applied, last_ns;
-	uint64_t begin_ns, end_ns, inside; /* how many events were then */
+	uint64_t begin_ns, end_ns, inside; /* inside: number of events in the interval */
 	bool ordered, paired;
 };
 
@@ -441,7 +446,7 @@ static struct visits visit_all(const char *name, const struct fields_wanted *wan
 	return visit_some(name, wanted, NULL);
 }
 
-/* Events of three hosts, each with its fields, in the order of their times. */
+/* Events of three hosts, each with its fields, in the order of their reference times. */
 START_TEST(test_visitor_sees_all_in_order)
 {
 	struct fields_wanted wanted;
@@ -457,7 +462,7 @@ START_TEST(test_visitor_sees_all_in_order)
 }
 END_TEST
 
-/* What is chosen by the names of threads is some of it. */
+/* A choice by thread names gives a part of the events. */
 START_TEST(test_fields_of_chosen_threads)
 {
 	struct fields_wanted wanted;
@@ -479,7 +484,7 @@ START_TEST(test_fields_of_chosen_threads)
 }
 END_TEST
 
-/* The same recording once more, from its second second to its third. */
+/* The same recording again, only from its second second to its third. */
 static struct visits visit_limited(const char *name, const struct fields_wanted *wanted, bool limit, bool models)
 {
 	struct visits v = { .ordered = true, .paired = true };
@@ -503,7 +508,7 @@ static struct visits visit_limited(const char *name, const struct fields_wanted 
 	return v;
 }
 
-/* Of an interval workers send no more than its events, or no more than their fields; and all of them. */
+/* For an interval, workers send only its events, or only the fields of its events; and all of these. */
 START_TEST(test_limit)
 {
 	struct fields_wanted wanted;
@@ -518,7 +523,7 @@ START_TEST(test_limit)
 	ck_assert_uint_gt(all.events, 3 * all.inside);
 	ck_assert_uint_eq(part.inside, all.inside);
 	ck_assert_uint_eq(models.inside, all.inside);
-	/* a ns more on either side of each host */
+	/* 1 ns more at each end for each host */
 	ck_assert_uint_le(part.events, all.inside + 6);
 	ck_assert_uint_eq(part.with_fields, part.events);
 	ck_assert_uint_eq(models.events, all.events);
@@ -528,7 +533,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* Of the others it sees those with fields; before and after each the model is in the corresponding state. */
+/* Of the other kinds it sees the events with fields; before and after each, the model has the corresponding state. */
 START_TEST(test_visitor_sees_some_kinds)
 {
 	const bool none[EVENT_KINDS] = { false }, switches[EVENT_KINDS] = { [EVENT_SCHED_SWITCH] = true };

@@ -27,7 +27,7 @@ static void thread_change(struct host_state *s, uint32_t row, enum thread_state 
 
 #define VALUE(iv, uid, member) INTERVAL_VALUE(iv, THREAD, thread, interval_find(iv, TABLE_THREAD, uid), member)
 
-/* Accruals are cut at the interval's ends, in whatever state the row is there. */
+/* Accruals are cut at the ends of the interval, whatever state the row is in there. */
 START_TEST(test_accruals_are_cut)
 {
 	struct host_state s;
@@ -53,7 +53,7 @@ START_TEST(test_accruals_are_cut)
 	ck_assert_uint_eq(VALUE(&iv, 3, ready_ns), 700);
 	ck_assert_uint_eq(VALUE(&iv, 3, cpu_ns), 300);
 	ck_assert_uint_eq(VALUE(&iv, 3, state), THREAD_RUNNING);
-	/* the same, continuing */
+	/* the same state continues */
 	thread_change(&s, on, THREAD_BLOCKED, 2500);
 	interval_end(&iv, &s, 3000);
 	ck_assert_uint_eq(VALUE(&iv, 1, cpu_ns), 1500);
@@ -64,7 +64,7 @@ START_TEST(test_accruals_are_cut)
 }
 END_TEST
 
-/* Rows that started, ended, did both, and whose number was reused. */
+/* Rows that started, ended or both, and rows whose number was reused. */
 START_TEST(test_lives)
 {
 	struct host_state s;
@@ -104,14 +104,14 @@ START_TEST(test_lives)
 	ck_assert_uint_eq(VALUE(&iv, 3, syscalls), 3);
 	ck_assert_ptr_null(interval_find(&iv, TABLE_THREAD, 4)->a);
 	ck_assert_uint_eq(VALUE(&iv, 4, syscalls), 5);
-	/* what ended comes first */
+	/* ended rows come first */
 	ck_assert_ptr_eq(interval_find(&iv, TABLE_THREAD, 4), &iv.tables[TABLE_THREAD].rows[2]);
 	interval_release(&iv);
 	state_release(&s);
 }
 END_TEST
 
-/* Ended, but not reaped when the interval ends: still in it. */
+/* Ended but not reaped at the end of the interval: still in it. */
 START_TEST(test_ended_at_the_end)
 {
 	struct host_state s;
@@ -129,7 +129,7 @@ START_TEST(test_ended_at_the_end)
 	interval_end(&iv, &s, END_NS);
 	ck_assert_uint_eq(iv.tables[TABLE_THREAD].n_rows, 1);
 	ck_assert_uint_eq(VALUE(&iv, 1, cpu_ns), 50);
-	/* reaped afterwards while the interval continues: once */
+	/* reaped later while the interval continues: counted once */
 	state_reap(&s, interval_retire, &iv);
 	interval_end(&iv, &s, 3000);
 	ck_assert_uint_eq(iv.tables[TABLE_THREAD].n_rows, 1);
@@ -186,7 +186,7 @@ START_TEST(test_active)
 	interval_begin(&iv, &s, BEGIN_NS, STATE_ALL_TABLES);
 	thread(&s, 0)->prio = 3;
 	thread(&s, 1)->syscalls = 6;
-	thread(&s, 3)->syscalls = 4; /* which no counter does */
+	thread(&s, 3)->syscalls = 4; /* a decrease, which counters never have */
 	interval_end(&iv, &s, END_NS);
 	ck_assert(!interval_row_active(&iv, TABLE_THREAD, interval_find(&iv, TABLE_THREAD, 1)));
 	ck_assert(interval_row_active(&iv, TABLE_THREAD, interval_find(&iv, TABLE_THREAD, 2)));
@@ -198,7 +198,7 @@ START_TEST(test_active)
 }
 END_TEST
 
-/* An interval that is used again, for fewer tables, knows nothing of what it held before. */
+/* An interval that is reused for fewer tables has none of its old contents. */
 START_TEST(test_again)
 {
 	struct host_state s, other;

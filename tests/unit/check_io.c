@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Bytes: of which class, which thread, which life of a descriptor. */
+/* Attribution of bytes to a class, a thread and a life of a descriptor. */
 #include "files.h"
 
 START_TEST(test_classes)
@@ -38,7 +38,7 @@ START_TEST(test_classes)
 }
 END_TEST
 
-/* A path below an open directory has the directory's kind. */
+/* A path below an open directory has the kind of the directory. */
 START_TEST(test_relative_paths)
 {
 	struct events e;
@@ -125,7 +125,7 @@ START_TEST(test_vmsplice_goes_the_pipes_way)
 }
 END_TEST
 
-/* Without its entry nobody knows which fd it was. */
+/* Without the call's entry, the fd is unknown. */
 START_TEST(test_bytes_of_an_exit_without_entry)
 {
 	struct events e;
@@ -135,14 +135,14 @@ START_TEST(test_bytes_of_an_exit_without_entry)
 	EXIT(&e, TID, "read", .ret = 9);
 	ck_assert_uint_eq(events_thread(&e, TID)->read_other, 9);
 	ck_assert_uint_eq(file(&e, TID, 0)->read_bytes, 0);
-	EXIT(&e, TID, "openat", .ret = 5); /* an fd it is all the same */
+	EXIT(&e, TID, "openat", .ret = 5); /* it still returns an fd */
 	ck_assert_str_eq(kind(&e, TID, 5), "unknown");
 	ck_assert_uint_eq(file(&e, TID, 5)->opened_ns, now);
 	events_release(&e);
 }
 END_TEST
 
-/* A read that blocks while its fd is closed and reopened belongs to the file it started with. */
+/* A read that blocks while its fd is closed and reopened belongs to the file with which it started. */
 START_TEST(test_bytes_go_to_the_life_the_call_began_in)
 {
 	const struct file_row *old;
@@ -158,7 +158,7 @@ START_TEST(test_bytes_go_to_the_life_the_call_began_in)
 	EXIT(&e, TID, "read", .ret = 20);
 	ck_assert_uint_eq(old->read_bytes, 20);
 	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 0);
-	/* or to none, if that is gone for good */
+	/* or to none, if that file is gone */
 	ENTRY(&e, TID, "read", .fd = 3);
 	CALL(&e, CHILD, "close", 0, .fd = 3);
 	state_reap(&e.m->state, NULL, NULL);

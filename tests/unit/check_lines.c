@@ -57,7 +57,9 @@ START_TEST(in_the_order_of_their_times)
 }
 END_TEST
 
-/* Of many the nearest stay, whatever order they come in; what was dropped is said and is not let in again. */
+/*
+ * If there are many, the nearest stay, in whatever order they come; dropped ones are reported and not accepted again.
+ */
 START_TEST(the_nearest_stay)
 {
 	const unsigned each = 3 * LINES_MAX;
@@ -73,7 +75,7 @@ START_TEST(the_nearest_stay)
 	last_ns = lines_at(lines, lines_count(lines) - 1)->at_ns;
 	ck_assert_uint_ge(lines_before(lines, AROUND), LINES_MAX / 2);
 	ck_assert_uint_ge(lines_count(lines) - lines_before(lines, AROUND), LINES_MAX / 2);
-	/* all that are kept, one after the other */
+	/* all lines kept, without gaps */
 	ck_assert_uint_eq((last_ns - first_ns) / 10 + 1, lines_count(lines));
 	ck_assert_uint_eq(lines->dropped_before_ns, first_ns - 9);
 	ck_assert_uint_eq(lines->dropped_after_ns, last_ns + 10);
@@ -101,7 +103,7 @@ START_TEST(texts_are_bounded)
 	GString *text = g_string_new("x");
 	const struct calls_line *known;
 
-	/* two bytes each, so that no bound falls between them by chance */
+	/* two bytes each, so that no limit falls between them by chance */
 	while (text->len < 2 * LINE_BYTES_MAX)
 		g_string_append(text, "ä");
 	line.text = text->str;
@@ -123,7 +125,7 @@ START_TEST(texts_are_bounded)
 }
 END_TEST
 
-/* However few they are. */
+/* Even if there are few. */
 START_TEST(all_texts_are_bounded)
 {
 	char text[1000 + 1];
@@ -166,7 +168,7 @@ START_TEST(text_is_made_later)
 	ck_assert_int_eq(lines_at(lines, 0)->tid, 7);
 	ck_assert(lines_at(lines, 0)->failed && lines_at(lines, 0)->result == 10);
 	ck_assert_uint_eq(freed, 1);
-	/* what is dropped, what is not let in, what is still there in the end */
+	/* texts dropped, texts refused, and texts that remain at the end */
 	for (unsigned i = 0; i < LINES_MAX; i++) {
 		line.at_ns = AROUND - 1 - i;
 		lines_add(lines, &line);

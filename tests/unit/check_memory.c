@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The bound of what a model takes: what loses its row stays in the sums. */
+/* The memory limit of models: threads that lose their rows remain in the sums. */
 #include "unit.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static const uint32_t tables = 1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_
 			       1u << TABLE_SYSCALL | 1u << TABLE_SYSERR | 1u << TABLE_BLOCKING | 1u << TABLE_RELATION |
 			       1u << TABLE_CONNECTION | 1u << TABLE_BUCKET;
 
-/* A model with little room, and an interval of it. */
+/* A model with little memory, and an interval of it. */
 struct bounded {
 	struct events e;
 	struct model_memory memory;
@@ -46,7 +46,7 @@ static void release(struct bounded *b)
 	events_release(&b->e);
 }
 
-/* The thread of that tid runs from now on. */
+/* The thread with that TID runs from now on. */
 static void run(struct bounded *b, int64_t tid)
 {
 	events_switch(&b->e, b->now, 0, b->runs, 1, tid, "task");
@@ -76,7 +76,7 @@ static uint64_t sum(const struct bounded *b, enum table_id table, unsigned cell)
 	return total;
 }
 
-/* How many values all buckets of a distribution have, of whomever. */
+/* The number of values in all buckets of a distribution, over all owners. */
 static uint64_t in_buckets(const struct bounded *b, uint64_t dist)
 {
 	const struct interval_table *t = &b->iv.tables[TABLE_BUCKET];
@@ -92,7 +92,7 @@ static uint64_t in_buckets(const struct bounded *b, uint64_t dist)
 	ck_assert_uint_eq(in_buckets(b, bucket_dist(TABLE_##TABLE, CELL(type, member.count))), \
 			  sum(b, TABLE_##TABLE, CELL(type, member.count)))
 
-/* The interval ends, all its time is somebody's; the next one begins. */
+/* The interval ends, and all of its time belongs to threads; the next one starts. */
 static void interval_ends(struct bounded *b, uint64_t switches)
 {
 	state_reap(&b->e.m->state, interval_retire, &b->iv);
@@ -116,7 +116,7 @@ static const struct host_row *host(const struct bounded *b)
 	return HOST_ROW(m);
 }
 
-/* The row "other" of the interval's threads: NULL none. */
+/* The row "other" of the interval's threads; NULL: none. */
 static const struct thread_row *other_thread(const struct bounded *b)
 {
 	const struct state_table *t = &b->e.m->state.tables[TABLE_THREAD];
@@ -148,7 +148,7 @@ START_TEST(test_no_bound_changes_nothing)
 }
 END_TEST
 
-/* Live tasks without end: those that sleep the longest lose their rows. */
+/* More and more live tasks: those that sleep longest lose their rows. */
 START_TEST(test_many_live_tasks)
 {
 	const struct state_table *t;
@@ -184,7 +184,7 @@ START_TEST(test_many_live_tasks)
 }
 END_TEST
 
-/* Processes that come and go within one frame: together they are "other". */
+/* Processes that live within one frame are counted together as "other". */
 START_TEST(test_many_brief_tasks)
 {
 	struct bounded b;
@@ -222,7 +222,7 @@ START_TEST(test_many_brief_tasks)
 }
 END_TEST
 
-/* The same over many frames of one interval, as a report has it: rows that ended take memory, too. */
+/* The same over many frames of one interval, as in a report: rows that ended take memory, too. */
 START_TEST(test_many_ended_tasks)
 {
 	struct bounded b;
@@ -253,7 +253,7 @@ START_TEST(test_many_ended_tasks)
 }
 END_TEST
 
-/* Waits that are all different: rows of TABLE_BLOCKING end as others come, and take memory until the frame ends. */
+/* Distinct waits: rows of TABLE_BLOCKING end when others come, but take memory until the frame ends. */
 static void wait_for_many_files(struct bounded *b, unsigned n, unsigned frame)
 {
 	char path[32];
@@ -288,7 +288,7 @@ static void check_waits(unsigned frame)
 	state_reap(&b.e.m->state, interval_retire, &b.iv);
 	state_frame_begin(&b.e.m->state);
 	interval_end(&b.iv, &b.e.m->state, b.now);
-	/* each that was off the CPU but the one that waits now: of the reader WAITS, of the other one as many */
+	/* each of them off the CPU, except the one waiting now: WAITS of the reader, and as many of the other */
 	ck_assert_uint_eq(sum(&b, TABLE_BLOCKING, CELL(blocking, time.count)), 2 * WAITS);
 	ck_assert_uint_eq(sum(&b, TABLE_BLOCKING, CELL(blocking, time.sum)), 2 * (uint64_t)WAITS * SLICE_NS);
 	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
@@ -307,7 +307,7 @@ START_TEST(test_many_ended_waits)
 }
 END_TEST
 
-/* Task 2 waits for a lock of another file each time, which task 1 lets go of: a row of TABLE_RELATION each. */
+/* Each time, task 2 waits for a lock of another file, which task 1 releases: one row of TABLE_RELATION each. */
 static void lock_many_files(struct bounded *b, unsigned n, unsigned frame)
 {
 	char path[32];
@@ -330,7 +330,7 @@ static void lock_many_files(struct bounded *b, unsigned n, unsigned frame)
 	}
 }
 
-/* Who knocks at all ports, a packet each: rows of TABLE_CONNECTION that nobody ends. */
+/* A port scan with one packet per port: rows of TABLE_CONNECTION that do not end by themselves. */
 static void check_connections(unsigned frame)
 {
 	enum { SYNS = 40000, ROOM = 4 << 20, HEADERS = 40, SYN = 2 };
@@ -394,7 +394,7 @@ START_TEST(test_many_ended_relations)
 }
 END_TEST
 
-/* Inherited fds are counted and not listed where there is no room. */
+/* If memory is short, inherited fds are counted but not listed. */
 START_TEST(test_files_that_do_not_fit)
 {
 	const struct state_table *t;
@@ -416,7 +416,7 @@ START_TEST(test_files_that_do_not_fit)
 	ck_assert_uint_gt(t->n_alive, 2 * fds);
 	ck_assert_uint_lt(t->n_alive, fds * forks / 4);
 	ck_assert_uint_eq(host(&b)->fds, fds * (forks + 1));
-	/* who uses one gets it */
+	/* one that is used gets a row */
 	run(&b, FIRST + forks - 1);
 	SYSCALL_ENTRY(&b.e, b.now, 0, b.runs, "read", .fd = 7, .fd2 = -1);
 	SYSCALL_EXIT(&b.e, b.now, 0, b.runs, "read", .ret = 12);

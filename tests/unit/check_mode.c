@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What threads' CPU time is spent in: model/mode.c on hand-built events. */
+/* The modes in which threads spend CPU time: model/mode.c on hand-built events. */
 #include "unit.h"
 
 #include "events.h"
@@ -23,7 +23,7 @@ struct parts {
 	uint64_t user, system, interrupted;
 };
 
-/* Of the thread at any time from its last event on. */
+/* The parts of the thread's time at any time after its last event. */
 static struct parts parts(int64_t tid, uint64_t t)
 {
 	const struct thread_row *r = events_thread(&e, tid);
@@ -44,7 +44,7 @@ static struct parts parts(int64_t tid, uint64_t t)
 		ck_assert_uint_eq(got.interrupted, interrupted_); \
 	} while (0)
 
-/* Thread 7 is known to be in its program and runs on CPU 0 from 1100 on, without having spent anything yet. */
+/* Thread 7 is known to be in user mode and runs on CPU 0 from 1100 on, with no time counted yet. */
 static void begin_in_program(void)
 {
 	begin();
@@ -61,7 +61,7 @@ START_TEST(test_call)
 {
 	begin_in_program();
 	SYSCALL_ENTRY(&e, 1110, 0, 7, "read", .fd = 3);
-	ASSERT_PARTS(7, 1115, 10, 5, 0); /* an interval ends inside the call */
+	ASSERT_PARTS(7, 1115, 10, 5, 0); /* an interval ends within the call */
 	SYSCALL_EXIT(&e, 1130, 0, 7, "read", .ret = 5);
 	ASSERT_PARTS(7, 1135, 15, 20, 0);
 	events_switch(&e, 1140, 0, 7, RUNNABLE, 0, "swapper/0");
@@ -74,7 +74,7 @@ END_TEST
 START_TEST(test_interrupts)
 {
 	begin_in_program();
-	IRQ(1110, ENTRY, 5); /* in the program */
+	IRQ(1110, ENTRY, 5); /* in user mode */
 	ASSERT_PARTS(7, 1112, 10, 0, 2);
 	IRQ(1115, EXIT, 5);
 	SYSCALL_ENTRY(&e, 1120, 0, 7, "read", .fd = 3);
@@ -104,7 +104,7 @@ START_TEST(test_preempted_and_blocked_in_a_call)
 	events_switch(&e, 1230, 1, 0, RUNNABLE, 7, "seven");
 	SYSCALL_EXIT(&e, 1240, 1, 7, "read", .ret = 5);
 	ASSERT_PARTS(7, 1250, 20, 30, 0);
-	/* preempted in user mode, it continues there */
+	/* preempted in user mode, it continues in user mode */
 	events_switch(&e, 1250, 1, 7, RUNNABLE, 0, "swapper/1");
 	events_switch(&e, 1300, 1, 0, RUNNABLE, 7, "seven");
 	ASSERT_PARTS(7, 1310, 30, 30, 0);
@@ -112,7 +112,7 @@ START_TEST(test_preempted_and_blocked_in_a_call)
 }
 END_TEST
 
-/* Blocked outside of calls it waits in a page fault, which is part of the program. */
+/* A thread that blocks outside calls waits in a page fault, which counts as user mode. */
 START_TEST(test_blocked_in_the_program)
 {
 	begin_in_program();
@@ -154,7 +154,7 @@ START_TEST(test_fork)
 }
 END_TEST
 
-/* A thread's first exec: another thread of the process gets its tid, inside of the call. */
+/* A thread's first exec: another thread of the process gets its TID within the call. */
 START_TEST(test_exec_of_another_thread)
 {
 	begin_in_program();
@@ -168,7 +168,7 @@ START_TEST(test_exec_of_another_thread)
 }
 END_TEST
 
-/* What comes back from a signal's handler has an entry and no exit. */
+/* The return from a signal handler has an entry and no exit. */
 START_TEST(test_return_from_a_signal)
 {
 	begin_in_program();
@@ -179,7 +179,7 @@ START_TEST(test_return_from_a_signal)
 }
 END_TEST
 
-/* ---- before the first call that is seen ---- */
+/* ---- before the first call seen ---- */
 
 START_TEST(test_unknown_at_begin)
 {
@@ -198,7 +198,7 @@ START_TEST(test_unknown_at_begin)
 }
 END_TEST
 
-/* A recording can be looked ahead. */
+/* A recording can be read ahead. */
 START_TEST(test_in_a_call_at_begin)
 {
 	struct ev_cpu_start p = { .tid = 5, .comm = "five", .in_call = FIRST_CALL_YES };
@@ -228,7 +228,7 @@ START_TEST(test_first_woken_then_seen)
 }
 END_TEST
 
-/* The state dump says that it waits; wake-ups are not recorded. */
+/* According to the state dump it waits; wake-ups are not recorded. */
 START_TEST(test_waits_in_state_dump)
 {
 	begin();
@@ -246,7 +246,7 @@ START_TEST(test_gap_in_a_session)
 	model_interrupt(e.m, 1120);
 	ASSERT_PARTS(7, 1300, 10, 10, 0);
 	events_switch(&e, 1400, 0, 0, RUNNABLE, 7, "seven");
-	ASSERT_PARTS(7, 1410, 20, 10, 0); /* nobody knows of that call any more */
+	ASSERT_PARTS(7, 1410, 20, 10, 0); /* the call is no longer known */
 	end();
 }
 END_TEST
@@ -257,7 +257,7 @@ START_TEST(test_kernel_thread)
 {
 	begin();
 	events_switch(&e, 1100, 0, 0, RUNNABLE, 7, "kworker/0:1");
-	/* known a bit late */
+	/* known a little late */
 	EVENT(&e, 1110, 0, 7, DUMP_PROCESS, dump_process, .tid = 7, .pid = 7, .type = 1);
 	IRQ(1120, ENTRY, 5);
 	SOFTIRQ(1130, ENTRY, 3);
@@ -267,7 +267,7 @@ START_TEST(test_kernel_thread)
 }
 END_TEST
 
-/* Softirqs are the work of ksoftirqd, interrupts are not. */
+/* Softirqs are ksoftirqd's work, interrupts are not. */
 START_TEST(test_ksoftirqd)
 {
 	begin();
@@ -282,7 +282,7 @@ START_TEST(test_ksoftirqd)
 }
 END_TEST
 
-/* A program may call itself what it likes. */
+/* A program may have any name. */
 START_TEST(test_name_of_ksoftirqd)
 {
 	begin_in_program();
@@ -293,7 +293,7 @@ START_TEST(test_name_of_ksoftirqd)
 }
 END_TEST
 
-/* ---- any events in any order ---- */
+/* ---- random events in any order ---- */
 
 static void random_event(GRand *rand, uint64_t t, unsigned cpu, int64_t a, int64_t b)
 {
@@ -338,7 +338,7 @@ static void random_event(GRand *rand, uint64_t t, unsigned cpu, int64_t a, int64
 	}
 }
 
-/* The parts never are more than the CPU time, and none of them nor the rest ever gets less. */
+/* The parts never exceed the CPU time, and no part decreases, nor does the rest. */
 START_TEST(test_parts_hold_whatever_comes)
 {
 	GRand *rand = g_rand_new_with_seed(20261123);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* model_set_figures(): what is left out, and that the rest does not depend on it. */
+/* model_set_figures(): what it omits, and that the rest does not depend on it. */
 #include "unit.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0, A = 5, B = 6, OLD = 7 };
 
-/* Figures that may be left out. */
+/* Figures that can be omitted. */
 static const uint32_t groups[] = {
 	1 << TABLE_SYSCALL | 1 << TABLE_SYSERR,
 	1 << TABLE_FILE,
@@ -48,8 +48,9 @@ static void packet(struct events *e, uint64_t t, bool sent)
 }
 
 /*
- * CPU 0:  A runs, opens a file, fails to open another, makes a pipe, writes 4 bytes, sleeps in read of the pipe
- * CPU 1:  B, which A has forked, writes 10 bytes into it, which wakes A; then A waits for CPU 0, where B's sibling runs
+ * CPU 0: A runs, opens a file, fails to open another, makes a pipe, writes 4 bytes, and sleeps in a read of the pipe.
+ * CPU 1: B, a child of A, writes 10 bytes into the pipe, which wakes A; then A waits for CPU 0, where B's sibling
+ * runs.
  */
 static void play(struct events *e)
 {
@@ -121,7 +122,7 @@ START_TEST(test_threads_alone)
 	ck_assert_uint_eq(events_thread(&e, A)->cpu_ns, 120);
 	ck_assert_uint_eq(events_thread(&e, A)->syscalls, 5);
 	ck_assert_uint_eq(events_thread(&e, A)->latency.sum, 100);
-	ck_assert_ptr_nonnull(events_thread(&e, OLD)); /* a file of it was dumped */
+	ck_assert_ptr_nonnull(events_thread(&e, OLD)); /* it had a file in the dump */
 	ck_assert_uint_eq(events_thread(&e, A)->read_pipe, 0);
 	ck_assert_uint_eq(e.m->host->fds, 0);
 	ck_assert(!model_look_fd(e.m, A, 3, &fd));
@@ -133,7 +134,7 @@ START_TEST(test_threads_alone)
 }
 END_TEST
 
-/* A row as text, but for what numbers other rows and things outside of its table. */
+/* A row as text, except numbers of other rows and of objects outside its table. */
 static void print_row(GString *text, const struct table_desc *desc, const uint64_t *cells)
 {
 	for (unsigned i = 1; i < desc->n_cells; i++)
@@ -152,7 +153,7 @@ static char *print_table(struct events *e, enum table_id table)
 	return g_string_free(text, FALSE);
 }
 
-/* Each group alone has the rows that it has with all others. */
+/* Each group alone has the same rows as with all others. */
 START_TEST(test_each_alone)
 {
 	struct events all, one;

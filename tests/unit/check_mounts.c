@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files of network file systems: by the mounts that calls make, by those told of, by working directories. */
+/* Files of network file systems: by mount calls, by mounts from side-cars, by working directories. */
 #include "files.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void mount_to(struct events *e, int64_t tid, const char *source, const ch
 #define UMOUNT(e, tid, dir) CALL(e, tid, "umount", 0, .path = str(&rec, dir))
 #define CHDIR(e, tid, dir) CALL(e, tid, "chdir", 0, .path = str(&rec, dir))
 
-/* What a file is that is opened now. */
+/* The kind of a file that is opened now. */
 static const char *kind_of(struct events *e, int64_t tid, const char *name)
 {
 	OPEN(e, tid, name, 40, .flags = 0);
@@ -120,7 +120,7 @@ START_TEST(test_mounted_and_unmounted)
 	ck_assert_str_eq(server_of(&e, TID, "/net/f"), "10.0.0.1");
 	ck_assert_str_eq(kind_of(&e, TID, "/network"), "file");
 	ck_assert_str_eq(kind_of(&e, TID, "/proc/1/stat"), "pseudo");
-	/* options change, and what is below goes on */
+	/* the options change; mounts below stay */
 	mount_to(&e, TID, "none", "/net", "", MS_REMOUNT | MS_RDONLY);
 	mount_to(&e, TID, "none", "/net", "", MS_PRIVATE);
 	OPEN(&e, TID, "/net/open", 3);
@@ -138,7 +138,7 @@ START_TEST(test_mounted_and_unmounted)
 }
 END_TEST
 
-/* The newest hides those below it, and is moved or bound as a whole. */
+/* The newest mount hides those below it, and is moved or bound as a whole. */
 START_TEST(test_mounts_in_each_other)
 {
 	struct events e;
@@ -147,7 +147,7 @@ START_TEST(test_mounts_in_each_other)
 	mount_to(&e, TID, "10.0.0.1:/a", "/net", "nfs4", 0);
 	mount_to(&e, TID, "tmpfs", "/net/tmp", "tmpfs", 0);
 	mount_to(&e, TID, "tmpfs", "/elsewhere", "tmpfs", 0);
-	ck_assert_uint_eq(e.m->mounts->n, 2); /* what hides nothing is not kept */
+	ck_assert_uint_eq(e.m->mounts->n, 2); /* mounts that hide nothing are not kept */
 	ck_assert_str_eq(kind_of(&e, TID, "/net/tmp/f"), "file");
 	ck_assert_str_eq(kind_of(&e, TID, "/net/f"), "netfs");
 	mount_to(&e, TID, "10.0.0.2:/b", "/net", "nfs", 0);
@@ -171,7 +171,7 @@ START_TEST(test_working_directories)
 	struct events e;
 
 	begin(&e);
-	CHDIR(&e, TID, "relative"); /* to what is not known */
+	CHDIR(&e, TID, "relative"); /* to an unknown directory */
 	ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, TID), NULL), "");
 	CHDIR(&e, TID, "/");
 	ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, TID), NULL), "/");
@@ -182,7 +182,7 @@ START_TEST(test_working_directories)
 	ck_assert_str_eq(kind_of(&e, TID, "f"), "netfs");
 	ck_assert_str_eq(server_of(&e, TID, "a/../f"), "10.0.0.1");
 	ck_assert_str_eq(kind_of(&e, TID, "../f"), "file");
-	/* a child starts there and goes its own way, threads go together */
+	/* a child starts in the same directory and is independent; threads share one */
 	fork_to(&e, TID, CHILD, CHILD);
 	fork_to(&e, TID, CHILD + 1, TID);
 	ck_assert_str_eq(kind_of(&e, CHILD, "f"), "netfs");
@@ -200,14 +200,14 @@ START_TEST(test_working_directories)
 	CALL(&e, CHILD, "openat", 52, .fd = 51, .path = str(&rec, "f"));
 	ck_assert_str_eq(kind(&e, CHILD, 52), "netfs");
 	ck_assert_str_eq(strpool_text((strid)file(&e, CHILD, 52)->peer), "10.0.0.1");
-	/* away from where relative names lead */
+	/* away from the directory in which relative names are known */
 	CALL(&e, CHILD, "fchdir", 0, .fd = 51);
 	ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, CHILD), NULL), "/net");
 	events_release(&e);
 }
 END_TEST
 
-/* The side-car tells of mounts that were there before, and of what came later, too. */
+/* A side-car has mounts from before the recording, and later ones. */
 START_TEST(test_told)
 {
 	struct events e;
@@ -226,7 +226,7 @@ START_TEST(test_told)
 	ck_assert_str_eq(kind(&e, CHILD, 4), "netfs"); /* inherited, before */
 	ck_assert_str_eq(strpool_text((strid)file(&e, CHILD, 4)->peer), "10.0.0.1");
 	ck_assert_str_eq(kind_of(&e, TID, "/net/tmp/f"), "file");
-	/* a side-car is brought up to date at the end: then what has an event was told of before it */
+	/* a side-car is updated at the end: by then it has mounts whose events come later */
 	mount_to(&e, TID, "//10.0.0.2/b", "/early", "cifs", 0);
 	ck_assert_uint_eq(e.m->mounts->n, 3);
 	UMOUNT(&e, TID, "/early");

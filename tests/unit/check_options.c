@@ -114,7 +114,7 @@ START_TEST(test_short_forms)
 	ck_assert(o.json && o.utc);
 	ck_assert_uint_eq(o.words->len, 1);
 	options_release(&o);
-	/* a whole name is never the start of another one */
+	/* a complete name is never taken as the start of another */
 	ck_assert_int_eq(PARSE(&o, COMMAND_FEED, "--session", "s", "--live-t", "1s", "--now"), LT_OK);
 	ck_assert_str_eq(o.feed_session, "s");
 	ck_assert(o.now && o.feed_live_timer == 1000000000);
@@ -147,7 +147,7 @@ START_TEST(test_short_forms)
 	ck_assert_uint_eq(o.n_words, 2);
 	ck_assert_str_eq(g_ptr_array_index(o.words, 1), "b");
 	options_release(&o);
-	/* another tool's name may be cut short, too */
+	/* another tool's name may be abbreviated, too */
 	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "--proc", "a", "--columns="), LT_OK);
 	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "a");
 	ck_assert_str_eq(o.report_columns, "");
@@ -155,7 +155,7 @@ START_TEST(test_short_forms)
 }
 END_TEST
 
-/* A name may be another option for another command. */
+/* A name may mean different options for different commands. */
 START_TEST(test_names_of_commands)
 {
 	struct options o;
@@ -169,7 +169,7 @@ START_TEST(test_names_of_commands)
 }
 END_TEST
 
-/* What stands behind "--" is a command, whatever it looks like. */
+/* Words after "--" are a command, whatever they look like. */
 START_TEST(test_command)
 {
 	struct options o;

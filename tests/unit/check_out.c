@@ -51,7 +51,7 @@ static void setup(void)
 	error->error = 2;
 	error->count = 1;
 	call = ADD(SYSCALL, syscall);
-	call->thread_uid = 12345; /* of nobody known */
+	call->thread_uid = 12345; /* of an unknown thread */
 	call->name = strpool_intern_z("read");
 	call->count = UINT64_MAX;
 	interval_end(&iv, &state, END);
@@ -64,7 +64,7 @@ static void teardown(void)
 	state_release(&state);
 }
 
-/* Writes n pages of `syscalls` and returns the text, to be freed. */
+/* Writes n pages of `syscalls` and returns the text; the caller frees it. */
 static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 {
 	const struct view_table *table = view_table_find("syscalls");

@@ -192,7 +192,7 @@ START_TEST(lanes_without_room_share_one)
 	struct path_look look = { .names = names, .selected = 0, .utc = true };
 	struct path *p = request();
 
-	/* two rows for three lanes: the subject's, and the other two in one */
+	/* two rows for three lanes: one for the subject, one for the other two */
 	ck_assert_int_eq(path_draw_axis(p, c, 0, 3, &look), 3);
 	check_row(c, 0, " client wget 10 █████                                        ?????");
 	check_row(c, 1, " 2 more              ~████dddddddddddddddddddddddddddddd███~~");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where the relayd of a run stores, and how much. */
+/* Where the relayd of a run stores its data, and how much. */
 #include "unit.h"
 
 #include "control/place.h"
@@ -24,7 +24,7 @@ static void check(struct relay_place found, bool on_disk, uint64_t expected_mib)
 	ck_assert_uint_eq(found.bytes, expected_mib * mib);
 }
 
-/* Memory is used if it suffices for viewers that lag, but at most half of the free memory. */
+/* Memory is used if there is enough for viewers that lag, but at most half of the free memory. */
 START_TEST(test_enough)
 {
 	check(choose(8000, disk_of(100000), 128), false, 256);
@@ -33,7 +33,7 @@ START_TEST(test_enough)
 }
 END_TEST
 
-/* A guest of 1 GiB with buffers of 32 MiB: a disk holds more. */
+/* A guest of 1 GiB with buffers of 32 MiB: a disk has more room. */
 START_TEST(test_small)
 {
 	check(choose(96, disk_of(100000), 32), true, 1024);
@@ -43,7 +43,7 @@ START_TEST(test_small)
 }
 END_TEST
 
-/* Memory under another name is no way out. */
+/* Memory under another path is not an alternative. */
 START_TEST(test_memory)
 {
 	check(choose(96, (struct place_room){ .free_bytes = 4000 * mib, .is_memory = true }, 32), false, 48);

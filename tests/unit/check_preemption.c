@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who ran instead: model/preemption.c on hand-built events, and on many random ones against counting each ns. */
+/* Preemption: model/preemption.c on hand-built events, and on many random ones against counting each ns. */
 #include "unit.h"
 
 #include "events.h"
@@ -8,7 +8,7 @@
 
 enum { BEGIN = 1000, SLEEP = 1, PREEMPTED = 0x100 };
 enum { A = 5, B = 6, C = 7, D = 8 };
-enum { UNKNOWN = -1, IDLE = 0, OTHER = -2 }; /* instead of a tid */
+enum { UNKNOWN = -1, IDLE = 0, OTHER = -2 }; /* special values in place of a TID */
 
 static void begin(struct events *e)
 {
@@ -28,7 +28,7 @@ static void migrate(struct events *e, uint64_t t, unsigned cpu, int64_t by, int6
 	EVENT(e, t, cpu, by, SCHED_MIGRATE, task, .tid = tid, .orig_cpu = from, .dest_cpu = to);
 }
 
-/* The rows of the two, summed up: there may be several. */
+/* The rows of the two threads, added: there may be several. */
 static struct preemption_row of(struct events *e, int64_t tid, int64_t by)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_PREEMPTION];
@@ -90,7 +90,7 @@ START_TEST(test_preempted)
 	r = of(&e, A, B);
 	ck_assert_str_eq(strpool_text((strid)r.by_comm), "b");
 	assert_sum(&e, A);
-	/* again, in two goes of one wait, with another in between */
+	/* again, in two parts of one wait, with another thread in between */
 	events_switch(&e, 1600, 0, A, PREEMPTED, B, "b");
 	events_switch(&e, 1700, 0, B, PREEMPTED, C, "c");
 	events_switch(&e, 1750, 0, C, SLEEP, B, "b");
@@ -135,14 +135,14 @@ START_TEST(test_idle_and_unknown)
 	r = of(&e, A, IDLE);
 	ck_assert_int_eq((int64_t)r.by_tid, 0);
 	ck_assert_str_eq(strpool_text((strid)r.by_comm), "idle");
-	/* the state dump has one that is ready, nobody knows where */
+	/* the state dump has a ready thread, on an unknown CPU */
 	EVENT(&e, 1400, 1, D, DUMP_PROCESS, dump_process, .tid = B, .pid = B, .status = 2);
 	events_switch(&e, 1450, 1, D, SLEEP, B, "b");
 	assert_ran(&e, B, UNKNOWN, 1, 50, 50);
 	r = of(&e, B, UNKNOWN);
 	ck_assert_int_eq((int64_t)r.by_tid, -1);
 	ck_assert_uint_eq(r.by_comm, STRID_NONE);
-	/* a CPU of which there was no event yet */
+	/* a CPU without any event so far */
 	events_switch(&e, 1500, 1, B, SLEEP, 0, "swapper/1");
 	wake(&e, 1600, 0, A, B, 3);
 	migrate(&e, 1650, 1, 0, B, 3, 1);
@@ -167,7 +167,7 @@ START_TEST(test_moved)
 	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
 	assert_ran(&e, A, B, 1, 50, 50);
 	assert_ran(&e, A, D, 1, 50, 50);
-	/* the waker finds it another CPU than the one it was on: it has waited for no other */
+	/* the waker chooses another CPU than its last one: it has waited for no other */
 	events_switch(&e, 1400, 1, A, SLEEP, D, "d");
 	wake(&e, 1500, 1, D, A, 1);
 	migrate(&e, 1510, 1, D, A, 1, 0);
@@ -180,7 +180,10 @@ START_TEST(test_moved)
 }
 END_TEST
 
-/* Without sched_migrate_task a woken thread waited where it comes to run, a preempted one where it was. */
+/*
+ * Without sched_migrate_task, a woken thread is taken to have waited on the CPU where it runs next, a preempted one
+ * where it was.
+ */
 START_TEST(test_moved_unseen)
 {
 	struct events e;
@@ -224,12 +227,12 @@ START_TEST(test_edge_inside_a_wait)
 	ck_assert_uint_eq(value(&first, B, CELL(preemption, total_ns)), 100);
 	ck_assert_uint_eq(value(&first, B, CELL(preemption, max_ns)), 100);
 	interval_begin(&second, &e.m->state, 1300, STATE_ALL_TABLES);
-	model_cut(e.m, 1350); /* of a frame */
+	model_cut(e.m, 1350); /* at the end of a frame */
 	events_switch(&e, 1400, 0, B, PREEMPTED, C, "c");
 	events_switch(&e, 1500, 0, C, SLEEP, A, "a");
 	model_cut(e.m, 1600);
 	interval_end(&second, &e.m->state, 1600);
-	/* that it ran in this wait was counted */
+	/* its run within this wait was already counted */
 	ck_assert_uint_eq(value(&second, B, CELL(preemption, count)), 0);
 	ck_assert_uint_eq(value(&second, B, CELL(preemption, total_ns)), 100);
 	ck_assert_uint_eq(value(&second, B, CELL(preemption, max_ns)), 200);
@@ -273,7 +276,7 @@ START_TEST(test_who_ran_has_gone)
 }
 END_TEST
 
-/* More slices in a wait than a CPU remembers. */
+/* More slices within a wait than a CPU remembers. */
 START_TEST(test_long_wait)
 {
 	uint64_t t = 2000;
@@ -296,7 +299,7 @@ START_TEST(test_long_wait)
 }
 END_TEST
 
-/* Too many threads take turns on a CPU to be kept apart: rows are bounded, and no time is lost. */
+/* Too many threads take turns on a CPU to keep them apart: rows are limited, and no time is lost. */
 START_TEST(test_crowd)
 {
 	enum { CROWD = 400, TURNS = 3, FIRST = 100 };
@@ -341,14 +344,14 @@ START_TEST(test_not_wanted)
 }
 END_TEST
 
-/* ---- at random ---- */
+/* ---- random events ---- */
 
 enum { RANDOM_CPUS = 3, RANDOM_THREADS = 9, STEPS = 6000 };
 
 struct random_thread {
 	enum { SLEEPS, WAITS, RUNS } state;
-	unsigned cpu;                     /* that it runs on or waits for */
-	uint64_t by[RANDOM_THREADS + 1];  /* ns, by tid of the running thread; 0: none */
+	unsigned cpu;                     /* the CPU it runs on or waits for */
+	uint64_t by[RANDOM_THREADS + 1];  /* ns, by TID of the running thread; 0: none */
 	bool counted[RANDOM_THREADS + 1]; /* in this wait */
 	uint64_t counts[RANDOM_THREADS + 1];
 };
@@ -356,7 +359,7 @@ struct random_thread {
 struct random_host {
 	struct events e;
 	uint64_t rng, t;
-	unsigned runs[RANDOM_CPUS]; /* tid */
+	unsigned runs[RANDOM_CPUS]; /* TID */
 	struct random_thread threads[RANDOM_THREADS + 1];
 };
 

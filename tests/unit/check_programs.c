@@ -6,8 +6,8 @@
 #include "unit.h"
 
 /*
- * What sessions have of two threads, A and B, a letter each: the upper case is session 1's, the lower case session 2's;
- * wanted: those that are taken are '*', the others '-'.
+ * Two sessions record the events of two threads, A and B. Each letter is an event: upper case in session 1, lower case
+ * in session 2. In `wanted`, '*' is an event that must be taken, '-' one that must not.
  */
 static void check_taken(const char *had, uint64_t step_ns, bool has_threads, const char *wanted)
 {
@@ -44,10 +44,10 @@ END_TEST
 START_TEST(what_one_session_has_is_counted)
 {
 	check_taken("AAA", SHORT_NS, true, "***");
-	/* one of them begins later, has lost some, or filters */
+	/* one session starts later, lost events, or filters */
 	check_taken("AAAaAaA", SHORT_NS, true, "***-*-*");
 	check_taken("AaaaAaAa", SHORT_NS, true, "*-**-*-*");
-	/* they follow a program each, and meet in a third one */
+	/* they follow one program each, and both follow a third */
 	check_taken("AbAb", SHORT_NS, true, "****");
 	check_taken("AaBAab", SHORT_NS, true, "*-**--");
 	/* too far apart to be copies */
@@ -81,7 +81,7 @@ START_TEST(names_and_traces_are_told_apart)
 }
 END_TEST
 
-/* Memory is bounded, whatever threads there are. */
+/* Memory is bounded, whatever threads come. */
 START_TEST(threads_come_and_go)
 {
 	static const char source[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a worker makes progress: slow is not hung. */
+/* Whether a worker makes progress: a slow one does not hang. */
 #include "unit.h"
 
 #include <signal.h>
@@ -15,7 +15,7 @@ enum { LIMIT_MS = 10000, STEP_MS = 100 };
 
 /* ---- looks ---- */
 
-/* How long after its last beat a process was given up that is as step says; 0: not within an hour. */
+/* How long after its last beat a process that behaves as `step` says is given up; 0: not within an hour. */
 static uint64_t given_up_after_ms(void (*step)(struct pulse_look *look), unsigned step_ms)
 {
 	struct pulse_look look = { .now_ns = 5000 * MS, .beat_ns = 4000 * MS, .cpu_ns = 1 };
@@ -69,12 +69,12 @@ START_TEST(test_what_counts)
 	ck_assert_uint_eq(given_up_after_ms(works_a_little, STEP_MS), 0);
 	ck_assert_uint_eq(given_up_after_ms(beats, STEP_MS), 0);
 	ck_assert_uint_eq(given_up_after_ms(beats_and_works, STEP_MS), 0);
-	/* half of the time it has a CPU */
+	/* it has a CPU half of the time */
 	ck_assert_uint_eq(given_up_after_ms(spins, STEP_MS), 2 * PULSE_SPIN * LIMIT_MS + STEP_MS);
 }
 END_TEST
 
-/* Who looks seldom has not seen that nothing happened: several looks are needed. */
+/* After a long time without looking, it is not certain that nothing happened: several looks are needed. */
 START_TEST(test_seldom_looks)
 {
 	const unsigned rare_ms = 60000;
@@ -83,7 +83,7 @@ START_TEST(test_seldom_looks)
 }
 END_TEST
 
-/* One sign of progress, and the time counts from the start. */
+/* After one sign of progress, the time counts from the start. */
 START_TEST(test_starts_again)
 {
 	struct pulse_look look = { .now_ns = 1 * MS };
@@ -124,7 +124,7 @@ static void end(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Looks until it is as wanted; Check ends a test that never sees it. */
+/* Looks until it has that state; if it never does, Check ends the test. */
 static void wait_until(pid_t pid, bool runnable)
 {
 	struct pulse_look a = { 0 }, b = { 0 };
@@ -136,7 +136,7 @@ static void wait_until(pid_t pid, bool runnable)
 	} while (a.runnable != runnable || a.cpu_ns == 0 || (!runnable && a.cpu_ns != b.cpu_ns));
 }
 
-/* Looks as often as it takes; the first at which it is given up. */
+/* Looks as often as necessary; returns the number of looks after which it is given up. */
 static unsigned looks_until_given_up(pid_t pid, unsigned most)
 {
 	struct pulse_look look = { .now_ns = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What `record` enables, plans, and prints as commands. Nothing here needs a tracer. */
+/* The events that `record` enables, its plans, and the commands it prints. No tracer is needed here. */
 #include "unit.h"
 
 #include <stdio.h>
@@ -16,21 +16,21 @@
 
 enum { FIRST_TRACEPOINT = EVENT_PROBE + 1 };
 
-/* Tracepoints the program reads but no set enables: of other tracers, of old kernels, or redundant ones. */
+/* Tracepoints that the program reads but no set enables: of other tracers or old kernels, or redundant ones. */
 /* clang-format off */
 static const char *const left_out[] = {
-	"sched_wakeup", /* sched_waking says it earlier */
+	"sched_wakeup", /* sched_waking comes earlier */
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
-	"addons_elv_merge_requests", /* a module of its own */
+	"addons_elv_merge_requests", /* in a separate module */
 	"block_bio_queue", /* same as block_getrq, except for mapped devices */
 	"writeback_dirty_folio", /* one for each page */
 	"block_rq_abort", /* kernels before 3.x */
-	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* of one architecture, rarely wanted */
-	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them says nearly as much */
-	"inet_sock_local_out", "inet_sock_local_in", /* another module of its own */
-	"common_interrupt_entry", "common_interrupt_exit", /* function probes, which somebody puts there by hand */
+	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* x86 only, rarely wanted */
+	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them shows nearly as much */
+	"inet_sock_local_out", "inet_sock_local_in", /* in another separate module */
+	"common_interrupt_entry", "common_interrupt_exit", /* function probes, which users add themselves */
 	"netif_receive_skb_internal_entry", "netif_receive_skb_internal_exit",
-	"lttng_ust_tracef:event", "lttng_logger", /* what it says of the machine itself, where it does */
+	"lttng_ust_tracef:event", "lttng_logger", /* messages of the machine about itself, if it sends any */
 };
 /* clang-format on */
 
@@ -50,7 +50,7 @@ static bool in_set(const char *name)
 	return false;
 }
 
-/* Every tracepoint some table needs is in full, the others are there or left out on purpose. */
+/* Every tracepoint that a table needs is in the set full; the others are too, or are left out on purpose. */
 START_TEST(test_full_has_what_is_read)
 {
 	for (int kind = FIRST_TRACEPOINT; kind < EVENT_KINDS; kind++) {
@@ -71,7 +71,7 @@ START_TEST(test_full_has_what_is_read)
 }
 END_TEST
 
-/* No row twice, none of a tracepoint that nobody reads, each by the name of today. */
+/* No row twice, none for a tracepoint that is not read, each with its current name. */
 START_TEST(test_sets_have_nothing_else)
 {
 	unsigned n;
@@ -84,7 +84,7 @@ START_TEST(test_sets_have_nothing_else)
 		ck_assert_int_ne(events[i].set, RECORD_SET_NONE);
 		for (unsigned k = 0; k < i; k++)
 			ck_assert_str_ne(events[i].name, events[k].name);
-		/* the latter is read with all its fields, by attach */
+		/* attach reads the latter with all its fields */
 		if (events[i].kind == RECORD_SYSCALLS || !strcmp(events[i].name, "signal_deliver"))
 			continue;
 		kind = tracepoint_find(events[i].name, NULL);
@@ -118,7 +118,7 @@ static GPtrArray *texts(const char *const *list)
 
 #define LIST(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
-/* A request as a test writes it. */
+/* A request in a form that is easy to write in a test. */
 struct asked {
 	struct record_request request;
 	const char *const *events, *const *contexts, *const *perf, *const *kprobes, *const *ust, *const *hosts;
@@ -158,7 +158,7 @@ static struct record_plan *plan(const struct asked *asked)
 	return result;
 }
 
-/* The script of a request must be these lines; a line that ends in "..." may be longer. */
+/* The script for a request must be exactly these lines; a line that ends in "..." may be longer. */
 static void expect(const struct asked *asked, const char *const *lines)
 {
 	struct record_plan *p = plan(asked);
@@ -214,7 +214,7 @@ static bool plan_has(const struct record_plan *p, const char *name)
 	return false;
 }
 
-/* They are in no set, and may stand beside any, in any order. */
+/* They are in no set, and can be added to any, in any order. */
 START_TEST(test_additions)
 {
 	static const struct {
@@ -297,7 +297,7 @@ END_TEST
 	"/sbin/modinfo -F version lttng_tracer 2>/dev/null) || " unknown "; } && " \
 	"case ${v%%-*} in 2.13.[0-9]|2.13.10) " known ";; esac && lttng create s --output=/o"
 
-/* Where a context crashes the kernel no session is made, so that nothing after it does anything. */
+/* If a context would crash the kernel, no session is created, and the rest has no effect. */
 START_TEST(test_script_of_a_fault)
 {
 	const char guard[] = PRIO_GUARD("{ " PRIO_UNKNOWN "; false; }", "{ " PRIO_KNOWN "; false; }");
@@ -312,7 +312,7 @@ START_TEST(test_script_of_a_fault)
 }
 END_TEST
 
-/* What every machine has needs no question; what no kernel lists is not taken on trust. */
+/* Counters that every machine has are not checked; counters that no kernel lists are not trusted. */
 START_TEST(test_counters_elsewhere)
 {
 	char *test = perf_counter_test(perf_counter_find("branches"));
@@ -323,7 +323,7 @@ START_TEST(test_counters_elsewhere)
 }
 END_TEST
 
-/* What a set has may be left out, never crash a kernel. */
+/* A context of a set may be left out, but must never crash a kernel. */
 START_TEST(test_sets_have_no_fault)
 {
 	unsigned n;
@@ -368,7 +368,9 @@ START_TEST(test_script_snapshot)
 }
 END_TEST
 
-/* The state dump repeated: soon once, then with its period, until the session is gone. Not on disk. */
+/*
+ * The state dump is repeated, once soon and then periodically, until the session is gone. Not for recordings on disk.
+ */
 START_TEST(test_script_redump)
 {
 	struct asked asked = { .request = { .live = "net://web", .statedump_ns = 60000000000 }, .ust = LIST("a:b") };
@@ -386,7 +388,7 @@ START_TEST(test_script_redump)
 }
 END_TEST
 
-/* One line for each host and step; what fails there leaves nothing behind. */
+/* One line for each host and step; a failed step leaves nothing behind. */
 START_TEST(test_script_hosts)
 {
 	const struct asked asked = {
@@ -418,7 +420,7 @@ START_TEST(test_script_hosts)
 }
 END_TEST
 
-/* Hosts that do not stream: what they have recorded is fetched, each into a directory of its own. */
+/* Hosts that do not stream: their recordings are fetched, each into its own directory. */
 START_TEST(test_script_fetch)
 {
 	const struct asked asked = {
@@ -521,7 +523,7 @@ START_TEST(test_relay_url)
 }
 END_TEST
 
-/* How to view: the directory, the session on its relayd, or of several hosts the relayd. */
+/* How to view it: the directory, the session on its relayd, or, for several hosts, the relayd. */
 START_TEST(test_source)
 {
 	const struct asked disk = { .request = { .output = "/o/../p" } };
@@ -544,7 +546,7 @@ START_TEST(test_source)
 }
 END_TEST
 
-/* What a shell makes of quoted words are the words again. */
+/* A shell must turn the quoted words into the original words. */
 START_TEST(test_quoting)
 {
 	char *words[] = { (char *)"printf",     (char *)"%s|", (char *)"",  (char *)" ",  (char *)"a'b",
@@ -571,7 +573,7 @@ START_TEST(test_perf_counters)
 }
 END_TEST
 
-/* Without a unit of the processor's, no hardware counter is as much as tried. */
+/* On a machine without a PMU, no hardware counter is even tried. */
 START_TEST(test_perf_probe)
 {
 	GDir *dir = g_dir_open(PERF_SOURCES, 0, NULL);
@@ -590,7 +592,7 @@ START_TEST(test_perf_probe)
 }
 END_TEST
 
-/* What is kept of a live session is bounded, however many CPUs stream; a file has room for a packet. */
+/* The data kept of a live session is limited, however many CPUs stream; a file has room for a packet. */
 START_TEST(test_limit)
 {
 	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };
@@ -613,7 +615,7 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* The same memory in more parts, but not in such as a buffer cannot have. */
+/* The same memory in more parts, but only of sizes that a buffer can have. */
 START_TEST(test_divide)
 {
 	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };

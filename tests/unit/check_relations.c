@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who talks to whom: model/relations.c, channels.c on hand-built events, and the table relations above them. */
+/* Communication between processes: model/relations.c and channels.c on hand-built events, and the table relations. */
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -24,7 +24,7 @@ static void process(struct events *e, int64_t tid, int64_t pid, int64_t ppid, co
 	events_add(e, &r, &p, sizeof(p));
 }
 
-/* A runs on CPU 0, B on CPU 1; they are processes of their own, B the child of A. */
+/* A runs on CPU 0, B on CPU 1; each is a process of its own, B is a child of A. */
 static void begin(struct events *e)
 {
 	now = BEGIN;
@@ -64,7 +64,7 @@ static void runs(struct events *e, int64_t tid)
 	events_switch(e, now += 10, cpu_of(tid), 0, RUNNABLE, tid, "x");
 }
 
-/* The only row of that kind from one process (0: not known) to another. */
+/* The only row of that kind from one process (0: unknown) to another. */
 static const struct relation_row *relation(struct events *e, int64_t from, int64_t to, enum relation_kind kind)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_RELATION];
@@ -88,7 +88,7 @@ static unsigned rows(struct events *e)
 	return e->m->state.tables[TABLE_RELATION].n_alive;
 }
 
-/* A makes a pipe (3 to read, 4 to write) and B has it too, as 13 and 14. */
+/* A makes a pipe (3 to read, 4 to write), and B has it too, as 13 and 14. */
 static void share_pipe(struct events *e)
 {
 	ENTRY(e, A, "pipe2", .flags = 0);
@@ -123,7 +123,7 @@ START_TEST(test_pipe)
 	CALL(&e, CHILD, "read", 40, .fd = 3);
 	ck_assert_uint_eq(r->bytes, 100);
 	ck_assert_uint_eq(r->count, 2);
-	/* the other way round: by a copy of the fd, and with splice */
+	/* in the other direction: by a copy of the fd, and with splice */
 	CALL(&e, CHILD, "dup", 9, .fd = 4);
 	CALL(&e, CHILD, "write", 7, .fd = 9);
 	CALL(&e, A, "splice", 7, .fd = 3, .fd2 = 20);
@@ -132,7 +132,7 @@ START_TEST(test_pipe)
 }
 END_TEST
 
-/* What closing a file means to others happens behind the call's exit. */
+/* The effect of closing a file on others comes after the exit of the call. */
 START_TEST(test_pipe_closed)
 {
 	enum { CHILD = 300 };
@@ -150,7 +150,7 @@ START_TEST(test_pipe_closed)
 }
 END_TEST
 
-/* The state dump names pipes: two fds of one name are one pipe. */
+/* The state dump names pipes: two fds with one name are one pipe. */
 START_TEST(test_pipe_of_the_dump)
 {
 	const struct relation_row *r;
@@ -170,7 +170,7 @@ START_TEST(test_pipe_of_the_dump)
 }
 END_TEST
 
-/* Each end of a pair reads what the other one wrote, never its own. */
+/* Each end of a pair reads what the other one wrote, never its own data. */
 START_TEST(test_socketpair)
 {
 	enum { CHILD = 300 };
@@ -192,7 +192,7 @@ START_TEST(test_socketpair)
 }
 END_TEST
 
-/* Two sockets whose connecting was not seen belong together once one's writer wakes the other's reader. */
+/* Two sockets whose connection was not seen belong together once the writer of one wakes the reader of the other. */
 START_TEST(test_unix_joined_by_wakeup)
 {
 	struct events e;
@@ -294,11 +294,11 @@ START_TEST(test_signals)
 	ck_assert_uint_eq(r->count, 1);
 	ck_assert_uint_eq(r->wait.count, 1);
 	ck_assert_str_eq(strpool_text((strid)r->object), "SIGUSR1");
-	CALL(&e, A, "kill", 0, .arg = B, .cmd = 0); /* only asks */
+	CALL(&e, A, "kill", 0, .arg = B, .cmd = 0); /* only checks that it exists */
 	CALL(&e, A, "kill", -EPERM, .arg = B, .cmd = SIGUSR1);
-	CALL(&e, A, "tgkill", 0, .arg = B, .cmd = SIGUSR1); /* to a thread of it */
+	CALL(&e, A, "tgkill", 0, .arg = B, .cmd = SIGUSR1); /* to one of its threads */
 	ck_assert_uint_eq(r->count, 2);
-	/* where the tracepoint is recorded, it counts, and the call does not */
+	/* if the tracepoint is recorded, it counts, and the call does not */
 	ENTRY(&e, A, "kill", .arg = B, .cmd = SIGUSR1);
 	EVENT(&e, now += 10, 0, A, SIGNAL_GENERATE, kill, .tid = B, .number = SIGUSR1);
 	EXIT(&e, A, "kill", 0, .fd0 = 0);
@@ -334,7 +334,7 @@ END_TEST
 
 /* ---- between hosts ---- */
 
-static const uint64_t client_addr[2] = { 0x0b00000a, 0 }; /* 10.0.0.11, as bytes in memory on little endian */
+static const uint64_t client_addr[2] = { 0x0b00000a, 0 }; /* 10.0.0.11, as bytes in memory on a little-endian machine */
 static const uint64_t server_addr[2] = { 0x0c00000a, 0 };
 
 enum { CLIENT_PORT = 40000, SERVER_PORT = 5432 };
@@ -346,7 +346,7 @@ enum { CLIENT_PORT = 40000, SERVER_PORT = 5432 };
 	.name = str(&rec, "eth0"), .len = 60, .ip_version = 4, .protocol = TCP, .saddr = { server_addr[0], 0 }, \
 	.daddr = { client_addr[0], 0 }, .sport = SERVER_PORT, .dport = CLIENT_PORT
 
-/* A packet wakes tid on CPU 1 while nobody runs there. */
+/* A packet wakes tid on CPU 1, which is idle. */
 #define PACKET_WAKES(e, to, packet)                                          \
 	do {                                                                 \
 		EVENT(e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3); \
@@ -372,7 +372,7 @@ static void client_host(struct events *e)
 	EXIT(e, A, "read", 300, .fd0 = 0);
 }
 
-/* told: accept() returns the address of its peer. */
+/* told: accept() returns the peer's address. */
 static void server_host(struct events *e, bool told)
 {
 	begin(e);
@@ -419,7 +419,7 @@ START_TEST(test_two_hosts)
 	ck_assert_str_eq(strpool_text((strid)sent->object), "10.0.0.12:5432");
 	assert_server(&server);
 	assert_server(&silent);
-	/* both ends give the two directions the same names */
+	/* both ends give the same names to the two directions */
 	ck_assert_uint_ne(sent->flow, 0);
 	ck_assert_uint_ne(sent->flow, received->flow);
 	ck_assert_uint_eq(sent->flow, relation(&server, 0, B, RELATION_INET)->flow);
@@ -448,7 +448,7 @@ static void assert_pid(const struct view_rows *view, unsigned row, const char *c
 	ck_assert_int_eq(v.i, pid);
 }
 
-/* Each host keeps its own figures; who is at the other end comes from the other host. */
+/* Each host keeps its own figures; the process at the other end comes from the other host. */
 START_TEST(test_hosts_know_each_other)
 {
 	const struct view_table *table = view_table_find("relations");
@@ -490,7 +490,7 @@ START_TEST(test_hosts_know_each_other)
 		view_rows_value(&view, i, view_rows_column(&view, "bytes"), &v);
 		ck_assert_uint_eq(v.u, ask ? 20 : 300);
 	}
-	/* alone, the client does not know who answers */
+	/* alone, the client does not know which process answers */
 	view_rows_build(&view, &query, hosts, 1);
 	ck_assert_uint_eq(view.n, 2);
 	for (unsigned i = 0; i < view.n; i++) {
@@ -543,7 +543,7 @@ START_TEST(test_loopback)
 }
 END_TEST
 
-/* More pipes than are kept: the old ones are forgotten, the new ones right. */
+/* More pipes than are kept: old ones are forgotten, new ones are right. */
 START_TEST(test_many_pipes)
 {
 	struct events e;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ring between a worker and the parent: order, wrap-around, sleeping, and a producer that lies. */
+/* The ring between a worker and the parent: order, wrap-around, sleeping, and a lying producer. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -33,7 +33,7 @@ static void close_ring(void)
 	ring_consumer_release(&consumer);
 }
 
-/* A record that says its number in ts_ns and in its text, whose length varies. */
+/* A record with its number in ts_ns and in its text, whose length varies. */
 static void write_numbered(uint64_t i)
 {
 	char text[TEXT_MAX];
@@ -56,7 +56,7 @@ static void check_numbered(const struct event *ev, uint64_t i)
 	ck_assert_mem_eq(event_text(ev, s), expected, s.len);
 }
 
-/* A producer whose consumer keeps up leaves most of the buffer alone, and no record is lost by that. */
+/* If its consumer keeps up, a producer uses only a small part of the buffer, and no record is lost by that. */
 START_TEST(test_little_memory)
 {
 	const struct event *ev;
@@ -95,12 +95,12 @@ START_TEST(test_empty)
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
 	ck_assert(ring_is_empty(&consumer));
 	write_numbered(1);
-	/* Nothing is seen before it is published. */
+	/* Nothing is visible before it is published. */
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
 	ring_publish(&producer);
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
 	check_numbered(ev, 1);
-	/* The same one again until it is consumed. */
+	/* The same record again, until it is consumed. */
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
 	check_numbered(ev, 1);
 	ring_next(&consumer);
@@ -109,7 +109,7 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* A producer that died left whole records which it had not published. */
+/* A producer that died left complete records that it had not published. */
 START_TEST(test_inherited)
 {
 	const struct event *ev;
@@ -119,7 +119,7 @@ START_TEST(test_inherited)
 	open_ring();
 	write_numbered(0);
 	ring_publish(&producer);
-	/* past the end of the buffer, so that padding is among what it left */
+	/* past the end of the buffer, so that there is padding among them */
 	for (uint64_t i = 1; i <= 300; i++) {
 		write_numbered(i);
 		while (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
@@ -150,7 +150,7 @@ START_TEST(test_wake_fd_wakes)
 	open_ring();
 	pfd = (struct pollfd){ .fd = consumer.fds.wake, .events = POLLIN };
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
-	/* a beat alone wakes nobody */
+	/* a beat alone wakes no one */
 	ring_publish(&producer);
 	ck_assert_int_eq(poll(&pfd, 1, 0), 0);
 	write_numbered(5);
@@ -165,7 +165,7 @@ START_TEST(test_wake_fd_wakes)
 }
 END_TEST
 
-/* Data written before the wake-up is consumed is found after it, and later data causes another one. */
+/* Data written before the wake-up is consumed is found after it, and later data causes another wake-up. */
 START_TEST(test_late_wake)
 {
 	struct pollfd pfd;
@@ -177,7 +177,7 @@ START_TEST(test_late_wake)
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
 	write_numbered(5);
 	ring_publish(&producer);
-	/* read before it was woken: the wake-up is still there when there is nothing more */
+	/* read before it was woken: the wake-up is still pending when there is no more data */
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_OK);
 	ring_next(&consumer);
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
@@ -208,7 +208,7 @@ static void *produce_many(void *arg)
 	return NULL;
 }
 
-/* 28 MB through 256 KiB: both sides sleep and wake, records wrap around, nothing is lost. */
+/* 28 MB through 256 KiB: both sides sleep and wake, records wrap around, and nothing is lost. */
 START_TEST(test_two_threads)
 {
 	pthread_t thread;
@@ -326,7 +326,7 @@ START_TEST(test_lying_records)
 }
 END_TEST
 
-/* Neither its flags nor a queue that it fills or does not read make the consumer wait, or busy for ever. */
+/* Neither a producer's flags nor a queue that it fills or never reads make the consumer wait, or loop for ever. */
 START_TEST(test_hostile_wakes)
 {
 	const struct event *ev;
@@ -337,7 +337,7 @@ START_TEST(test_hostile_wakes)
 	flags = fcntl(producer.fds.wake, F_GETFL);
 	ck_assert_int_eq(fcntl(producer.fds.wake, F_SETFL, flags & ~O_NONBLOCK), 0);
 	ck_assert_int_eq(ring_peek(&consumer, &ev, &wrong), LT_AGAIN);
-	/* asleep all the time, it never takes its wake-ups */
+	/* it sleeps all the time and never takes its wake-ups */
 	for (uint64_t i = 0; i < 4096; i++) {
 		write_numbered(i);
 		ring_publish(&producer);
@@ -356,7 +356,7 @@ END_TEST
 
 static atomic_bool over;
 
-/* Always a capacity ahead, with nothing but padding. */
+/* Always one capacity ahead, with only padding. */
 static void *pad_for_ever(void *arg)
 {
 	(void)arg;
@@ -384,7 +384,7 @@ START_TEST(test_endless_padding)
 }
 END_TEST
 
-/* What was handed out does not change when the producer writes over it afterwards. */
+/* Records handed out do not change when the producer overwrites them later. */
 START_TEST(test_records_are_copies)
 {
 	const struct event *ev;
@@ -404,7 +404,7 @@ START_TEST(test_records_are_copies)
 }
 END_TEST
 
-/* Nor do the later ones, which are checked by then; records before an invalid one are handed out. */
+/* Nor do later ones, which have been checked by then; records before an invalid one are handed out. */
 START_TEST(test_lie_behind_records)
 {
 	struct event *shared[3];
@@ -433,7 +433,7 @@ START_TEST(test_lie_behind_records)
 }
 END_TEST
 
-/* A record that is longer than what is copied at once, behind others and by itself. */
+/* A record longer than a batch of copies, after others and alone. */
 START_TEST(test_long_records)
 {
 	static const uint32_t lens[] = { 8, EVENT_SIZE_MAX - 4096, EVENT_SIZE_MAX - 4096, 40000, 8, 8, 20000 };
@@ -466,7 +466,7 @@ START_TEST(test_long_records)
 }
 END_TEST
 
-/* All that are at hand are taken at once, but how the source ended stands alone. */
+/* All records at hand are taken at once, but the end of the source comes alone. */
 START_TEST(test_last_word)
 {
 	const struct event *ev, *end;

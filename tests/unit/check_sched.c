@@ -20,7 +20,7 @@ static const struct cpu_row *cpu_row(struct events *e, unsigned number)
 #define THREAD_VALUE(e, tid, member, t) EVENTS_VALUE(THREAD, thread, events_thread(e, tid), member, t)
 #define CPU_VALUE(e, number, member, t) EVENTS_VALUE(CPU, cpu, cpu_row(e, number), member, t)
 
-/* Of every CPU busy + idle = online, and the threads' time is the CPUs' busy time. */
+/* On every CPU, busy + idle = online, and the threads' time adds up to the CPUs' busy time. */
 static void assert_sums(struct events *e, uint64_t t)
 {
 	const struct state_table *cpus = &e->m->state.tables[TABLE_CPU];
@@ -48,7 +48,7 @@ START_TEST(test_time_from_begin_to_end)
 	events_switch(&e, 1300, 0, 0, RUNNABLE, 6, "six");
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 100);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, idle_ns, 1300), 200);
-	/* the last one switched in runs on to any later time */
+	/* the last thread switched in runs on until any later time */
 	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 1350), 50);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1350), 350);
 	ck_assert_uint_eq(events_thread(&e, 5)->switches, 0);
@@ -59,7 +59,7 @@ START_TEST(test_time_from_begin_to_end)
 }
 END_TEST
 
-/* A recording can be looked ahead: a cut before the first switch already credits the running thread. */
+/* A recording can be read ahead: a cut before the first switch already credits the running thread. */
 START_TEST(test_cpu_start_credits_before_first_switch)
 {
 	struct ev_cpu_start p = { .tid = 5, .comm = "five" };
@@ -79,7 +79,7 @@ START_TEST(test_cpu_start_credits_before_first_switch)
 }
 END_TEST
 
-/* Without it, any event's tid identifies the thread, which is credited from the start. */
+/* Without that, any event's TID identifies the running thread, which is credited from the start. */
 START_TEST(test_context_tid_tells_who_runs)
 {
 	struct events e;
@@ -99,7 +99,7 @@ START_TEST(test_ready_and_blocked)
 	begin(&e);
 	events_switch(&e, 1100, 0, 5, RUNNABLE, 6, "six"); /* 5 preempted */
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1150), 50);
-	events_switch(&e, 1200, 0, 6, 0x100, 5, "five"); /* 6 preempted, as kernels since 4.14 say it */
+	events_switch(&e, 1200, 0, 6, 0x100, 5, "five"); /* 6 preempted, in the form of kernels since 4.14 */
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1300), 100);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 6, ready_ns, 1300), 100);
 	events_switch(&e, 1400, 0, 5, 0x80, 6, "six"); /* TASK_IDLE is a wait */
@@ -116,7 +116,7 @@ START_TEST(test_ready_and_blocked)
 }
 END_TEST
 
-/* The state dump saw it wait: blocked until it is woken, ready then. */
+/* In the state dump it waits: blocked until it is woken, then ready. */
 START_TEST(test_waiting_ends_with_the_wake_up)
 {
 	struct events e;
@@ -156,7 +156,7 @@ START_TEST(test_first_wakeup_counts)
 	events_switch(&e, 1100, 0, 5, SLEEP, 6, "six");
 	EVENT(&e, 1200, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
 	EVENT(&e, 1250, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
-	EVENT(&e, 1260, 0, 6, SCHED_WAKING, wakeup, .tid = 6); /* itself: it runs */
+	EVENT(&e, 1260, 0, 6, SCHED_WAKING, wakeup, .tid = 6); /* itself: it is running */
 	events_switch(&e, 1300, 0, 6, SLEEP, 5, "five");
 	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 100);
 	ck_assert_uint_eq(events_thread(&e, 5)->latency.min, 100);
@@ -190,7 +190,7 @@ START_TEST(test_migrations)
 	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
 	events_switch(&e, 1200, 0, 5, SLEEP, 0, "swapper/0");
 	events_switch(&e, 1300, 1, 0, RUNNABLE, 5, "five");
-	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 1); /* no tracepoint: seen on another CPU */
+	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 1); /* without the tracepoint: seen on another CPU */
 	EVENT(&e, 1400, 1, 5, SCHED_MIGRATE, task, .tid = 5, .orig_cpu = 1, .dest_cpu = 0);
 	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 2);
 	events_switch(&e, 1500, 1, 5, SLEEP, 0, "swapper/1");
@@ -222,7 +222,7 @@ START_TEST(test_offline_with_look_ahead)
 	begin(&e);
 	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
 	switch_to_migration(&e, 1200, 2000, true);
-	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1700), 200); /* known at once */
+	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1700), 200); /* known immediately */
 	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 0);
 	EVENT(&e, 2000, 0, 0, IRQ_ENTRY, irq, .irq = 1);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2100), 300);
@@ -249,7 +249,7 @@ START_TEST(test_migration_that_stays_online)
 }
 END_TEST
 
-/* A live source cannot look ahead: nothing is credited until the next event. */
+/* A live source cannot be read ahead: nothing is credited until the next event. */
 START_TEST(test_offline_held_until_next_event)
 {
 	struct events e;
@@ -258,12 +258,12 @@ START_TEST(test_offline_held_until_next_event)
 	events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "five");
 	switch_to_migration(&e, 1200, 0, false);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1700), 200);
-	events_switch(&e, 1800, 0, 17, SLEEP, 5, "five"); /* it was migration/0 all along */
+	events_switch(&e, 1800, 0, 17, SLEEP, 5, "five"); /* it was migration/0 all the time */
 	ck_assert_uint_eq(THREAD_VALUE(&e, 17, cpu_ns, 1800), 600);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 1800), 800);
 	assert_sums(&e, 1800);
 	switch_to_migration(&e, 1900, 0, false);
-	EVENT(&e, 2500, 0, 0, IRQ_ENTRY, irq, .irq = 1); /* somebody else: it was offline */
+	EVENT(&e, 2500, 0, 0, IRQ_ENTRY, irq, .irq = 1); /* another thread: the CPU was offline */
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2500), 900);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 2600), 1000);
 	assert_sums(&e, 2600);
@@ -300,7 +300,7 @@ START_TEST(test_lost_events_make_unsure)
 	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
 	ck_assert_uint_eq(HOST_ROW(e.m)->lost_events, 3);
 	ck_assert_uint_eq(cpu_row(&e, 0)->lost_events, 3);
-	/* a switch was lost: 7 runs now, and 6's time ends where 7 is seen */
+	/* a switch was lost: 7 runs now, and 6's time ends when 7 is first seen */
 	EVENT(&e, 1300, 0, 7, SCHED_WAKING, wakeup, .tid = 5);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 1400), 200);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 7, cpu_ns, 1400), 100);
@@ -311,7 +311,7 @@ START_TEST(test_lost_events_make_unsure)
 }
 END_TEST
 
-/* A live session breaks off and comes back: the time in between is nobody's, and nothing counted is lost. */
+/* A live session breaks off and comes back: the time in between belongs to no thread, and no count is lost. */
 START_TEST(test_interrupted_session)
 {
 	struct events e;
@@ -338,7 +338,7 @@ START_TEST(test_interrupted_session)
 }
 END_TEST
 
-/* Seen on a second CPU: the first one runs an unknown thread, which is credited when it shows up. */
+/* Seen on a second CPU: the first one runs an unknown thread, which is credited once it is seen. */
 START_TEST(test_thread_seen_on_two_cpus)
 {
 	struct events e;
@@ -382,7 +382,7 @@ START_TEST(test_birth_to_death)
 	EVENT(&e, 1500, 0, 9, EXIT, task, .tid = 9, .comm = "a-rather-long-n");
 	ck_assert_uint_eq(r->exited_ns, 1500);
 	ck_assert_uint_eq(r->state, THREAD_RUNNING);
-	events_switch(&e, 1510, 0, 9, RUNNABLE, 5, "sh"); /* preempted on its way out */
+	events_switch(&e, 1510, 0, 9, RUNNABLE, 5, "sh"); /* preempted while it exits */
 	events_switch(&e, 1550, 0, 5, SLEEP, 9, "a-rather-long-n");
 	events_switch(&e, 1600, 0, 9, 0x20, 5, "sh");
 	ck_assert_uint_eq(r->cpu_ns, 160);
@@ -390,7 +390,7 @@ START_TEST(test_birth_to_death)
 	ck_assert_uint_eq(thread_find(e.m, 9), NO_ROW);
 	ck_assert_uint_eq(HOST_ROW(e.m)->threads_new, 1);
 	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 1);
-	/* the tid is used again: another thread */
+	/* the TID is used again, by another thread */
 	fork_child(&e, 1700, 5, 9, 9);
 	ck_assert_ptr_ne(events_thread(&e, 9), r);
 	ck_assert_uint_ne(events_thread(&e, 9)->uid, r->uid);
@@ -399,7 +399,7 @@ START_TEST(test_birth_to_death)
 }
 END_TEST
 
-/* Its exit was lost: the fork of the same tid ends the old thread. */
+/* Its exit was lost: the fork with the same TID ends the old thread. */
 START_TEST(test_tid_reused_without_exit)
 {
 	struct events e;
@@ -422,12 +422,12 @@ START_TEST(test_thread_of_a_process)
 	begin(&e);
 	EVENT(&e, 1100, 0, 5, FORK, new_task, .parent_tid = 5, .parent_pid = 5, .child_tid = 6, .child_pid = 5);
 	ck_assert_uint_eq(events_thread(&e, 6)->pid, 5);
-	ck_assert_int_eq((int64_t)events_thread(&e, 6)->ppid, -1); /* its process' parent: unknown here */
+	ck_assert_int_eq((int64_t)events_thread(&e, 6)->ppid, -1); /* its process' parent, which is unknown here */
 	events_release(&e);
 }
 END_TEST
 
-/* exec by a thread that is not the first: it takes over the process' tid. */
+/* exec by a thread that is not the first one: it takes over the process' TID. */
 START_TEST(test_exec_takes_over_tid)
 {
 	struct events e;
@@ -455,12 +455,12 @@ START_TEST(test_state_dump)
 	ck_assert_uint_eq(events_thread(&e, 5)->ppid, 1);
 	ck_assert(events_thread(&e, 5)->flags & THREAD_KERNEL);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1150), 50);
-	/* levels of pid namespaces: the innermost stays, whatever the order */
+	/* levels of PID namespaces: the innermost one stays, in any order */
 	EVENT(&e, 1101, 0, 0, DUMP_PID_NS, dump_ns, .tid = 5, .vtid = 2, .vpid = 2, .ns_level = 1, .ns_inum = 77);
 	EVENT(&e, 1102, 0, 0, DUMP_PID_NS, dump_ns, .tid = 5, .vtid = 5, .vpid = 4, .ns_level = 0, .ns_inum = 7);
 	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
 	ck_assert_uint_eq(events_thread(&e, 5)->pid_ns, 77);
-	/* what runs is known better */
+	/* the running thread is known more reliably from switches */
 	events_switch(&e, 1200, 0, 0, RUNNABLE, 5, "five");
 	EVENT(&e, 1300, 0, 5, DUMP_PROCESS, dump_process, .tid = 5, .pid = 4, .ppid = 1, .status = 2, .name = "five");
 	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_RUNNING);
@@ -490,7 +490,7 @@ START_TEST(test_context_of_a_thread)
 	ck_assert_uint_eq(events_thread(&e, 5)->ppid, 1);
 	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
 	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 5)->comm), "x");
-	/* what it was is not forgotten when it has left its namespaces */
+	/* the old container stays known after the thread has left its namespaces */
 	record_init(&r, 1200, 0, 5, EVENT_CONTEXT);
 	events_apply(&e, &r, &exiting, sizeof(exiting));
 	ck_assert_uint_eq(events_thread(&e, 5)->vtid, 2);
@@ -500,7 +500,7 @@ START_TEST(test_context_of_a_thread)
 }
 END_TEST
 
-/* Priorities come with the sched events: no context of it is recorded. */
+/* Priorities come with the sched events: no context for them is recorded. */
 START_TEST(test_priority_of_sched_events)
 {
 	struct events e;
@@ -536,7 +536,7 @@ START_TEST(test_idle_task_with_a_stoppers_name)
 }
 END_TEST
 
-/* Whatever comes, the sums hold. */
+/* The sums hold for any events. */
 START_TEST(test_sums_hold_whatever_comes)
 {
 	GRand *rand = g_rand_new_with_seed(4711);
@@ -580,7 +580,7 @@ START_TEST(test_sums_hold_whatever_comes)
 			break;
 		}
 		assert_sums(&e, t + 10);
-		/* rows that ended take their time with them: sums are over rows that are still there */
+		/* ended rows take their time with them: the sums are over the remaining rows */
 		if (i % 100 == 99) {
 			uint64_t busy = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Side-cars: what is read of sound, damaged and hostile files. */
+/* Side-cars: reading sound, damaged and hostile files. */
 #include "unit.h"
 
 #include <glib.h>
@@ -18,7 +18,7 @@
 
 static char *dir, *path;
 static struct sidecar *sidecar;
-static FILE *messages; /* what was logged, a line each */
+static FILE *messages; /* the log, one message per line */
 static char *text_of_messages;
 static size_t bytes_of_messages;
 
@@ -47,7 +47,7 @@ static void teardown(void)
 	g_free(dir);
 }
 
-/* How many warnings came since this was last asked. */
+/* The number of warnings since the last call. */
 static unsigned warnings(void)
 {
 	unsigned n = 0;
@@ -63,7 +63,7 @@ static enum lt_status load_bytes(const char *bytes, size_t len)
 {
 	FILE *file;
 
-	/* file systems that sync a file that is cut off and written again would take a minute */
+	/* file systems that sync a file that is truncated and rewritten would take a minute */
 	g_unlink(path);
 	file = fopen(path, "we");
 	ck_assert_ptr_nonnull(file);
@@ -122,7 +122,7 @@ START_TEST(test_sound)
 	ck_assert_uint_eq(offset, 0xabc);
 	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81002001, &offset), "vfs_write");
 	ck_assert_uint_eq(offset, 1);
-	ck_assert_ptr_null(sidecar_symbol(sidecar, UINT64_MAX, &offset)); /* too far behind */
+	ck_assert_ptr_null(sidecar_symbol(sidecar, UINT64_MAX, &offset)); /* too far after it */
 	p = sidecar_process(sidecar, 7, 0, S(1));
 	ck_assert_ptr_nonnull(p);
 	ck_assert_str_eq(p->exe, "/bin/a");
@@ -148,7 +148,7 @@ START_TEST(test_empty)
 }
 END_TEST
 
-/* A pid that was used again is another process. */
+/* A PID that was used again is another process. */
 START_TEST(test_reused)
 {
 	ck_assert_int_eq(load("{\"processes\": ["
@@ -158,18 +158,18 @@ START_TEST(test_reused)
 			 LT_OK);
 	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, S(5))->exe, "first");
 	ck_assert_str_eq(sidecar_process(sidecar, 7, S(10), S(5))->exe, "second");
-	/* a start is known to 10 ms */
+	/* start times have a resolution of 10 ms */
 	ck_assert_str_eq(sidecar_process(sidecar, 7, S(10) + 9999999, S(5))->exe, "second");
 	ck_assert_ptr_null(sidecar_process(sidecar, 7, S(20), S(5)));
 	ck_assert_ptr_null(sidecar_process(sidecar, 7, S(9), S(5)));
-	/* nobody had it then */
+	/* no process had the PID at that time */
 	ck_assert_ptr_null(sidecar_process(sidecar, 8, 0, S(0) - 1000000000));
 	ck_assert_ptr_null(sidecar_process(sidecar, 6, 0, S(5)));
 	ck_assert_ptr_null(sidecar_process(sidecar, 9, 0, UINT64_MAX));
 }
 END_TEST
 
-/* Several files: the later one is right. */
+/* Several files: the latest counts. */
 START_TEST(test_two_files)
 {
 	load("{\"kernel\": \"1\", \"disks\": {\"8:0\": \"old\", \"8:16\": \"kept\"},"
@@ -221,7 +221,7 @@ START_TEST(test_wrong_types)
 }
 END_TEST
 
-/* Nothing of these counts, and each is one warning. */
+/* None of these counts, and each causes one warning. */
 START_TEST(test_unusable)
 {
 	static const char *const texts[] = {
@@ -270,7 +270,7 @@ START_TEST(test_deep)
 }
 END_TEST
 
-/* Something of that name that is not a file does not block; a file that is too large is not read. */
+/* An object of that name that is not a file does not block; a file that is too large is not read. */
 START_TEST(test_no_file)
 {
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
@@ -288,7 +288,7 @@ START_TEST(test_no_file)
 }
 END_TEST
 
-/* Texts are another machine's bytes, and as long as it likes. */
+/* Texts come from another machine, and may be of any length. */
 START_TEST(test_hostile_texts)
 {
 	GString *text = g_string_new("{\"kernel\": \"a\\u001b[31mb\\n\\u202ec\", \"users\": {\"0\": \"");
@@ -321,7 +321,7 @@ START_TEST(test_too_many)
 }
 END_TEST
 
-/* A sound file with every byte changed and cut off at every byte: never more than a warning. */
+/* A sound file with every byte changed, and cut off at every byte: never more than a warning. */
 START_TEST(test_damage)
 {
 	static const char sound[] = "{\"schema\":1,\"disks\":{\"8:0\":\"sda\"},\"clock\":{\"synchronised\":false},"
@@ -367,7 +367,7 @@ START_TEST(test_hear)
 }
 END_TEST
 
-/* A list is longer than a part. */
+/* A list may be longer than a part. */
 START_TEST(test_hear_cpus)
 {
 	ck_assert(hear(M "{\"cpus\":[{\"cpu\":0,\"package\":0,\"core\":0},{\"cpu\":1,\"package\":0,\"core\":1}]}"));
@@ -377,7 +377,7 @@ START_TEST(test_hear_cpus)
 }
 END_TEST
 
-/* Whatever a program of another machine makes of it. */
+/* Messages that any program of another machine may have written. */
 START_TEST(test_hear_hostile)
 {
 	static const char *const wrong[] = {
@@ -399,7 +399,7 @@ START_TEST(test_hear_hostile)
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
 		ck_assert_msg(!hear(wrong[i]), "%s", wrong[i]);
 	ck_assert_ptr_null(sidecar_facts(sidecar).kernel);
-	/* cut anywhere, and with a NUL inside */
+	/* cut off anywhere, and with a NUL inside */
 	for (size_t len = 0; len < strlen(M "{\"kernel\":\"6\"}"); len++)
 		ck_assert(!sidecar_hear(sidecar, M "{\"kernel\":\"6\"}", len, "web"));
 	ck_assert(!sidecar_hear(sidecar, M "{\0}", strlen(M) + 3, "web"));
@@ -411,7 +411,7 @@ START_TEST(test_hear_hostile)
 }
 END_TEST
 
-/* More than a machine has to say: what came before is forgotten, and memory does not grow. */
+/* More than a machine would send: old data is dropped, and memory does not grow. */
 START_TEST(test_hear_much)
 {
 	GString *text = g_string_new(NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Side-cars as they are written: of this machine, and of one that only a shell has looked at. */
+/* Writing side-cars: for this machine, and for one that only a shell has looked at. */
 #include "unit.h"
 
 #include <glib.h>
@@ -34,7 +34,7 @@ static void teardown(void)
 {
 	g_unlink(path);
 	g_unlink(listing);
-	ck_assert_int_eq(g_rmdir(dir), 0); /* nothing else was left there */
+	ck_assert_int_eq(g_rmdir(dir), 0); /* no other file was left there */
 	g_free(path);
 	g_free(listing);
 	g_free(dir);
@@ -48,7 +48,7 @@ static json_t *read_json(void)
 	return root;
 }
 
-/* The only process of a pid. */
+/* The only process with that PID. */
 static json_t *process_of(const json_t *root, int64_t pid)
 {
 	json_t *process, *found = NULL;
@@ -71,7 +71,7 @@ static const char *text_of(const json_t *o, const char *key)
 	return text;
 }
 
-/* When this process started, from its own /proc and the boot's time in whole seconds. */
+/* The start of this process, from its own /proc and the boot time in whole seconds. */
 static int64_t start_s(void)
 {
 	char *stat = NULL, *text = NULL, *behind, **words;
@@ -89,7 +89,7 @@ static int64_t start_s(void)
 	return boot_s + ticks / sysconf(_SC_CLK_TCK);
 }
 
-/* What is known of this very process, whoever looked. */
+/* The data about this very process, whoever collected it. */
 static void check_own(const json_t *root)
 {
 	const json_t *own = process_of(root, getpid());
@@ -130,13 +130,13 @@ START_TEST(test_this_machine)
 	check_own(root);
 	for (size_t i = 0; i < G_N_ELEMENTS(objects); i++)
 		ck_assert_msg(json_is_object(json_object_get(root, objects[i])), "%s", objects[i]);
-	/* the trace itself names interfaces */
+	/* the trace itself has the names of interfaces */
 	ck_assert_ptr_null(json_object_get(root, "interfaces"));
 	ck_assert_int_eq((int)json_array_size(json_object_get(root, "cpus")), (int)sysconf(_SC_NPROCESSORS_CONF));
 	ck_assert(json_is_boolean(json_object_get(json_object_get(root, "clock"), "synchronised")));
-	/* no threads of the kernel */
+	/* no kernel threads */
 	ck_assert_ptr_null(process_of(root, 2));
-	/* the reader has no objection */
+	/* the reader accepts it */
 	ck_assert_int_eq(sidecar_load(sidecar, path, text_of(root, "host")), LT_OK);
 	p = sidecar_process(sidecar, getpid(), 0, ((uint64_t)time(NULL) + 1) * 1000000000);
 	ck_assert_ptr_nonnull(p);
@@ -150,7 +150,7 @@ static const char before[] =
 	"{\"later\": [1], \"record\": {\"set\": \"full\"}, \"disks\": {\"999:0\": \"gone\"}, \"kernel\": \"old\","
 	" \"processes\": [{\"pid\": 999999999, \"start_ns\": 5, \"exe\": \"/gone\", \"more\": 1}]}";
 
-/* At the end: what has gone stays, what is there is new, and fields that are not known are kept. */
+/* At the end: ended processes stay, running ones are added, and unknown fields are kept. */
 START_TEST(test_update)
 {
 	json_t *root, *gone;
@@ -176,7 +176,7 @@ START_TEST(test_update)
 }
 END_TEST
 
-/* What the recorder says: a process that is still to become its program, the set. */
+/* Data from the recorder: the set, and a process that has not executed its program yet. */
 START_TEST(test_about)
 {
 	char *const argv[] = { (char *)"sh", (char *)"-c", (char *)"echo \033[1m\xff", NULL };
@@ -200,7 +200,7 @@ START_TEST(test_cannot_write)
 }
 END_TEST
 
-/* Its arguments are there a moment later than it is: the descriptors that tell of it are closed before that. */
+/* Its arguments appear a moment after it does: the descriptors that report them are closed before that. */
 static pid_t start_sleeping(const char *seconds)
 {
 	char *const argv[] = { (char *)"sleep", (char *)seconds, NULL };
@@ -225,7 +225,7 @@ static const struct sidecar_process *find(const struct sidecar *s, pid_t pid)
 	return sidecar_process(s, pid, 0, ((uint64_t)time(NULL) + 1) * 1000000000);
 }
 
-/* The machine we run on, again and again: who comes is found, who has gone stays known. */
+/* The machine on which we run, again and again: new processes are found, ended ones stay. */
 START_TEST(test_refresh)
 {
 	struct sidecar *s = sidecar_create();
@@ -245,7 +245,7 @@ START_TEST(test_refresh)
 	for (int i = 0; i < 3; i++)
 		sidecar_refresh(s);
 	ck_assert_str_eq(find(s, pid)->cmdline, "sleep 86397");
-	/* nobody twice; a machine has other processes than these, too */
+	/* none twice; a machine has other processes, too */
 	ck_assert_uint_lt(sidecar_process_count(s), n + 500);
 	sidecar_forget_processes(s);
 	sidecar_refresh(s);
@@ -320,7 +320,7 @@ START_TEST(test_script)
 }
 END_TEST
 
-/* Of mountinfo only what is on the network, and what is mounted in there; with its escapes undone. */
+/* From mountinfo, only network file systems and the mounts within them, without escapes. */
 START_TEST(test_mounts)
 {
 	static const char *const lines[] = {
@@ -345,7 +345,7 @@ START_TEST(test_mounts)
 	ck_assert_str_eq(text_of(mounts, "/srv/a b"), "cifs //10.0.0.1/the share");
 	ck_assert_str_eq(text_of(mounts, "/srv/a b/tmp"), "tmpfs tmpfs");
 	ck_assert_str_eq(text_of(mounts, "/home"), "nfs4 db:/home");
-	/* a shell's look at them */
+	/* the same, as seen by a shell */
 	root = convert(text->str);
 	ck_assert(json_equal(json_object_get(root, "mounts"), mounts));
 	json_decref(root);
@@ -357,7 +357,7 @@ END_TEST
 #define NOW "now 100.25 1700000100.25 100.25 100\n"
 #define BOOT INT64_C(1700000000000000000)
 
-/* Two listings: of processes and names both, of what changed the later one. */
+/* Two listings: processes and names come from both, changing data from the later one. */
 START_TEST(test_two_listings)
 {
 	json_t *root = convert("listing\nhost web\nkernel 6.1\n" NOW "disk 8:0 sda\npasswd eva:x:1000:1000::/:/bin/sh\n"
@@ -376,7 +376,7 @@ START_TEST(test_two_listings)
 }
 END_TEST
 
-/* A shell may have to wait between its looks at two clocks: those count that were closest to each other. */
+/* A shell may be delayed between reading two clocks: the pair read closest together counts. */
 START_TEST(test_closest_look)
 {
 	json_t *root = convert("listing\nnow 100.00 1700000109.00 110.00 100\nnow 110.00 1700000110.25 110.50 100\n"
@@ -387,7 +387,7 @@ START_TEST(test_closest_look)
 }
 END_TEST
 
-/* Where CPUs are, which cgroup the first process of a container is in, and addresses the kernel does not hide. */
+/* Places of CPUs, the cgroup of a container's first process, and addresses if the kernel does not hide them. */
 START_TEST(test_places)
 {
 	json_t *root = convert("listing\n" NOW "cpu 0 0 0\ncpu 1 - -\ncpu x 1 1\ncpu\n"
@@ -410,7 +410,7 @@ START_TEST(test_places)
 }
 END_TEST
 
-/* Another machine's bytes. */
+/* Bytes from another machine. */
 START_TEST(test_hostile_listing)
 {
 	GString *text = g_string_new("host \033[2J\xff\nprocess 1 1 1\nexe /no/clock/yet\n" NOW
@@ -430,7 +430,7 @@ START_TEST(test_hostile_listing)
 	ck_assert_uint_eq(json_object_size(json_object_get(root, "disks")), 0);
 	ck_assert_uint_eq(json_object_size(json_object_get(root, "users")), 0);
 	json_decref(root);
-	/* nothing but separators */
+	/* only separators */
 	g_string_truncate(text, 0);
 	for (int i = 0; i < 1000; i++)
 		g_string_append(text, "listing\n");
@@ -444,7 +444,7 @@ START_TEST(test_no_listing)
 {
 	ck_assert_int_eq(sidecar_convert(dir), LT_OK);
 	ck_assert(!g_file_test(path, G_FILE_TEST_EXISTS));
-	/* nor is another file read in its place */
+	/* nor may another file be read in its place */
 	ck_assert_int_eq(symlink("/etc/passwd", listing), 0);
 	ck_assert_int_eq(sidecar_convert(dir), LT_ERROR);
 	ck_assert(!g_file_test(path, G_FILE_TEST_EXISTS));
@@ -453,7 +453,7 @@ END_TEST
 
 /* ---- a shell's messages ---- */
 
-/* Runs the kernel's script, followed by commands, with messages sent to a file; returns these as lines. */
+/* Runs the kernel's script, then the commands, with messages sent to a file; returns these as lines. */
 static char **say(const char *commands)
 {
 	char *out = g_build_filename(dir, "said", NULL), *text;
@@ -481,7 +481,7 @@ static char **say(const char *commands)
 	return lines;
 }
 
-/* The first line from one on that says a process's command line; as many as lines: none does. */
+/* The first line, starting at `from`, with the command line of a process; the number of lines: there is none. */
 static guint find_cmdline(char **lines, guint from, const char *cmdline)
 {
 	char *wanted = g_strconcat("\tcmdline ", cmdline, NULL);
@@ -500,7 +500,7 @@ static guint find_line(char **lines, guint from, const char *wanted)
 	return from;
 }
 
-/* All is said, then only what is new, again what has become another program, then all once more. */
+/* First everything is sent, then only new data, a process again after it executed another program, then everything. */
 START_TEST(test_shell_messages)
 {
 	char **lines = say("sleep 86391 & one=$!\n"
@@ -524,7 +524,7 @@ START_TEST(test_shell_messages)
 	ck_assert_uint_lt(find_cmdline(lines, settled, "sleep 86393"), again);
 	ck_assert_uint_lt(find_cmdline(lines, again, "sleep 86393"), n);
 	for (guint i = 0; i < n; i++) {
-		ck_assert_uint_le(strlen(lines[i]) + 1, 1024); /* as the kernel cuts it */
+		ck_assert_uint_le(strlen(lines[i]) + 1, 1024); /* the limit at which the kernel cuts it */
 		if (i != settled && i != again)
 			ck_assert_msg(sidecar_hear(s, lines[i], strlen(lines[i]), g_get_host_name()), "%s", lines[i]);
 		own = strstr(lines[i], self) ? lines[i] : own;
@@ -542,7 +542,7 @@ START_TEST(test_shell_messages)
 }
 END_TEST
 
-/* Without the kernel's file nothing is said, and nothing fails; what comes behind is done. */
+/* Without the kernel's file nothing is sent and nothing fails; later commands run. */
 START_TEST(test_shell_silent)
 {
 	char *script = sidecar_stream_script(NULL, true);
@@ -570,7 +570,7 @@ static void collect_part(const char *text, void *parts)
 	g_ptr_array_add(parts, g_strdup(text));
 }
 
-/* All together say what the whole says, in whatever order they come; what fits into none is left out. */
+/* All parts together have the data of the whole, in any order; data that fits into no part is left out. */
 START_TEST(test_split)
 {
 	GPtrArray *parts = g_ptr_array_new_with_free_func(g_free);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finding recordings, reading them in workers, and workers that die, hang or
- * lie. This program is its own worker: for a source whose name begins with
- * "fake:" it misbehaves as the name says.
+ * Finding recordings, reading them in workers, and workers that die, hang or lie. This program is its own worker: for
+ * a source whose name starts with "fake:", it misbehaves as the name says.
  */
 #include "unit.h"
 
@@ -41,7 +40,7 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 	if (!strcmp(how, "abort"))
 		abort();
 	if (!strcmp(how, "batch")) {
-		/* dies with records that it has not published yet, in the midst of the next one */
+		/* dies while it writes a record, with complete ones before it not published yet */
 		for (uint64_t ts = 4; ts <= 9; ts++)
 			emit_end(ring, emit_begin(ring, EVENT_OTHER, ts, 0));
 		emit_begin(ring, EVENT_OTHER, 10, 0);
@@ -67,7 +66,7 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 		for (;;)
 			fprintf(stderr, "and on and on\n");
 	if (!strcmp(how, "blocks")) {
-		/* what the parent must not rely on; then it neither reads nor writes */
+		/* the parent must not rely on this; then it neither reads nor writes */
 		fcntl(ring->fds.wake, F_SETFL, fcntl(ring->fds.wake, F_GETFL) & ~O_NONBLOCK);
 		fcntl(2, F_SETFL, fcntl(2, F_GETFL) & ~O_NONBLOCK);
 		pause();
@@ -128,7 +127,7 @@ static struct source *start_fake(const char *how, struct source_spec **spec)
 	return s;
 }
 
-/* Reads until something else than records comes; how many events. */
+/* Reads until something other than a record comes; returns the number of events. */
 static uint64_t read_events(struct source *s, enum lt_status *status)
 {
 	const struct event *ev;
@@ -150,7 +149,7 @@ static uint64_t read_events(struct source *s, enum lt_status *status)
 	}
 }
 
-/* The workers of stopped sources are gone, not at once but without being waited for. */
+/* The workers of stopped sources end, perhaps not immediately, without the caller waiting for them. */
 static void expect_no_children(void)
 {
 	source_wait_for_workers();
@@ -228,7 +227,7 @@ static pid_t only_child(void)
 	return pid;
 }
 
-/* Reads until it counts as hung, then ends it; the CPU time it used for that. */
+/* Reads until the worker counts as hung, then kills it; returns the CPU time used for that. */
 static double end_when_hung(const char *how, unsigned limit_ms)
 {
 	struct source_spec *spec;
@@ -257,7 +256,7 @@ static double end_when_hung(const char *how, unsigned limit_ms)
 	return used;
 }
 
-/* One that is blocked, and one that uses CPU time for ever, which is given far more of it. */
+/* A blocked worker, and one that uses CPU time for ever, for which the limit is far longer. */
 START_TEST(test_hanging_workers)
 {
 	end_when_hung("hang", 200);
@@ -265,7 +264,7 @@ START_TEST(test_hanging_workers)
 }
 END_TEST
 
-/* One whose ring is full is not hung, and is killed as fast as any other. */
+/* A worker with a full ring does not hang, and is killed as fast as any other. */
 START_TEST(test_full_ring_is_no_hang)
 {
 	struct source_spec *spec;
@@ -284,7 +283,7 @@ START_TEST(test_full_ring_is_no_hang)
 }
 END_TEST
 
-/* The parent reads, kills and lets go without waiting for workers that see to it that it would. */
+/* The parent must read, kill and let go without waiting, even if a worker tries to make it wait. */
 static void expect_patience(const char *how)
 {
 	struct source_spec *spec;
@@ -330,13 +329,13 @@ START_TEST(test_stopping_takes_no_time)
 	ck_assert_uint_eq(read_events(s, &status), 3);
 	ck_assert_int_eq(status, LT_END);
 	source_stop(s);
-	ck_assert_uint_eq(source_reap(), 1); /* it pauses for ever, and has 2 s */
+	ck_assert_uint_eq(source_reap(), 1); /* it pauses for ever, and is given 2 s */
 	expect_no_children();
 	source_spec_free(spec);
 }
 END_TEST
 
-/* How many workers run for that source. */
+/* The number of workers that run for that source. */
 static unsigned count_workers(const char *name)
 {
 	DIR *dir = opendir("/proc");
@@ -473,7 +472,7 @@ START_TEST(test_find_groups_ctf2)
 	write_ctf2(root, "copy/kernel", "u1", "other");
 	write_trace(root, "old/kernel", "u1", "web");
 	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
-	/* A recording beside what it was converted to: the same UUID, but not one trace. */
+	/* A recording next to its converted copy: the same UUID, but two traces. */
 	ck_assert_uint_eq(specs->len, 3);
 	spec_of(specs, "web", 2);
 	spec_of(specs, "copy", 1);
@@ -489,7 +488,7 @@ START_TEST(test_find_groups)
 	GPtrArray *specs = new_specs();
 	unsigned left_out = 0;
 
-	/* An archive of the same session elsewhere, a snapshot, another host with the same UUID, user space. */
+	/* An archive of the same session elsewhere, a snapshot, another host with the same UUID, and user space. */
 	write_trace(root, "web/archives/20261120T142439+0000-20261120T142440+0000-0/kernel", "u1", "web");
 	write_trace(root, "web/archives/20261120T142440+0000-20261120T142441+0000-1/kernel", "u1", "web");
 	write_trace(root, "web/archives/20261120T142441+0000-20261120T142442+0000-10/kernel", "u1", "web");
@@ -508,7 +507,7 @@ START_TEST(test_find_groups)
 	spec_of(specs, "scp_src", 1);
 	ck_assert(g_str_has_suffix(g_ptr_array_index(spec_of(specs, "web", 3)->paths, 2), "-10/kernel"));
 
-	/* Named twice is read once, through a link too. */
+	/* A trace named twice is read once, even through a link. */
 	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
 	ck_assert_uint_eq(specs->len, 5);
 	again = g_build_filename(root, "link", NULL);
@@ -518,7 +517,7 @@ START_TEST(test_find_groups)
 	spec_of(specs, "web", 3);
 	g_free(again);
 
-	/* Links in circles end. */
+	/* Circular links do not cause endless loops. */
 	again = g_build_filename(root, "web", "up", NULL);
 	ck_assert_int_eq(symlink("..", again), 0);
 	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
@@ -564,7 +563,7 @@ static char *recording(const char *name)
 	return NULL;
 }
 
-/* What babeltrace2 counts, -1 if it cannot. */
+/* The number of events according to babeltrace2; -1 if it cannot read the trace. */
 static long count_by_babeltrace(const char *path)
 {
 	char *command = g_strdup_printf("babeltrace2 '%s' --component sink.utils.counter 2>/dev/null | "
@@ -631,7 +630,7 @@ static void read_recording(const char *path, unsigned parts, struct totals *t)
 static const char *const recordings[] = { "three-tier", "kprobe",      "hotplug",        "containers",   "rotated",
 					  "cpu_usage",  "io_analysis", "kernel_threads", "sched_latency" };
 
-/* Every event gives one record, in order of time, however many workers share the streams. */
+/* Every event gives one record, in time order, however many workers share the streams. */
 START_TEST(test_counts_equal_babeltrace)
 {
 	unsigned read = 0;
@@ -656,7 +655,7 @@ START_TEST(test_counts_equal_babeltrace)
 }
 END_TEST
 
-/* A trace whose time goes back inside a stream: babeltrace2 gives up, we count. */
+/* A trace whose time goes back within a stream: babeltrace2 gives up, we count. */
 START_TEST(test_backward_steps)
 {
 	char *path = recording("sync_scp");
@@ -700,7 +699,10 @@ static void read_damaged(const char *root, uint64_t *events, enum lt_status *sta
 	expect_no_children();
 }
 
-/* A damaged stream is named and takes no other with it, nor do events that cut metadata lack. Empty files are fine. */
+/*
+ * A damaged stream is reported and does not affect others, nor do events missing from cut metadata. Empty files are
+ * fine.
+ */
 START_TEST(test_damaged_files)
 {
 	char *path = recording("kprobe"), *root = temporary_directory(), *command, *file;

@@ -88,7 +88,7 @@ START_TEST(test_frame_flags)
 }
 END_TEST
 
-/* An ended row stays readable until it is reaped; then its number is free, its uid never is. */
+/* An ended row stays readable until it is reaped; then its number is free, but its uid is never reused. */
 START_TEST(test_end_and_reuse)
 {
 	struct host_state s;
@@ -118,7 +118,7 @@ START_TEST(test_end_and_reuse)
 }
 END_TEST
 
-/* Reports reap in the middle of a frame: a reused number is dirty once. */
+/* Reports reap within a frame: a reused number is dirty once. */
 START_TEST(test_reuse_within_frame)
 {
 	struct host_state s;
@@ -230,7 +230,7 @@ START_TEST(test_dist)
 }
 END_TEST
 
-/* A copy has the same rows under the same numbers, and is independent. */
+/* A copy has the same rows with the same numbers, and is independent. */
 START_TEST(test_copy)
 {
 	struct host_state s, copy;
@@ -257,7 +257,7 @@ START_TEST(test_copy)
 	ck_assert_uint_eq(state_add(&copy, TABLE_FILE), state_add(&s, TABLE_FILE));
 	ck_assert_uint_eq(copy.tables[TABLE_FILE].last_uid, 601);
 
-	/* over more than it has now; nothing of it is left */
+	/* overwrites a state with more rows; none of those remain */
 	next_frame(&s);
 	for (unsigned i = 1; i < 600; i++)
 		if (state_alive(&s.tables[TABLE_FILE], i) && i > 10)
@@ -301,7 +301,7 @@ START_TEST(test_placed_rows)
 }
 END_TEST
 
-/* Whatever the order, flags, lists and numbers of rows agree. */
+/* In any order, the flags, lists and numbers of rows agree. */
 START_TEST(test_random)
 {
 	struct host_state s;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls: how long each took, how it failed, which file it worked on. */
+/* System calls: duration, errors, and the file each worked on. */
 #include "files.h"
 
 static uint64_t error_count(struct events *e, const char *name, uint64_t error)
@@ -59,7 +59,7 @@ START_TEST(test_errors_are_counted)
 	OPEN(&e, TID, "/b", -ENOENT);
 	OPEN(&e, TID, "/c", -EACCES);
 	OPEN(&e, TID, "/d", 3);
-	CALL(&e, TID, "mmap", INT64_C(-4096), .fd = -1); /* an address, no error */
+	CALL(&e, TID, "mmap", INT64_C(-4096), .fd = -1); /* an address, not an error */
 	ck_assert_uint_eq(call_stats(&e, TID, "openat")->count, 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "openat")->errors, 3);
 	ck_assert_uint_eq(error_count(&e, "openat", ENOENT), 2);
@@ -78,14 +78,14 @@ START_TEST(test_exit_without_entry_has_no_duration)
 	ck_assert_uint_eq(call_stats(&e, TID, "clone")->count, 1);
 	ck_assert_uint_eq(call_stats(&e, TID, "clone")->time.count, 0);
 	ck_assert_uint_eq(events_thread(&e, TID)->syscalls, 1);
-	/* another call's entry does not time it either */
+	/* nor is it timed by another call's entry */
 	ENTRY(&e, TID, "read", .fd = 1);
 	EXIT(&e, TID, "write", .ret = 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "write")->time.count, 0);
 	ck_assert_ptr_null(call_stats(&e, TID, "read"));
 	EXIT(&e, TID, "read", .ret = 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 0);
-	/* nor does an entry whose exit was already there */
+	/* nor by an entry whose exit has already come */
 	CALL(&e, TID, "read", 4, .fd = 1);
 	EXIT(&e, TID, "read", .ret = 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 1);
@@ -139,7 +139,7 @@ static void unknown_call(struct events *e, int64_t nr, int64_t ret, struct ev_sy
 	events_call(e, &r, "syscall_exit_", "unknown", &out, sizeof(out));
 }
 
-/* syscall_entry_unknown: the number identifies the call, the rest comes from its raw arguments. */
+/* syscall_entry_unknown: the number identifies the call, and the rest comes from its raw arguments. */
 START_TEST(test_unknown_call_is_known_by_number)
 {
 	enum { NR_CLOSE_RANGE = 436, NR_COPY_FILE_RANGE = 326 };
@@ -157,7 +157,7 @@ START_TEST(test_unknown_call_is_known_by_number)
 	ck_assert(is_open(&e, TID, 3));
 	ck_assert(!is_open(&e, TID, 4));
 	ck_assert(!is_open(&e, TID, 5));
-	/* a number nobody knows is not an index */
+	/* an unknown number is not an index */
 	unknown_call(&e, INT64_C(1) << 40, 0, (struct ev_syscall_entry){ .fd = 0 });
 	ck_assert_uint_eq(call_stats(&e, TID, "unknown")->count, 1);
 	events_release(&e);
@@ -180,7 +180,7 @@ START_TEST(test_statistics_end_with_the_thread)
 	ck_assert_uint_eq(t->n_ended, 2);
 	ck_assert_uint_eq(e.m->state.tables[TABLE_SYSERR].n_ended, 1);
 	state_reap(&e.m->state, NULL, NULL);
-	/* the next thread in the same rows starts from nothing */
+	/* the next thread with the same rows starts from nothing */
 	fork_to(&e, TID, CHILD, CHILD);
 	CALL(&e, CHILD, "read", -EBADF, .fd = 9);
 	ck_assert_uint_eq(call_stats(&e, CHILD, "read")->count, 1);

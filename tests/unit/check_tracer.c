@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A plan against a kernel tracer that lacks things or has a known fault: liblttng-ctl is played here. */
+/* A plan for a kernel tracer that lacks features or has a known fault, with a fake liblttng-ctl. */
 #include "unit.h"
 
 #include <fnmatch.h>
@@ -17,14 +17,14 @@
 #include "control/process.h"
 #include "control/tracer.h"
 
-/* What the played tracer lacks and runs; NULL: nothing, no version. */
+/* What the fake tracer lacks, and its version; NULL: nothing, no version. */
 static enum lttng_event_context_type lacking;
 static int lacking_code;
 static const char *version;
-static const char *listed = "sched_switch"; /* the tracepoints there are, separated by blanks */
+static const char *listed = "sched_switch"; /* the existing tracepoints, separated by spaces */
 
 static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
-static bool interrupt; /* while events are enabled */
+static bool interrupt; /* interrupts the enabling of events */
 static unsigned sessions;
 static GString *enabled; /* ",NAME" of each event */
 
@@ -91,7 +91,7 @@ int lttng_add_context(struct lttng_handle *handle, struct lttng_event_context *c
 	return 0;
 }
 
-/* The only file that control/ reads this way in these tests. */
+/* The only file that control/ reads in this way in these tests. */
 gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GError **error)
 {
 	(void)length;
@@ -101,7 +101,7 @@ gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GEr
 	return version != NULL;
 }
 
-/* What is recorded beside the largest set; NULL: nothing. */
+/* Additions to the largest set; NULL: none. */
 struct asked {
 	const char *context, *perf, *event, *kprobe, *call_filter;
 	bool unsafe;
@@ -116,7 +116,7 @@ static GPtrArray *list_of(const char *text)
 	return list;
 }
 
-/* The session exists if it succeeds. */
+/* If it succeeds, the session exists. */
 static enum lt_status record_with(const struct asked *asked)
 {
 	GPtrArray *lists[] = { list_of(asked->context), list_of(asked->perf), list_of(asked->event),
@@ -171,7 +171,7 @@ START_TEST(test_all_contexts)
 }
 END_TEST
 
-/* A set's context that the tracer does not have: the rest is recorded, and it is said. */
+/* The tracer lacks a context of a set: the rest is recorded, and a message says so. */
 START_TEST(test_context_left_out)
 {
 	static const int codes[] = { LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE, LTTNG_ERR_KERN_CONTEXT_FAIL };
@@ -189,7 +189,7 @@ START_TEST(test_context_left_out)
 }
 END_TEST
 
-/* The same context asked for by name, and other failures of a set's. */
+/* The same context requested by name, and other failures of a set's context. */
 START_TEST(test_context_refused)
 {
 	lacking = LTTNG_EVENT_CONTEXT_USER_NS;
@@ -211,7 +211,7 @@ START_TEST(test_faulty_versions)
 {
 	static const struct {
 		const char *version;
-		const char *error; /* NULL: taken */
+		const char *error; /* NULL: it is accepted */
 	} cases[] = {
 		{ "2.12.17\n", NULL },
 		{ "2.13.0\n",
@@ -238,7 +238,7 @@ START_TEST(test_faulty_versions)
 }
 END_TEST
 
-/* A tracepoint of a set that the kernel does not have is not even tried; one asked for by name is an error. */
+/* A tracepoint of a set that the kernel lacks is not even tried; one requested by name is an error. */
 START_TEST(test_tracepoints)
 {
 	ck_assert_msg(!record(NULL), "%s", error_text());
@@ -247,14 +247,14 @@ START_TEST(test_tracepoints)
 			    "disk requests"));
 	ck_assert(!is_logged("'sched_switch'"));
 	ck_assert_int_eq(record_with(&(struct asked){ .event = "block_rq_issue" }),
-			 LT_ERROR); /* also if a set has it */
+			 LT_ERROR); /* even if a set has it */
 	ck_assert_str_eq(error_text(), "this kernel has no tracepoint 'block_rq_issue'");
 	ck_assert_int_eq(record_with(&(struct asked){ .event = "nonsense" }), LT_ERROR);
 	ck_assert_uint_eq(sessions, 1);
 }
 END_TEST
 
-/* A filter is of system calls alone: without a switch the CPU time of others would be wrong. */
+/* Only system calls can be filtered: without a switch, the CPU time of other threads would be wrong. */
 START_TEST(test_call_filter)
 {
 	ck_assert_msg(!record_with(&(struct asked){ .call_filter = " not lttng" }), "%s", error_text());
@@ -273,7 +273,7 @@ START_TEST(test_unsafe)
 }
 END_TEST
 
-/* Perf counters hang the kernel at CPU hotplug: said once, and refused where that is what is recorded. */
+/* Perf counters hang the kernel at CPU hotplug: reported once, and refused if hotplug is what is recorded. */
 START_TEST(test_counters_and_hotplug)
 {
 	ck_assert_msg(!record_with(&(struct asked){ .perf = "page-fault" }), "%s", error_text());
@@ -289,7 +289,7 @@ START_TEST(test_counters_and_hotplug)
 }
 END_TEST
 
-/* What lttng-modules 2.13 list of the subsystems that the largest set records from. */
+/* Tracepoints that lttng-modules 2.13 list in the subsystems from which the largest set records. */
 #define LISTED_SCHED                                                                                         \
 	"sched_kthread_stop sched_kthread_stop_ret sched_waking sched_wakeup sched_wakeup_new sched_switch " \
 	"sched_migrate_task sched_process_free sched_process_exit sched_wait_task sched_process_wait "       \
@@ -313,7 +313,7 @@ END_TEST
 	"block_bio_queue block_bio_remap block_getrq block_plug block_unplug block_split net_dev_xmit "            \
 	"net_dev_queue net_if_receive_skb net_if_rx net_if_rx_ni signal_generate signal_deliver"
 
-/* Everything of the set, nothing else, in fewer requests to the session daemon than names. */
+/* Everything in the set and nothing else, with fewer requests to the session daemon than names. */
 START_TEST(test_fewer_requests)
 {
 	char **known, **patterns;
@@ -340,14 +340,14 @@ START_TEST(test_fewer_requests)
 		ck_assert_msg(n_matches == wanted, "%s is in %u patterns", *name, n_matches);
 		n_names += wanted;
 	}
-	ck_assert_uint_eq(n_names, n_of_set - 1); /* system calls are not a name */
+	ck_assert_uint_eq(n_names, n_of_set - 1); /* system calls do not have a name */
 	ck_assert_msg(n_requests * 4 <= n_names * 3, "%u requests for %u names: %s", n_requests, n_names, enabled->str);
 	g_strfreev(known);
 	g_strfreev(patterns);
 }
 END_TEST
 
-/* An interrupt ends the setting up where it is, and takes effect when the session is gone. */
+/* An interrupt stops the setup where it is, and takes effect when the session is gone. */
 START_TEST(test_interrupted)
 {
 	sigset_t set;
@@ -366,7 +366,7 @@ START_TEST(test_interrupted)
 }
 END_TEST
 
-/* Where the test's own kernel lists its symbols. */
+/* Whether the kernel of the test itself lists its symbols. */
 static bool has_symbols(void)
 {
 	char line[256] = "";

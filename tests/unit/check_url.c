@@ -100,7 +100,7 @@ START_TEST(test_errors)
 	expect_error("net://h/host/web/a/b", "contains '/'");
 	expect_error("net://a b", "the host contains a character");
 	expect_error("net://-oProxyCommand=x", "the host contains a character");
-	/* Shown without what a terminal would do with it. */
+	/* Shown without the escape sequence that a terminal would interpret. */
 	expect_error("net://\x1b[31m:x", "\\x1b[31m");
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose the events of user space are: model/user.c on hand-built events, with and without the kernel's. */
+/* The threads of user-space events: model/user.c on hand-built events, with and without the kernel's. */
 #include <malloc.h>
 
 #include "unit.h"
@@ -11,7 +11,7 @@ enum { KERNEL_TRACE, USER_TRACE, OTHER_TRACE, BEGIN = 1000, SLEEP = 1 };
 #define FIRST_NS UINT64_C(0xeffffffc)
 #define NS_OF_A UINT64_C(0xf0000001)
 #define NS_OF_B UINT64_C(0xf0000002)
-#define LATER UINT64_C(200000000) /* when what was not found is looked for again */
+#define LATER UINT64_C(200000000) /* when a thread that was not found is looked up again */
 
 static void declare(struct events *e, unsigned trace, enum trace_domain domain)
 {
@@ -59,7 +59,7 @@ static void emit(struct events *e, uint64_t t, unsigned trace, int64_t vtid, uns
 	}
 }
 
-/* A thread that runs on CPU 0 up to t, as the kernel's contexts show it. */
+/* A thread that runs on CPU 0 until t, with its context in the kernel's events. */
 static void kernel_thread(struct events *e, uint64_t t, int64_t tid, int64_t pid, int64_t vtid, int64_t vpid,
 			  uint64_t pid_ns, const char *comm)
 {
@@ -78,7 +78,7 @@ static uint64_t emitted(struct events *e, int64_t tid)
 	return events_thread(e, tid)->user_events;
 }
 
-/* Events of all rows with that name. */
+/* The number of events of all rows with that name. */
 static uint64_t emitted_by(struct events *e, const char *comm, unsigned *n)
 {
 	const struct state_table *t = &e->m->state.tables[TABLE_THREAD];
@@ -94,14 +94,14 @@ static uint64_t emitted_by(struct events *e, const char *comm, unsigned *n)
 	return sum;
 }
 
-/* Without the kernel's events threads are made of their contexts. */
+/* Without the kernel's events, threads are created from their contexts. */
 START_TEST(test_alone)
 {
 	struct events e;
 	unsigned n;
 
 	begin(&e, false);
-	emit(&e, 1100, USER_TRACE, 10, 5); /* nobody's yet */
+	emit(&e, 1100, USER_TRACE, 10, 5); /* no thread known yet */
 	context(&e, 1200, USER_TRACE, 10, 10, 0, "server");
 	emit(&e, 1200, USER_TRACE, 10, 3);
 	context(&e, 1300, USER_TRACE, 11, 10, 0, "worker");
@@ -115,7 +115,7 @@ START_TEST(test_alone)
 	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 10)->comm), "renamed");
 	ck_assert_uint_eq(HOST_ROW(e.m)->events, 12);
 	ck_assert_uint_eq(HOST_ROW(e.m)->threads, 2);
-	/* the same numbers in two containers are two threads, in whatever order they emit */
+	/* the same numbers in two containers are two threads, in whatever order they emit events */
 	for (unsigned i = 0; i < 3; i++) {
 		context(&e, 1500, USER_TRACE, 1, 1, NS_OF_A, "a");
 		emit(&e, 1500, USER_TRACE, 1, 4);
@@ -130,7 +130,7 @@ START_TEST(test_alone)
 }
 END_TEST
 
-/* Each trace has its own contexts; a thread in both is one. */
+/* Each trace has its own contexts; a thread in both is one thread. */
 START_TEST(test_two_traces)
 {
 	struct events e;
@@ -138,7 +138,7 @@ START_TEST(test_two_traces)
 	begin(&e, false);
 	context(&e, 1100, USER_TRACE, 10, 10, 0, "one");
 	context(&e, 1100, OTHER_TRACE, 20, 20, 0, "two");
-	emit(&e, 1110, OTHER_TRACE, 10, 7); /* that trace has not said who that is */
+	emit(&e, 1110, OTHER_TRACE, 10, 7); /* that trace has not said yet which thread it is */
 	emit(&e, 1120, OTHER_TRACE, 20, 2);
 	context(&e, 1130, OTHER_TRACE, 10, 10, 0, "one");
 	emit(&e, 1140, OTHER_TRACE, 10, 3);
@@ -150,7 +150,7 @@ START_TEST(test_two_traces)
 }
 END_TEST
 
-/* With the kernel's events they are one of its threads, which otherwise does not change. */
+/* With the kernel's events, it is one of its threads, which is otherwise not changed. */
 START_TEST(test_beside_the_kernel)
 {
 	struct events e;
@@ -162,7 +162,7 @@ START_TEST(test_beside_the_kernel)
 	ck_assert_uint_eq(emitted(&e, 7), 6);
 	ck_assert_uint_eq(EVENTS_VALUE(THREAD, thread, events_thread(&e, 7), cpu_ns, 2100), 100);
 	ck_assert_str_eq(strpool_text((strid)events_thread(&e, 7)->comm), "app");
-	/* one that the kernel shows only later */
+	/* a thread that the kernel's events show only later */
 	context(&e, 2200, USER_TRACE, 8, 8, 0, "late");
 	emit(&e, 2200, USER_TRACE, 8, 2);
 	kernel_thread(&e, 3000, 8, 8, 8, 8, FIRST_NS, "late");
@@ -173,7 +173,7 @@ START_TEST(test_beside_the_kernel)
 }
 END_TEST
 
-/* In a container: found by the ids it has there, not by a thread of that tid outside. */
+/* In a container: found by the IDs it has there, not by the TID of a thread outside. */
 START_TEST(test_container)
 {
 	struct events e;
@@ -185,11 +185,11 @@ START_TEST(test_container)
 	emit(&e, 3100, USER_TRACE, 7, 4);
 	ck_assert_uint_eq(emitted(&e, 907), 4);
 	ck_assert_uint_eq(emitted(&e, 7), 0);
-	/* without the namespace the name decides */
+	/* without the namespace, the name decides */
 	context(&e, 3200, OTHER_TRACE, 7, 7, 0, "app");
 	emit(&e, 3200, OTHER_TRACE, 7, 2);
 	ck_assert_uint_eq(emitted(&e, 907), 6);
-	/* one of another container, which the kernel shows later; until then it is nobody */
+	/* a thread of another container, which the kernel's events show later; until then it is unknown */
 	context(&e, 3300, USER_TRACE, 7, 7, NS_OF_B, "app");
 	emit(&e, 3300, USER_TRACE, 7, 3);
 	ck_assert_uint_eq(emitted(&e, 907) + emitted(&e, 7), 6);
@@ -201,7 +201,7 @@ START_TEST(test_container)
 }
 END_TEST
 
-/* Who gets the tid of a thread that has gone is another one. */
+/* The next thread with the TID of one that has ended is another thread. */
 START_TEST(test_tid_used_again)
 {
 	struct events e;
@@ -218,7 +218,7 @@ START_TEST(test_tid_used_again)
 }
 END_TEST
 
-/* Kernel threads emit nothing, and nonsense harms nobody. */
+/* Kernel threads emit no such events, and invalid ones do no harm. */
 START_TEST(test_nonsense)
 {
 	struct events e;
@@ -245,7 +245,10 @@ static size_t allocated(void)
 	return now.uordblks + now.hblkhd;
 }
 
-/* Programs come and go in a container that the kernel has not shown: each trace is the next one's number. */
+/*
+ * Programs come and go in a container that the kernel's events have not shown: each trace number is reused by the
+ * next.
+ */
 START_TEST(test_programs_leave_nothing_behind)
 {
 	enum { PROGRAMS = 40000, EARLY = 10000 };
@@ -265,7 +268,7 @@ START_TEST(test_programs_leave_nothing_behind)
 }
 END_TEST
 
-/* A long-lived one among them stays known. */
+/* A long-lived program among them stays known. */
 START_TEST(test_long_program_among_short_ones)
 {
 	enum { PROGRAMS = 5000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What every table of view/ has: names, columns, keys, distributions. */
+/* Properties of every table of view/: names, columns, keys, distributions. */
 #include "views.h"
 
 #include <stddef.h>
@@ -18,7 +18,7 @@ START_TEST(test_tables_are_whole)
 		ck_assert_ptr_eq(view_table_find(table->name), table);
 		ck_assert(table->title && *table->title && table->row && *table->row);
 		ck_assert_msg(table->meaning && g_str_has_suffix(table->meaning, "."), "%s", table->name);
-		/* derived rows read nothing of the model but their processes' names, and who it is that paths are of */
+		/* derived rows need only the names of their processes from the model, and the threads of paths */
 		ck_assert_msg(table->supply.needs ? table->source == TABLES &&
 							    (table->supply.needs & VIEW_PATH ||
 							     table->tables == (table->process ? 1u << TABLE_THREAD : 0))
@@ -26,7 +26,10 @@ START_TEST(test_tables_are_whole)
 				      ? table->source == TABLES && table->tables && table->cells && table->n_cells
 				      : table->tables >> table->source & 1,
 			      "%s", table->name);
-		/* those of hosts, of all events and of contexts and probes need no tracepoint; instances another's */
+		/*
+		 * tables of hosts, of all events, and of contexts and probes need no tracepoint; instances use
+		 * another's
+		 */
 		ck_assert_msg(!table->needs ==
 				      !!strstr(" hosts events probes emitters counters perf instances ", table->name),
 			      "%s: needs", table->name);
@@ -61,7 +64,7 @@ START_TEST(test_columns_are_whole)
 			ck_assert_uint_lt(c->unit, COLUMN_UNITS);
 			ck_assert_ptr_nonnull(column_unit_name(c->unit));
 			ck_assert_ptr_nonnull((const void *)(uintptr_t)c->get);
-			/* columns of the report stand in front: its order is the list's */
+			/* columns of the report come first: its order is that of the list */
 			if (!(c->flags & COLUMN_IN_REPORT))
 				report = false;
 			ck_assert_msg(report == !!(c->flags & COLUMN_IN_REPORT), "%s.%s", table->name, c->name);
@@ -169,7 +172,7 @@ START_TEST(test_dist)
 
 	ck_assert_uint_eq(view_dist_avg(&d), 5);
 	ck_assert_uint_eq(view_dist_stdev(&d), 0);
-	d = DIST(1, 2); /* 1.5, 0.5: halves go up */
+	d = DIST(1, 2); /* 1.5, 0.5: halves are rounded up */
 	ck_assert_uint_eq(view_dist_avg(&d), 2);
 	ck_assert_uint_eq(view_dist_stdev(&d), 1);
 	d = DIST(2, 4, 4, 4, 5, 5, 7, 9); /* 5, 2 */
@@ -180,7 +183,7 @@ START_TEST(test_dist)
 	ck_assert_uint_eq(view_dist_stdev(&d), 0);
 	d = DIST(0, 3); /* 1.5, 1.5 */
 	ck_assert_uint_eq(view_dist_stdev(&d), 2);
-	/* far beyond the precision of floating point: mean 2^60, deviation 1 */
+	/* far beyond floating-point precision: mean 2^60, deviation 1 */
 	d = DIST((UINT64_C(1) << 60) - 1, (UINT64_C(1) << 60) + 1);
 	ck_assert_uint_eq(view_dist_avg(&d), UINT64_C(1) << 60);
 	ck_assert_uint_eq(view_dist_stdev(&d), 1);
@@ -197,7 +200,7 @@ START_TEST(test_dist)
 }
 END_TEST
 
-/* The rounding of the deviation against its definition, on many small sets. */
+/* The rounding of the deviation against its definition, for many small sets. */
 START_TEST(test_stdev_rounds_right)
 {
 	uint64_t seed = 1;
@@ -215,7 +218,7 @@ START_TEST(test_stdev_rounds_right)
 		mean = (double)d.sum / (double)n;
 		for (unsigned i = 0; i < n; i++)
 			squares += ((double)values[i] - mean) * ((double)values[i] - mean);
-		/* |s - sd| <= 1/2, compared as squares with room for the doubles' own rounding */
+		/* |s - sd| <= 1/2, compared as squares, with a margin for the rounding of doubles */
 		double sd2 = squares / (double)n, s = (double)view_dist_stdev(&d);
 
 		ck_assert(s == 0 || (s - 0.5) * (s - 0.5) <= sd2 + 1e-6);

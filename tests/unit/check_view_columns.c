@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds for every column of every table of the model, read from rows whose cells are all set. */
+/* Properties of every column of every table of the model, read from rows with all cells set. */
 #include "unit.h"
 
 #include "base/strpool.h"
@@ -13,7 +13,7 @@ static struct host_state state;
 static struct interval iv;
 static struct clock_map *map;
 
-/* A row in each table; its cells are 1, which is a string, a uid and an id at once, its times lie in the interval. */
+/* A cell value of 1, which is a valid string, uid and ID at once; times lie within the interval. */
 static uint64_t known_cell(enum cell_type type, unsigned i)
 {
 	return type == TYPE_TIME ? BEGIN + 100 * MS + i : 1;
@@ -51,7 +51,7 @@ static void teardown(void)
 	strpool_release();
 }
 
-/* Only times are moved by the clock's map: an inode in a column of numbers once was. */
+/* Only times are converted by the clock's map: once, an inode in a column of numbers was, too. */
 START_TEST(test_only_times_are_mapped)
 {
 	struct view_host own = { .name = "db", .source = "/rec", .tracer = "lttng", .iv = &iv }, moved = own;
@@ -69,7 +69,7 @@ START_TEST(test_only_times_are_mapped)
 		view_rows_build(&before, &q, &own, 1);
 		view_rows_build(&after, &q, &moved, 1);
 		ck_assert_uint_eq(before.n, after.n);
-		/* paths are of threads with a path */
+		/* only threads with a path are in the table paths */
 		ck_assert_msg(before.n || !strcmp(q.table->name, "paths"), "%s has no row", q.table->name);
 		for (unsigned c = 0; before.n && c < q.table->n_columns; c++) {
 			const struct column *column = &q.table->columns[c];
@@ -95,9 +95,9 @@ START_TEST(test_only_times_are_mapped)
 }
 END_TEST
 
-/* ---- what the type of a cell makes of it ---- */
+/* ---- the type of a cell decides how it is shown ---- */
 
-/* By type: in what unit it is shown, the value that says that it is unknown, and what it is shown as else. */
+/* By type: the unit and the kind of value shown, whether it may be unknown, and which value means that. */
 static const struct {
 	enum column_unit unit;
 	enum value_kind kind;
@@ -117,13 +117,13 @@ static const struct {
 	[TYPE_TIME] = { COLUMN_TIME, VALUE_UINT, true, 0 },
 };
 
-/* What joins rows stays. */
+/* Cells that join rows are unchanged. */
 static uint64_t unknown_cell(enum cell_type type, unsigned i)
 {
 	return type == TYPE_NONE ? known_cell(type, i) : shown[type].unknown;
 }
 
-/* Returns how many columns are made of cells. */
+/* Returns the number of columns that show cells. */
 static unsigned check_types(const struct view_rows *r, bool known)
 {
 	unsigned n = 0;
@@ -184,11 +184,11 @@ START_TEST(test_unknown_is_null)
 }
 END_TEST
 
-/* ---- cells of any value ---- */
+/* ---- arbitrary cells ---- */
 
 enum { ANY_ROWS = 40, ANY_ROUNDS = 20 };
 
-/* Numbers that meet, names and uids of the others among them, and any others. */
+/* Numbers that coincide, names and uids of other rows, and arbitrary values. */
 static uint64_t any(uint64_t *random)
 {
 	*random ^= *random << 13;
@@ -219,7 +219,7 @@ static void read_all(const struct view_rows *r)
 		}
 }
 
-/* Every table in all its ways; returns how many rows were read. */
+/* Reads every table in all its ways; returns the number of rows. */
 static unsigned read_tables(const struct view_host *host)
 {
 	unsigned n = 0;
@@ -242,8 +242,8 @@ static unsigned read_tables(const struct view_host *host)
 }
 
 /*
- * A history out of a damaged file may say anything: states that are none, strings that nobody has, threads that are
- * their own parents. No table takes that for an index, or goes on for ever.
+ * A history from a damaged file may contain anything: invalid states, strings that do not exist, threads that are
+ * their own parents. No table uses such a value as an index, or loops for ever.
  */
 START_TEST(test_any_cells)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rows of view/ as differences to another interval. */
+/* Rows of view/ as differences from another interval. */
 #include "unit.h"
 
 #include "base/strpool.h"
 #include "view/dist.h"
 #include "view/rows.h"
 
-/* The baseline is a second long, what is compared with it two. */
+/* The baseline is one second long, the compared interval two. */
 enum { MS = 1000000, BASE = 1000 * MS };
 #define BEGIN (UINT64_C(3000) * MS)
 #define END (UINT64_C(5000) * MS)
 
-/* The baseline's state stays what it was: intervals point into theirs. */
+/* The baseline's state must stay unchanged: intervals point into it. */
 static struct host_state baseline_state, state;
 static struct interval baseline_iv, iv;
 static struct view_host baseline_host, host;
@@ -105,8 +105,8 @@ static struct value get(unsigned i, const char *name)
 	} while (0)
 
 /*
- * switches: "more" 10 in a second, 50 in two: 30 more than 20; "same" 3, then 6: no more; "less" 8, then 0;
- * "new" 0, then 4.
+ * switches: "more" has 10 in a second, then 50 in two: 30 more than 20; "same" 3, then 6: no difference; "less" 8,
+ * then 0; "new" 0, then 4.
  */
 START_TEST(test_threads)
 {
@@ -136,7 +136,7 @@ START_TEST(test_threads)
 	ASSERT_INT(0, "switches", 30);
 	ASSERT_INT(0, "tid", 10);
 	ASSERT_INT(0, "cpu_ns", -100 * MS);
-	v = get(0, "cpu_percent"); /* 5 now, 10 then */
+	v = get(0, "cpu_percent"); /* 5 % now, 10 % then */
 	ck_assert_int_eq(v.kind, VALUE_REAL);
 	ck_assert_double_eq_tol(v.real, -5, 1e-9);
 	ck_assert_str_eq(get(0, "comm").text, "renamed");
@@ -148,7 +148,7 @@ START_TEST(test_threads)
 }
 END_TEST
 
-/* A mean is neither scaled nor compared with nothing. */
+/* A mean is not scaled, and not compared with a missing one. */
 START_TEST(test_levels)
 {
 	struct thread_row *both = add_thread(&baseline_state, 10, "both"),
@@ -176,7 +176,10 @@ START_TEST(test_levels)
 }
 END_TEST
 
-/* A thread that ended before the later interval is a row of the baseline, with its texts; found, sorted, filtered. */
+/*
+ * A thread that ended before the later interval is a row of the baseline, with its texts; it is found, sorted and
+ * filtered.
+ */
 START_TEST(test_rows_of_baseline)
 {
 	struct thread_row *gone = add_thread(&baseline_state, 10, "gone"),
@@ -214,7 +217,7 @@ START_TEST(test_rows_of_baseline)
 	ck_assert_uint_eq(rows.n, 1);
 	ASSERT_INT(0, "switches", 8);
 	view_filter_release(&filter);
-	/* nothing at all is known of the host now: as if it had been as long, and without anything */
+	/* nothing is known about the host now: as if the interval were as long, and empty */
 	host.iv = NULL;
 	compare("cpu", "switches");
 	ck_assert_uint_eq(rows.n, 2);
@@ -227,7 +230,7 @@ START_TEST(test_rows_of_baseline)
 }
 END_TEST
 
-/* Counters of perf are columns that the rows bring along: they are the same by name. */
+/* Perf counters are columns that come with the rows: they are matched by name. */
 START_TEST(test_counters)
 {
 	struct thread_row *sh = add_thread(&baseline_state, 10, "sh");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Containers as users see them: names, nesting, sums over their threads. */
+/* Containers as users see them: names, nesting, and sums over their threads. */
 #include "views.h"
 
 #include <glib/gstdio.h>
@@ -20,7 +20,7 @@ static struct thread_row *add_inside(int h, struct container_row *c, int64_t tid
 	return t;
 }
 
-/* db: the host itself, 101 with 102 in it, and a second 103; web: nothing but the host. */
+/* db: the host itself, 101 with 102 inside, and a second container 103; web: only the host. */
 static void two_hosts(void)
 {
 	struct container_row *c;
@@ -99,7 +99,7 @@ START_TEST(test_tree)
 }
 END_TEST
 
-/* A trace may say that each of two is in the other, or a container in itself. */
+/* In a trace, two containers may each be inside the other, or one inside itself. */
 START_TEST(test_loops)
 {
 	struct view_query q = query("containers");
@@ -119,7 +119,7 @@ START_TEST(test_loops)
 }
 END_TEST
 
-/* Of two that had the same number one after the other the last is what others are in. */
+/* If two containers had the same number, others are inside the last one. */
 START_TEST(test_number_used_again)
 {
 	struct container_row *c;
@@ -207,7 +207,7 @@ START_TEST(test_filter)
 }
 END_TEST
 
-/* Enter in the pane takes the name as it is: others that begin like it are not meant. */
+/* Enter in the pane filters by the whole name: others that start with it do not match. */
 START_TEST(test_filter_by_whole_name)
 {
 	struct sidecar *s = sidecar_of(PROCESS(10, "/lxc/web") "," PROCESS(20, "/lxc/web2"));
@@ -226,7 +226,7 @@ START_TEST(test_filter_by_whole_name)
 }
 END_TEST
 
-/* What is nested in itself has an end. */
+/* A container nested in itself does not cause an endless loop. */
 START_TEST(test_filter_loops)
 {
 	begin();
@@ -258,11 +258,11 @@ START_TEST(test_tree_of_processes)
 	add_process(20, 10, 0);
 	add_process(30, 20, 5);
 	add_process(40, 1, 0);
-	add_process(50, 60, 0); /* a circle */
+	add_process(50, 60, 0); /* a cycle */
 	add_process(60, 50, 0);
 	add_process(70, 99, 0); /* of which nothing else is known */
 	add_process(80, 70, 0);
-	add_process(90, 30, 2); /* older than who has its parent's number now */
+	add_process(90, 30, 2); /* older than the process that now has its parent's number */
 	end();
 	ck_assert_uint_eq(count("cpu", "tree:10"), 4);
 	ck_assert_uint_eq(count("cpu", "tree:1"), 6);
@@ -320,7 +320,7 @@ START_TEST(test_levels)
 	thread->vpid = 1;
 	add_vtid(thread, 1, 6);
 	add_inside(0, outer, 30, 30, 1);
-	/* its first levels are in what nobody was seen in; a level that there cannot be */
+	/* no thread was seen in the container of its first levels; and a level that is impossible */
 	odd = add_inside(0, add_container(0, 103, 999, 4, "odd"), 40, 40, 1);
 	odd->vtid = odd->vpid = 7;
 	add_vtid(odd, 3, 8);
@@ -343,7 +343,7 @@ END_TEST
 
 /* ---- names ---- */
 
-/* The first process knows best; what is unshared inside is in the cgroup of what it is in. */
+/* The first process has the best name; a namespace unshared inside a container is in the container's cgroup. */
 START_TEST(test_names)
 {
 	struct sidecar *s = sidecar_of(PROCESS(10, "/system.slice/ssh.service") "," PROCESS(11, DOCKER) "," PROCESS(
@@ -375,7 +375,7 @@ START_TEST(test_names)
 }
 END_TEST
 
-/* A screen builds its rows again for every interval. */
+/* The screen builds its rows again for every interval. */
 START_TEST(test_many)
 {
 	enum { MANY = 5000 };

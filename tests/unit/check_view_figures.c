@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each table's figures. */
+/* The figures of each table. */
 #include "views.h"
 
 #include "event/syscalls.h"
@@ -62,7 +62,7 @@ START_TEST(test_cpu)
 }
 END_TEST
 
-/* What a trace does not show is null; the rest adds up to the CPU time. */
+/* Parts missing from a trace are null; the others add up to the CPU time. */
 START_TEST(test_cpu_time_in_parts)
 {
 	static const char *no_calls[] = { "syscall_entry_*" }, *no_irqs[] = { "irq_softirq_exit" };
@@ -187,7 +187,7 @@ START_TEST(test_hosts)
 	ck_assert_str_eq(v.list.items[0].name, "sched_waking");
 	ck_assert_uint_eq(view_hosts_lost(shown, 2).events, 3);
 	ck_assert_uint_eq(view_hosts_lost(shown, 2).packets, 2);
-	shown[0].iv = NULL; /* nothing known of it in this interval */
+	shown[0].iv = NULL; /* nothing is known about it in this interval */
 	build_table("hosts");
 	ck_assert_uint_eq(rows.n, 0);
 	ck_assert_uint_eq(view_hosts_lost(shown, 2).events, 0);
@@ -299,7 +299,7 @@ START_TEST(test_files)
 	ASSERT_UINT(0, "write_bytes", 6);
 	ASSERT_UINT(0, "opened_ns", BEGIN + 1);
 	ASSERT_UINT(0, "closed_ns", BEGIN + 2);
-	ASSERT_TEXT(1, "path", "/etc/hosts"); /* stays though nothing went through it */
+	ASSERT_TEXT(1, "path", "/etc/hosts"); /* stays although no bytes were transferred */
 	ASSERT_NULL(1, "opened_ns");
 	ASSERT_NULL(1, "closed_ns");
 
@@ -407,7 +407,7 @@ START_TEST(test_irqs)
 	dist_add(&b->raise, 11, BEGIN);
 	dist_add(&c->time, 5, BEGIN);
 	a->count += 2;
-	b->count = 3; /* the entry of one was not seen */
+	b->count = 3; /* the entry of one call was not seen */
 	c->count = 1;
 	end();
 	build(&q);
@@ -560,7 +560,7 @@ START_TEST(test_perf)
 	ASSERT_TEXT(1, "counter", "perf_cpu_cycles");
 	ASSERT_UINT(1, "value", UINT64_C(1) << 40);
 
-	/* a column per counter */
+	/* one column per counter */
 	build(&q);
 	ck_assert_uint_eq(rows.n, 2);
 	ck_assert_uint_eq(rows.n_columns, q.table->n_columns + 2);
@@ -593,7 +593,7 @@ START_TEST(test_processes)
 	t->state = THREAD_RUNNING;
 	t->since_ns = END - 5;
 	t->cpu = 3;
-	main_b = add_thread(0, 10, 10, 1, "second"); /* the pid again, later */
+	main_b = add_thread(0, 10, 10, 1, "second"); /* the same PID, later */
 	main_b->born_ns = BEGIN + 500;
 	main_b->cpu_ns = 1;
 	t = add_thread(0, 12, 10, 1, "of second");
@@ -610,12 +610,12 @@ START_TEST(test_processes)
 	ASSERT_UINT(0, "threads", 2);
 	ASSERT_UINT(0, "cpu_ns", 125);
 	ASSERT_UINT(0, "blocked_ns", 9);
-	ASSERT_TEXT(0, "state", "R"); /* one of its threads */
+	ASSERT_TEXT(0, "state", "R"); /* the state of one of its threads */
 	ASSERT_UINT(0, "cpu", 3);
 	ck_assert_uint_eq(rows.rows[0].key.uid, uid);
 	ASSERT_TEXT(1, "comm", "second");
 	ASSERT_UINT(1, "cpu_ns", 3);
-	ASSERT_NULL(1, "exited_ns"); /* its main thread lives */
+	ASSERT_NULL(1, "exited_ns"); /* its main thread is alive */
 }
 END_TEST
 

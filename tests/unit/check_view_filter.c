@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Filters as people may type them: random expressions obey the rules of sets, and whatever cannot be understood is
- * refused with its place and leaves the filter as it was. FUZZ_SEED=N runs another seed, FUZZ_CASES=N more cases.
+ * Filters that people may type: random expressions obey the rules of sets; anything that cannot be parsed is refused
+ * with its position, and leaves the filter unchanged. FUZZ_SEED=N runs another seed, FUZZ_CASES=N more cases.
  */
 #include "views.h"
 
@@ -26,7 +26,7 @@ static void some_threads(GRand *rand)
 	end();
 }
 
-/* Rows that the text takes of table cpu. */
+/* The number of rows of the table cpu that match the text. */
 static unsigned count(const char *text)
 {
 	struct view_query q = query("cpu");
@@ -43,7 +43,7 @@ static unsigned count(const char *text)
 
 /* ---- rules of sets ---- */
 
-/* Terms that say something of every thread: none of them leaves a row untouched. */
+/* Terms that apply to every thread, so that each decides about every row. */
 static void put_term(GString *text, GRand *rand)
 {
 	switch (g_rand_int_range(rand, 0, 8)) {
@@ -152,13 +152,13 @@ START_TEST(test_rules)
 		g_free(a);
 		g_free(b);
 	}
-	/* they say something */
+	/* most have an effect */
 	ck_assert_uint_gt(some, wanted_cases(5) / 4);
 	g_rand_free(rand);
 }
 END_TEST
 
-/* ---- anything ---- */
+/* ---- arbitrary text ---- */
 
 static const char *const pieces[] = {
 	"host:",  "pid:",   "tree:", "user:",     "container:", "state:",     "call:", "file:", "peer:",
@@ -183,7 +183,7 @@ static char *anything(GRand *rand)
 	return g_string_free(text, FALSE);
 }
 
-/* Of any table: a filter stays while the panes change. */
+/* To any table: a filter stays when the pane changes. */
 static void apply(const struct view_filter *filter)
 {
 	static const char *const tables[] = { "cpu", "files", "disks", "hosts", "relations", "syscalls", "blocking" };

@@ -54,7 +54,7 @@ START_TEST(test_sort)
 	assert_tids(1, 2, 3);
 	q.sort = view_column_find(q.table->columns, q.table->n_columns, "prio");
 	q.reverse = true;
-	build(&q); /* unknown is least */
+	build(&q); /* unknown sorts as least */
 	assert_tids(1, 3, 2);
 }
 END_TEST
@@ -189,14 +189,14 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "", 3);
 	assert_filtered("cpu", "host:db", 2);
 	assert_filtered("cpu", "host:d?", 2);
-	assert_filtered("cpu", "host:web host:db", 0); /* both must hold */
+	assert_filtered("cpu", "host:web host:db", 0); /* both must match */
 	assert_filtered("cpu", "host:web | host:db", 3);
 	assert_filtered("cpu", "host:web|host:db", 3);
 	assert_filtered("cpu", "!host:web", 2);
 	assert_filtered("cpu", "! host:web", 2);
 	assert_filtered("cpu", "!!host:web", 1);
 	assert_filtered("cpu", "(tid:1 | tid:3) host:web", 1);
-	assert_filtered("cpu", "tid:1 | tid:3 host:db", 1); /* side by side binds closer */
+	assert_filtered("cpu", "tid:1 | tid:3 host:db", 1); /* adjacent terms bind more tightly */
 	assert_filtered("cpu", "!(tid:1 | tid:3)", 1);
 	assert_filtered("cpu", "!(tid:1 host:web)", 3);
 	assert_filtered("cpu", "switches>1", 1);
@@ -210,18 +210,18 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "cpu_ns>=5ms", 1);
 	assert_filtered("cpu", "cpu>=5ms", 1); /* of 'cpu' and 'cpu_ns', the one that is a time */
 	assert_filtered("cpu", "cpu>=5", 0);
-	assert_filtered("cpu", "prio<=1000", 2); /* the third is not known: compares with nothing */
+	assert_filtered("cpu", "prio<=1000", 2); /* the third is unknown: matches no comparison */
 	assert_filtered("cpu", "prio!=1000", 2);
 	assert_filtered("cpu", "!prio<=1000", 1);
 	assert_filtered("cpu", "\"nginx-w\"", 1);
-	assert_filtered("cpu", "\"host:web\"", 0); /* just a text */
+	assert_filtered("cpu", "\"host:web\"", 0); /* only a text */
 	assert_filtered("cpu", "comm:(sd-pam)", 0);
 	assert_filtered("cpu", "state:running", 1);
 	assert_filtered("cpu", "!state:running", 2);
-	assert_filtered("cpu", "reads>0", 3); /* of other tables */
+	assert_filtered("cpu", "reads>0", 3); /* a column of other tables */
 	assert_filtered("disks", "reads>0", 1);
 	assert_filtered("disks", "reads>1k", 0);
-	assert_filtered("disks", "!pid:1", 1); /* says nothing of disks, either */
+	assert_filtered("disks", "!pid:1", 1); /* has no effect on disks either */
 	assert_filtered("disks", "!(pid:1 | host:web)", 1);
 	assert_filtered("cpu", "pid:1", 2);
 	assert_filtered("cpu", "tid:1", 1);
@@ -229,13 +229,13 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "comm:nginx*", 2);
 	assert_filtered("cpu", "comm:*worker", 1);
 	assert_filtered("cpu", "redis", 1);
-	/* plain texts: what kernels and addresses are made of */
+	/* plain texts with characters as in names of kernel threads and in addresses */
 	assert_filtered("cpu", "kworker/0:1", 0);
 	assert_filtered("cpu", "socket:[25052]", 0);
 	assert_filtered("cpu", "10.0.0.1:80", 0);
 	assert_filtered("cpu", "container:*", 1);
 	assert_filtered("cpu", "container:4026532200", 1);
-	assert_filtered("disks", "pid:1 comm:nginx", 1); /* says nothing of disks */
+	assert_filtered("disks", "pid:1 comm:nginx", 1); /* has no effect on disks */
 	assert_filtered("disks", "vdb", 0);
 }
 END_TEST
@@ -296,7 +296,7 @@ START_TEST(test_tree)
 }
 END_TEST
 
-/* A collapsed row has the figures of its branch, and brothers are in the order of theirs. */
+/* A collapsed row has the figures of its branch, and siblings are sorted by theirs. */
 START_TEST(test_tree_of_branches)
 {
 	struct view_query q = query("cpu");
@@ -314,7 +314,7 @@ START_TEST(test_tree_of_branches)
 	t->state = THREAD_RUNNING;
 	t->cpu_ns = 100 * MS;
 	t->since_ns = END - 50 * MS;
-	/* one of another host stays with its host, whatever it has */
+	/* a thread of another host stays with its host, whatever its figures */
 	add_thread(1, 7, 7, 0, "busy")->switches = 1000;
 	end();
 	q.tree = true;
@@ -376,7 +376,7 @@ START_TEST(test_tree_of_counters)
 }
 END_TEST
 
-/* A chain of forks as long as there can be, and only the chosen rows. */
+/* The deepest possible chain of forks, and only the chosen rows. */
 START_TEST(test_deep_tree)
 {
 	struct view_query q = query("cpu");
@@ -400,7 +400,7 @@ START_TEST(test_deep_tree)
 }
 END_TEST
 
-/* What traces is known by its name or that of its main thread, whatever else stands in the table. */
+/* Tracing processes are recognised by their own name or that of their main thread, whatever else is in the table. */
 START_TEST(test_tracing)
 {
 	static const struct {

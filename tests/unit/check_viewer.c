@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a viewer makes of the answers of a relayd: the list, sessions, streams, metadata, packets, time. */
+/* The viewer's handling of a relayd's answers: the list, sessions, streams, metadata, packets, time. */
 #include "relay.h"
 
 /* ---- the list ---- */
@@ -93,13 +93,13 @@ START_TEST(test_session)
 		r.from_start = i % 2;
 		r.n_packets[2] = 2;
 		r.n_packets[3] = 0;
-		/* The last of the metadata is asked for when nothing else is to be read. */
+		/* The last of the metadata is requested when nothing else is left to read. */
 		expect(&r, session_name, LT_END, OPENED "gone3 packet2 packet2 gone2 metadata:second");
 	}
 }
 END_TEST
 
-/* Every byte on its own, in the small parts: packets would take too long. */
+/* Byte by byte, for the small parts: packets would take too long. */
 START_TEST(test_session_by_bytes)
 {
 	struct relay r;
@@ -110,7 +110,7 @@ START_TEST(test_session_by_bytes)
 		r.chunk = 1;
 		r.n_streams = 2;
 		r.n_packets[2] = 0;
-		r.metadata_sent = 1; /* all that there is, before the session ends */
+		r.metadata_sent = 1; /* all of it, before the session ends */
 		expect(&r, session_name, LT_END, "attached:s1 stream2:ch_0 stream1:metadata! metadata:second gone2");
 	}
 }
@@ -140,7 +140,7 @@ END_TEST
 
 static void answer_streams_once(struct relay *r, const uint8_t *payload)
 {
-	/* Not in answer to the first request, which comes without a flag. */
+	/* Not in answer to the first request, which has no flag. */
 	if (r->asked[WIRE_NEXT_INDEX] > 0) {
 		r->n_late = r->n_streams == 2;
 		r->n_packets[3] = 1;
@@ -163,7 +163,7 @@ START_TEST(test_new_stream)
 }
 END_TEST
 
-/* Streams that were announced before, as some relayds do. */
+/* Streams that were announced before, as some relayds do it. */
 static void answer_same_streams(struct relay *r, const uint8_t *payload)
 {
 	(void)payload;
@@ -192,7 +192,7 @@ static void answer_streams_closed(struct relay *r, const uint8_t *payload)
 {
 	(void)payload;
 	put32(r, (uint32_t)r->lie);
-	put32(r, 77); /* means nothing */
+	put32(r, 77); /* has no meaning */
 }
 
 START_TEST(test_closed)
@@ -204,7 +204,7 @@ START_TEST(test_closed)
 		r.n_streams = 2;
 		r.lie = status;
 		r.answers[WIRE_NEW_STREAMS] = answer_streams_closed;
-		/* What the streams have is read nevertheless. */
+		/* The streams are still read. */
 		expect(&r, session_name, LT_END,
 		       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first "
 		       "packet2 packet2 packet2 gone2");
@@ -227,7 +227,7 @@ static void answer_no_metadata(struct relay *r, const uint8_t *payload)
 		put(r, &w, sizeof(w));
 }
 
-/* Nothing can be read before there is metadata. */
+/* Nothing can be read before the metadata is there. */
 START_TEST(test_metadata_is_late)
 {
 	struct relay r;
@@ -265,7 +265,7 @@ START_TEST(test_metadata_stream_ends)
 }
 END_TEST
 
-/* The first time a packet is asked for something else must be read first; the last one is gone. */
+/* When a packet is first requested, something else must be read before it; the last packet is gone. */
 static void answer_missing_packet(struct relay *r, const uint8_t *payload)
 {
 	const bool is_first = r->asked[WIRE_PACKET] == 1;
@@ -296,7 +296,7 @@ END_TEST
 
 /* ---- time ---- */
 
-/* A new beacon once per timer, the old one in between; nothing at all for every third request. */
+/* A new beacon once per timer period, the old one in between, and no answer to every third request. */
 static void answer_beacon(struct relay *r, const uint8_t *payload)
 {
 	const uint64_t beacon = (uint64_t)g_get_monotonic_time() / (uint64_t)r->lie;
@@ -305,7 +305,7 @@ static void answer_beacon(struct relay *r, const uint8_t *payload)
 	put_index(r, r->asked[WIRE_NEXT_INDEX] % 3 ? WIRE_INDEX_INACTIVE : WIRE_INDEX_RETRY, 0, 0, beacon);
 }
 
-/* Few requests per timer, and each beacon once. */
+/* Few requests per timer period, and each beacon once. */
 START_TEST(test_beacons)
 {
 	struct viewer_event event;
@@ -327,13 +327,13 @@ START_TEST(test_beacons)
 		last = event.until;
 		n++;
 	}
-	/* About 3 are needed; polled every 10 ms it would be 10. */
+	/* About 3 are needed; polling every 10 ms would take 10. */
 	ck_assert_msg(r.asked[WIRE_NEXT_INDEX] <= 6 * n, "%u requests", r.asked[WIRE_NEXT_INDEX]);
 	relay_release(&r);
 }
 END_TEST
 
-/* No more packets than are taken. */
+/* No more packets are fetched than are taken. */
 START_TEST(test_packets_are_held)
 {
 	struct viewer_packet *held[3];
@@ -371,7 +371,7 @@ static void answer_list_until_attached(struct relay *r, const uint8_t *payload)
 	(r->asked[WIRE_ATTACH] ? answer_empty_list : answer_list)(r, payload);
 }
 
-/* The session ends while its packets are not taken for longer than it would be quiet: they come all the same. */
+/* The session ends while its packets are not taken for longer than its timeout: they still come. */
 START_TEST(test_ends_unread)
 {
 	enum { HELD_US = 2500000, PACKETS = 10 };

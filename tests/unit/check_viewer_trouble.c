@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A relayd that refuses, lies, hangs up or says nothing. */
+/* A relayd that refuses, lies, hangs up or does not answer. */
 #include "relay.h"
 
 /* ---- refusals and lies ---- */
@@ -158,7 +158,7 @@ START_TEST(test_lies)
 }
 END_TEST
 
-/* ---- it goes, or says nothing ---- */
+/* ---- it hangs up, or does not answer ---- */
 
 /* After any number of bytes. */
 START_TEST(test_hangs_up)

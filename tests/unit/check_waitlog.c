@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the model writes into a log of wait events: who is woken, in which context, for what reason. */
+/* The wait events that the model logs: which thread is woken, in which context, for what reason. */
 #include "unit.h"
 
 #include "events.h"
@@ -67,7 +67,7 @@ START_TEST(test_contexts)
 	wake(&f, 31, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "eth0-rx");
 	EVENT(&f.e, 32, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
 	wake(&f, 33, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
-	EVENT(&f.e, 34, 0, 5, IRQ_EXIT, irq, .irq = 24); /* not the top: stays */
+	EVENT(&f.e, 34, 0, 5, IRQ_EXIT, irq, .irq = 24); /* not the innermost one: no effect */
 	wake(&f, 35, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
 	EVENT(&f.e, 36, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
 	EVENT(&f.e, 37, 0, 5, IRQ_EXIT, irq, .irq = 24);
@@ -125,7 +125,7 @@ START_TEST(test_softirqs)
 }
 END_TEST
 
-/* A disk whose request was completed there, an interface that received there, has the wait. */
+/* A wait is attributed to the disk whose request completed there, or to the interface that received there. */
 START_TEST(test_names_of_devices)
 {
 	struct fixture f;
@@ -170,7 +170,7 @@ START_TEST(test_losses)
 }
 END_TEST
 
-/* More levels than there are: the innermost ones count. */
+/* More levels than there is room for: the innermost ones count. */
 START_TEST(test_depth)
 {
 	struct fixture f;
@@ -192,7 +192,7 @@ START_TEST(test_depth)
 }
 END_TEST
 
-/* How many wake-ups are logged of one by each tracepoint, with these declared. */
+/* The number of wake-ups logged for one wake-up seen by each tracepoint, with these tracepoints declared. */
 static unsigned counted(const char *const *declared)
 {
 	struct fixture f;
@@ -226,7 +226,7 @@ START_TEST(test_families_of_wake_ups)
 }
 END_TEST
 
-/* What the woken thread was doing, in its own words. */
+/* The call and object of the woken thread. */
 START_TEST(test_call_and_object)
 {
 	const struct wait_event *e;
@@ -252,8 +252,7 @@ START_TEST(test_call_and_object)
 END_TEST
 
 /*
- * A server that answers wakes its client, and ksoftirqd, which is to carry the packet on: that one is nobody's
- * client.
+ * A server that answers wakes its client, and also ksoftirqd, which has to pass the packet on and is not a client.
  */
 START_TEST(test_roles)
 {
@@ -302,7 +301,7 @@ START_TEST(test_lives)
 }
 END_TEST
 
-/* Which packets have headers, and of which layout. */
+/* Which packets have headers, and in which layout. */
 START_TEST(test_packets)
 {
 	const struct clock_packet *p;

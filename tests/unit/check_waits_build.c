@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From wait events to the graph: hand-built events of hosts, and what becomes of a row:
- * "10 R 20 B<7@20 30" is a vertex at 10, one at 20 whose edge was running, one at 30 whose edge was
- * blocked and that a link from thread 7 at 20 leads to. 'i' is a wait for work, '.' a gap, K0 the kernel row of CPU 0.
+ * From wait events to the graph: hand-built events of hosts, and the resulting rows as text:
+ * "10 R 20 B<7@20 30" is a vertex at 10, one at 20 whose edge was running, and one at 30 whose edge was
+ * blocked and to which a link from thread 7 at 20 leads. 'i' is a wait for work, '.' a gap, K0 the kernel row of CPU 0.
  */
 #include <glib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { HOSTS = 7 };
 struct test {
 	struct waits *w;
 	struct wait_log log[HOSTS];
-	struct clock_map *map[HOSTS]; /* NULL: none */
+	struct clock_map *map[HOSTS]; /* NULL: no map */
 };
 
 static void begin(struct test *t, unsigned hosts)
@@ -184,7 +184,7 @@ static void check(const struct test *t, unsigned host, int tid, const char *want
 	check_row(t, waits_find(t->w, host, tid, UINT64_MAX), want);
 }
 
-/* The row of an idle task (tid 0) or of a CPU's receptions (-1). */
+/* The row of an idle task (TID 0), or of the packets that a CPU receives (-1). */
 static wait_row row_of_cpu(const struct test *t, unsigned host, int tid, int cpu)
 {
 	for (wait_row row = 0; row < waits_graph(t->w)->n_rows; row++) {
@@ -205,18 +205,18 @@ START_TEST(test_wake_up_by_a_task)
 	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 1, 8);
 	woken(&t, 0, 20, 0, 7);
-	woken(&t, 0, 22, 0, 7); /* it is ready already */
-	woken(&t, 0, 23, 0, 8); /* it runs */
+	woken(&t, 0, 22, 0, 7); /* it is already ready */
+	woken(&t, 0, 23, 0, 8); /* it is running */
 	switched(&t, 0, 30, 0, 8, 0x100, 7);
 	finish(&t, 1);
 	check(&t, 0, 7, "10 B<8@20 20 P 30");
-	check(&t, 0, 8, "10 R 30"); /* a link may start inside of an edge that is running */
+	check(&t, 0, 8, "10 R 30"); /* a link may start within an edge that is running */
 	ck_assert_uint_eq(waits_now(t.w), 31);
 	end(&t);
 }
 END_TEST
 
-/* What a thread is that was switched out, by prev_state. */
+/* The state of a thread that was switched out, by prev_state. */
 START_TEST(test_states_when_switched_out)
 {
 	static const struct {
@@ -242,7 +242,7 @@ START_TEST(test_states_when_switched_out)
 }
 END_TEST
 
-/* Stopped and traced are told apart from waiting. */
+/* Stopped and traced are not waits. */
 START_TEST(test_stopped)
 {
 	const struct wait_graph *g;
@@ -264,7 +264,7 @@ START_TEST(test_stopped)
 }
 END_TEST
 
-/* TASK_IDLE: a worker without work, whoever gives it some; a disk or a timer is not what it waited for. */
+/* TASK_IDLE: a worker without work, whichever thread brings it some; it did not wait for a disk or a timer. */
 START_TEST(test_idle)
 {
 	const struct wait_graph *g;
@@ -275,10 +275,10 @@ START_TEST(test_idle)
 	switched(&t, 0, 10, 0, 7, 0x80, 8);
 	woken(&t, 0, 20, 0, 7);
 	switched(&t, 0, 30, 0, 8, 0, 7);
-	switched(&t, 0, 40, 0, 7, 0x402, 8); /* so before 4.14 */
+	switched(&t, 0, 40, 0, 7, 0x402, 8); /* the form before 4.14 */
 	woken_by_softirq(&t, 0, 50, 0, 7, 4, WAIT_BLOCK_DEVICE);
 	switched(&t, 0, 60, 0, 8, 0, 7);
-	switched(&t, 0, 70, 0, 7, 2, 8); /* in the midst of its work it waits as everybody does */
+	switched(&t, 0, 70, 0, 7, 2, 8); /* in the middle of its work, it waits like any other thread */
 	woken_by_softirq(&t, 0, 80, 0, 7, 4, WAIT_BLOCK_DEVICE);
 	switched(&t, 0, 90, 0, 8, 0, 7);
 	switched(&t, 0, 100, 0, 7, 0x80, 8);
@@ -319,7 +319,7 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 END_TEST
 
 /* Before 4.14 a thread that exits shows TASK_DEAD; parked threads and idle sleepers show the same bits. */
-/* Its path ends with its exit, whether its last switch is seen or not; what it does in between counts. */
+/* Its path ends with its exit, whether its last switch is seen or not; events in between count. */
 START_TEST(test_path_ends_with_the_exit)
 {
 	struct wait_path path;
@@ -402,7 +402,7 @@ START_TEST(test_packet_wakes_on_another_host)
 }
 END_TEST
 
-/* The packet wakes all who are woken while it is received, though the softirq has answered it; none later. */
+/* The packet wakes all threads woken while it is received, even after the softirq has answered it, but none later. */
 START_TEST(test_packet_that_wakes_several)
 {
 	struct test t;
@@ -461,7 +461,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 }
 END_TEST
 
-/* Two packets in one ns are one vertex: the link from the earlier one stays, the later one is for the woken thread. */
+/* Two packets in one ns share a vertex: the link from the earlier one stays, the later one goes to the woken thread. */
 START_TEST(test_two_packets_in_one_ns)
 {
 	struct test t;
@@ -480,7 +480,7 @@ START_TEST(test_two_packets_in_one_ns)
 	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31");
 	ck_assert_uint_eq(waits_info(t.w).links, 2);
 	end(&t);
-	/* in either order, and nobody is woken: both lead to the receiver's vertex */
+	/* in either order, and with no thread woken: both links end at the receiver's vertex */
 	for (unsigned i = 0; i < 2; i++) {
 		begin(&t, 2);
 		switched(&t, 0, 10, 0, 0, 0, 7);
@@ -514,7 +514,7 @@ START_TEST(test_packet_that_wakes_nobody)
 }
 END_TEST
 
-/* A softirq sends for the task that sent last on its flow. */
+/* A softirq sends on behalf of the task that last sent on the flow. */
 START_TEST(test_softirq_sends_for_the_task)
 {
 	struct test t;
@@ -533,7 +533,7 @@ START_TEST(test_softirq_sends_for_the_task)
 }
 END_TEST
 
-/* ---- losses ---- */
+/* ---- lost events ---- */
 
 START_TEST(test_lost_events)
 {
@@ -545,17 +545,17 @@ START_TEST(test_lost_events)
 	switched(&t, 0, 10, 1, 5, 1, 6);
 	woken(&t, 0, 40, 0, 3);
 	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, 0);
-	e = woken(&t, 0, 60, 0, 7); /* by whoever runs there now */
+	e = woken(&t, 0, 60, 0, 7); /* by the thread that runs there now */
 	e->from_tid = 9;
-	woken(&t, 0, 65, 1, 5); /* nothing of this CPU was lost */
+	woken(&t, 0, 65, 1, 5); /* this CPU lost no events */
 	switched(&t, 0, 70, 0, 9, 1, 7);
 	switched(&t, 0, 80, 1, 6, 1, 8);
 	finish(&t, 1);
-	check(&t, 0, 7, "10 ? 50 B<9@60 60 P 70"); /* blocked since the loss was over, for certain */
+	check(&t, 0, 7, "10 ? 50 B<9@60 60 P 70"); /* certainly blocked since the end of the loss */
 	check(&t, 0, 9, "60 R 70");
 	check(&t, 0, 6, "10 R 80");
 	check(&t, 0, 5, "10 ? 50 B<6@65 65");
-	check(&t, 0, 8, "10 R 40 ? 50 P 80"); /* it ran when it woke somebody, before the loss */
+	check(&t, 0, 8, "10 R 40 ? 50 P 80"); /* before the loss, it ran when it woke a thread */
 	end(&t);
 }
 END_TEST
@@ -575,9 +575,9 @@ START_TEST(test_host_was_away)
 }
 END_TEST
 
-/* ---- one order ---- */
+/* ---- the order of events ---- */
 
-/* Hosts wait for each other up to the least watermark, by reference time. */
+/* Hosts wait for each other up to the lowest watermark, in reference time. */
 START_TEST(test_order_of_hosts)
 {
 	const struct waits_options options = { 0 };
@@ -595,14 +595,14 @@ START_TEST(test_order_of_hosts)
 	switched(&t, 1, 1005, 0, 3, 1, 4);
 	take(&t, 0, 40);
 	waits_run(t.w);
-	ck_assert_uint_eq(waits_now(t.w), 0); /* nobody knows where the other one is */
+	ck_assert_uint_eq(waits_now(t.w), 0); /* it is not known how far the other host is */
 	take(&t, 1, 1010);
 	waits_run(t.w);
 	ck_assert_uint_eq(waits_now(t.w), 25);
 	ck_assert_uint_eq(waits_info(t.w).queued, 1);
 	check(&t, 0, 7, "10");
 	check(&t, 1, 3, "20");
-	switched(&t, 1, 1006, 0, 4, 1, 3); /* not before what it promised */
+	switched(&t, 1, 1006, 0, 4, 1, 3); /* not before its watermark */
 	switched(&t, 1, 1040, 0, 4, 1, 3);
 	take(&t, 1, UINT64_MAX);
 	waits_run(t.w);
@@ -615,7 +615,7 @@ START_TEST(test_order_of_hosts)
 }
 END_TEST
 
-/* Of any number of hosts the one with the earliest event is next: none is late. */
+/* With any number of hosts, the one with the earliest event is next: none is late. */
 START_TEST(test_order_of_many_hosts)
 {
 	enum { EVENTS = 500 };
@@ -623,7 +623,7 @@ START_TEST(test_order_of_many_hosts)
 	uint64_t now = 10;
 
 	begin(&t, HOSTS);
-	/* turns of the hosts that no simple pattern describes; the last one runs out early */
+	/* the hosts take turns without a simple pattern; the last one runs out early */
 	for (unsigned i = 0, turn = 1; i < EVENTS; i++, now++) {
 		turn = turn * 1103515245 + 12345;
 		switched(&t, (turn >> 16) % HOSTS % (i < EVENTS / 2 ? HOSTS : HOSTS - 1), now, 0, 7, 1, 8);
@@ -635,7 +635,7 @@ START_TEST(test_order_of_many_hosts)
 }
 END_TEST
 
-/* The clocks are found: what was built before is not of their time. */
+/* The clocks become known: the graph built before is not in their time. */
 START_TEST(test_clocks_begin_anew)
 {
 	const struct waits_options options = { 0 };
@@ -660,7 +660,7 @@ START_TEST(test_clocks_begin_anew)
 }
 END_TEST
 
-/* Of a damaged record: 7 ends and is still there, as are losses across a change of the clocks. */
+/* From a damaged record: 7 ends but is still there; and lost events across a change of the clocks. */
 START_TEST(test_whose_row_is_not_there)
 {
 	struct test t;
@@ -701,7 +701,7 @@ START_TEST(test_times_of_other_clocks)
 }
 END_TEST
 
-/* Many events and packets go through the queues, in pieces. */
+/* Many events and packets pass through the queues, in batches. */
 START_TEST(test_queues_grow)
 {
 	struct test t;

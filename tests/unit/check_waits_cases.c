@@ -6,9 +6,9 @@
 #include "unit.h"
 
 /*
- * Trace Compass's own test graphs and what its bounded critical path algorithm
- * makes of them, $SHARED/conformance/cpgraph_NAME. Both paths become lines of text in one order:
- * edges (neighbours that are the same joined) and links, those without a duration too.
+ * Trace Compass's own test graphs and the results of its bounded critical path algorithm, from
+ * $SHARED/conformance/cpgraph_NAME. Both paths are written as lines of text in one order: edges (equal neighbours are
+ * joined) and links, including those without a duration.
  */
 static const char *const cases[] = {
 	"basic",
@@ -174,7 +174,7 @@ static char *expected_text(const json_t *path)
 	for (i = 0; i < json_array_size(items); i++) {
 		uint64_t begin_ns = (uint64_t)number(item = json_array_get(items, i), "begin");
 
-		/* they are ordered by row and time */
+		/* they are in the order of rows and times */
 		for (; i + 1 < json_array_size(items); i++) {
 			const json_t *next = json_array_get(items, i + 1);
 
@@ -207,7 +207,7 @@ static bool is_vertex(const json_t *graph, wait_row row, uint64_t t_ns)
 	return false;
 }
 
-/* Links that take no time: by way of the path's own row where one of its edges ends and the next begins. */
+/* Links that take no time: through the path's own row, where one of its edges ends and the next starts. */
 static void add_jumps(GPtrArray *lines, const json_t *graph, wait_row start, wait_row from, wait_row to, uint64_t t_ns)
 {
 	if (from == to)

@@ -4,7 +4,10 @@
 #include "graphs.h"
 #include "unit.h"
 
-/* In each test graph 0 is kept as a whole, graph 1 is bounded: what is kept of it answers the same. */
+/*
+ * In each test, graph 0 is kept completely and graph 1 is bounded: both must give the same answers for the time that
+ * graph 1 keeps.
+ */
 enum { WHOLE, BOUNDED };
 
 struct compared {
@@ -25,7 +28,10 @@ static void compared_release(struct compared *c)
 	wait_path_release(&c->bounded);
 }
 
-/* A packet older than the wait may be older than all that is kept: its sender's number is another's then. */
+/*
+ * A packet older than the wait may be older than everything kept: its sender's number may belong to another row by
+ * then.
+ */
 static bool same_from(const struct sim *s, const struct wait_segment *p, const struct wait_segment *q)
 {
 	return sim_who(s, WHOLE, p->from) == sim_who(s, BOUNDED, q->from) || (q->wire && q->from == WAIT_NO_ROW);
@@ -57,7 +63,7 @@ static void check_same(const struct sim *s, struct compared *c, const char *what
 	c->segments += a->n;
 }
 
-/* A window within what the bounded graph keeps, up to what is final. */
+/* A window within the time that the bounded graph keeps, and that is final. */
 static void random_window(struct sim *s, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	uint64_t final_ns = s->now_ns - 1, horizon_ns = graph_info(s->graphs[BOUNDED]).horizon_ns;
@@ -66,7 +72,7 @@ static void random_window(struct sim *s, uint64_t *begin_ns, uint64_t *end_ns)
 	*end_ns = *begin_ns + (uint64_t)sim_pick(s, (int)(final_ns - *begin_ns) + 1);
 }
 
-/* Rows that live, and in the bounded graph are still the same. */
+/* A living row that has not changed in the bounded graph. */
 static int living_row(struct sim *s)
 {
 	int row;
@@ -77,7 +83,7 @@ static int living_row(struct sim *s)
 	return row;
 }
 
-/* Followed rows: expanded once, old segments dropped, the graph below dropped too. */
+/* Followed rows: expanded only once; old segments are dropped, and so is the graph below them. */
 START_TEST(test_follow_is_resolve)
 {
 	struct compared c;
@@ -99,7 +105,7 @@ START_TEST(test_follow_is_resolve)
 			sim_step(s);
 			if (!sim_pick(s, 3))
 				sim_advance(s);
-			if (!sim_pick(s, 200)) { /* another one, from the midst of its life */
+			if (!sim_pick(s, 200)) { /* another row, from the middle of its life */
 				if (followed[k] != SIM_NOBODY)
 					follow_remove(follow, s->rows[followed[k]].in[BOUNDED]);
 				followed[k] = living_row(s);
@@ -129,7 +135,7 @@ START_TEST(test_follow_is_resolve)
 }
 END_TEST
 
-/* Any row by walking: what time has taken away changes no answer within the retention. */
+/* Any row, by walking the graph: dropping old vertices changes no answer within the retention. */
 START_TEST(test_eviction)
 {
 	struct compared c;
@@ -167,7 +173,7 @@ START_TEST(test_eviction)
 }
 END_TEST
 
-/* The same where it is the memory that bounds; it is never exceeded, and said. */
+/* The same with a limit on memory, which is never exceeded; vertices that it cuts are counted. */
 START_TEST(test_memory)
 {
 	struct compared c;
@@ -192,7 +198,7 @@ START_TEST(test_memory)
 				continue;
 			sim_advance(s);
 			r = &s->rows[living_row(s)];
-			/* sums take memory too; some are forgotten before the next ones are asked for */
+			/* sums take memory, too; some are discarded before the next ones are requested */
 			if (seed % 2 && !sim_pick(s, 4))
 				wait_totals_window(bounded, r->in[BOUNDED], 0, UINT64_MAX, &totals);
 			ck_assert_uint_le(graph_info(bounded).bytes, memory_bytes);
@@ -231,8 +237,8 @@ static uint64_t total_of(const struct wait_totals *t)
 }
 
 /*
- * Prefix sums are the sums of expanded paths, in the bounded graph as in the whole one. Not so, and
- * allowed, only where a rule was applied that looks at more than one edge; each of these is met.
+ * Prefix sums are the sums of expanded paths, in the bounded graph as in the complete one. They may differ only where
+ * a rule was applied that looks at more than one edge; each of these rules must occur.
  */
 START_TEST(test_totals)
 {
@@ -255,7 +261,7 @@ START_TEST(test_totals)
 			sim_step(s);
 			if (!sim_pick(s, 4))
 				sim_advance(s);
-			/* in the middle so long not that none is kept any more of what is asked about then */
+			/* none are requested in the middle, until no sum is kept for the time of the next request */
 			if (sim_pick(s, 10) || (i > 1000 && i < 2000))
 				continue;
 			sim_advance(s);
@@ -296,7 +302,7 @@ START_TEST(test_totals)
 }
 END_TEST
 
-/* A lock that goes round: who waits for it waits for those before, and, further back, for itself. */
+/* A lock that goes round: a thread that waits for it waits for its predecessors and, further back, for itself. */
 START_TEST(test_convoy)
 {
 	enum { ROWS = 4, TURNS = 400 };
@@ -310,7 +316,7 @@ START_TEST(test_convoy)
 		rows[i] = graph_row_add(g);
 		graph_gap(g, rows[i], t_ns);
 	}
-	for (int i = 0; i < TURNS; i++) { /* it has the lock, gives it on, works, asks for it again */
+	for (int i = 0; i < TURNS; i++) { /* it has the lock, passes it on, works, and asks for it again */
 		wait_row has = rows[i % ROWS], next = rows[(i + 1) % ROWS];
 
 		graph_vertex(g, has, t_ns += 3, WAIT_PREEMPTED, NULL);
@@ -338,7 +344,7 @@ START_TEST(test_convoy)
 }
 END_TEST
 
-/* More segments than may be kept: the oldest live on as totals only, and nothing is lost. */
+/* More segments than may be kept: the oldest remain only as totals, and nothing is lost. */
 START_TEST(test_folded)
 {
 	struct wait_graph *whole = graph_create(0, 0), *bounded = graph_create(0, 0);
@@ -365,12 +371,12 @@ START_TEST(test_folded)
 	wait_path_resolve(whole, s->rows[row].in[WHOLE], info.since_ns, info.final_ns, &c.whole);
 	ck_assert(follow_path(follow, s->rows[row].in[BOUNDED], info.since_ns, info.final_ns, &c.bounded));
 	check_same(s, &c, "kept");
-	/* a window before that is answered from there on */
+	/* a window that starts earlier is answered from there on */
 	ck_assert(follow_path(follow, s->rows[row].in[BOUNDED], 0, info.final_ns, &c.bounded));
 	ck_assert_uint_eq(c.bounded.begin_ns, info.since_ns);
 	ck_assert(c.bounded.segments[0].cut);
 	ck_assert(!follow_path(follow, s->rows[row + 1].in[BOUNDED], 0, info.final_ns, &c.bounded));
-	/* the graph restarts */
+	/* the graph is cleared */
 	graph_clear(bounded);
 	ck_assert(follow_info(follow, s->rows[row].in[BOUNDED], &info));
 	ck_assert_uint_eq(info.segments, 0);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whatever comes from hosts: records of every tracepoint with absurd fields go through models, clocks and
- * the wake-up graph as the pump hands them on. No answer is wrong in itself: paths tile their window, what is followed
- * is what a walk finds, sums are those of the path's time, memory is kept to. Best with sanitizers.
+ * Arbitrary input from hosts: records of every tracepoint with absurd fields pass through models, clocks and the wake-
+ * up graph in the way the pump passes them on. Every answer must be consistent: paths tile their window, followed rows
+ * have the paths that a walk finds, sums are those of the path's time, memory stays within its limit. Best run with
+ * sanitizers.
  */
 #include <glib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ struct fuzz {
 	uint64_t segments, compared, wires;
 };
 
-/* What the runs of all seeds had: a run that has nothing shows nothing. */
+/* Counts over all seeds: a run in which something never happens proves nothing about it. */
 struct seen {
 	uint64_t segments, compared, links, wires, epochs, late;
 };
@@ -57,13 +58,13 @@ static int pick(struct fuzz *f, int n)
 	return g_rand_int_range(f->rand, 0, n);
 }
 
-/* Mostly such that events have to do with each other. */
+/* Mostly small, so that events are related to each other. */
 static int64_t number(struct fuzz *f)
 {
 	return pick(f, 12) ? pick(f, 10) : absurd[pick(f, G_N_ELEMENTS(absurd))];
 }
 
-/* Events have kinds that matter to waits more often than others. */
+/* Kinds that matter to waits are more frequent than others. */
 static enum event_kind some_kind(struct fuzz *f)
 {
 	static const enum event_kind often[] = {
@@ -103,7 +104,7 @@ static void fill(struct fuzz *f, struct record *r)
 	}
 }
 
-/* Headers as of few connections between few hosts, and now and then of none. */
+/* Headers of a few connections between a few hosts, and sometimes of none. */
 static void fill_packet(struct fuzz *f, struct ev_net *p)
 {
 	static const uint64_t versions[] = { 4, 4, 4, 6, 0 }, flags[] = { 0x10, 0x10, 0x18, 0x02, 0x1ff };
@@ -170,7 +171,7 @@ static void hand_on(struct fuzz *f, unsigned host)
 	clock_sync_time(f->clocks, host, f->now_ns[host]);
 	clock_sync_update(f->clocks);
 	waits_take(f->waits, host, &f->logs[host]);
-	/* one that is left out comes back late */
+	/* a host that was skipped comes back late */
 	waits_watermark(f->waits, host, pick(f, 50) ? f->now_ns[host] : UINT64_MAX);
 	waits_run(f->waits);
 }
@@ -206,7 +207,7 @@ static void check_row(struct fuzz *f, wait_row row, uint64_t begin_ns, uint64_t 
 	struct wait_totals sums = { 0 };
 	uint64_t length_ns, sum_ns = 0;
 
-	/* first, as their memory may cost the oldest vertices */
+	/* first, because their memory may cost the oldest vertices */
 	if (totals)
 		waits_totals(f->waits, row, begin_ns, end_ns, &sums);
 	waits_path(f->waits, row, begin_ns, end_ns, &f->path);
@@ -218,7 +219,7 @@ static void check_row(struct fuzz *f, wait_row row, uint64_t begin_ns, uint64_t 
 		ck_assert_uint_eq(sum_ns + sums.wire_ns, length_ns);
 		ck_assert_uint_le(sums.own_ns, length_ns);
 	}
-	/* what became known where followed rows had passed makes a difference there */
+	/* data that came after followed rows had been expanded makes a difference there */
 	begin_ns = MAX(begin_ns, waits_info(f->waits).graph.behind_ns + 1);
 	if (!is_followed(f, row) || begin_ns >= end_ns)
 		return;
@@ -249,7 +250,7 @@ static void check_accounts(const struct fuzz *f, uint64_t begin_ns, uint64_t end
 
 static void check_answers(struct fuzz *f, bool totals)
 {
-	uint64_t now_ns = waits_now(f->waits) - 1; /* sums end where time has passed */
+	uint64_t now_ns = waits_now(f->waits) - 1; /* sums end where time is final */
 	uint64_t begin_ns = BASE_NS + (uint64_t)pick(f, 1000) * 1000000000, end_ns = begin_ns + (uint64_t)number(f);
 	wait_row some = WAIT_NO_ROW;
 
@@ -298,7 +299,7 @@ static void run(uint32_t seed, struct seen *seen)
 		model_set_wait_log(f.hosts[h].m, &f.logs[h]);
 		f.now_ns[h] = BASE_NS + (uint64_t)pick(&f, 5000000);
 		clock_sync_add_host(f.clocks, name, name);
-		/* if clocks move a lot the graph restarts all the time */
+		/* with clocks that move a lot, the graph would be cleared all the time */
 		waits_add_host(f.waits, seed % 4 ? NULL : clock_sync_map(f.clocks, h));
 	}
 	for (int i = 0; i < EVENTS; i++) {

@@ -53,7 +53,7 @@ START_TEST(test_refusals)
 }
 END_TEST
 
-/* The earliest of several links; one that arrives after the row has continued. */
+/* The earliest of several links is kept; a link may come after the row has continued. */
 START_TEST(test_links)
 {
 	struct wait_graph *g = graph_create(0, 0);
@@ -81,7 +81,7 @@ START_TEST(test_links)
 }
 END_TEST
 
-/* What is older than the retention is dropped, and the path says where it begins. */
+/* Vertices older than the retention are dropped, and the path shows where it starts. */
 START_TEST(test_retention)
 {
 	struct wait_graph *g = graph_create(100, 0);
@@ -98,7 +98,7 @@ START_TEST(test_retention)
 		if (t_ns == 1000)
 			bytes = graph_info(g).bytes;
 	}
-	ck_assert_uint_le(graph_info(g).bytes, bytes + 70000); /* one more piece of the queue, for a while */
+	ck_assert_uint_le(graph_info(g).bytes, bytes + 70000); /* one more chunk of the queue, for a while */
 	ck_assert_uint_eq(graph_info(g).horizon_ns, 99900);
 	ck_assert_uint_eq(graph_info(g).retention_ns, 100);
 	ck_assert_uint_eq(graph_info(g).cut, 0);
@@ -107,7 +107,7 @@ START_TEST(test_retention)
 	ck_assert_uint_eq(path.end_ns, 100000);
 	ck_assert_uint_eq(path.n, 10);
 	ck_assert(path.segments[0].cut);
-	/* one that sleeps longer than that */
+	/* a row that sleeps for longer than that */
 	graph_present(g, sleeper, WAIT_BLOCKED, NULL);
 	wait_path_resolve(g, sleeper, 0, 100000, &path);
 	ck_assert_uint_eq(path.n, 1);
@@ -119,7 +119,7 @@ START_TEST(test_retention)
 	ck_assert_uint_eq(path.n, 10);
 	ck_assert_uint_eq(path.segments[0].row, a);
 	ck_assert(!path.segments[0].cut);
-	/* too old to come in */
+	/* too old to be added */
 	ck_assert(!graph_vertex(g, row_at(g, 200), 210, WAIT_RUNNING, NULL));
 	ck_assert_uint_gt(graph_info(g).late, 0);
 	wait_path_release(&path);
@@ -127,7 +127,7 @@ START_TEST(test_retention)
 }
 END_TEST
 
-/* Numbers of dead threads come back, but not while anything of them is kept, or followed. */
+/* Row numbers of dead threads are reused, but not while any of their vertices are kept, or while they are followed. */
 START_TEST(test_row_numbers)
 {
 	enum { LIVES = 10000 };
@@ -151,7 +151,7 @@ START_TEST(test_row_numbers)
 		graph_gap(g, row, t_ns += 3);
 		graph_vertex(g, row, t_ns += 3, WAIT_RUNNING, NULL);
 		graph_row_free(g, row);
-		graph_row_free(g, row); /* twice is once */
+		graph_row_free(g, row); /* a second call has no effect */
 		freed_ns[row] = t_ns;
 		graph_advance(g, t_ns);
 	}
@@ -168,7 +168,7 @@ START_TEST(test_row_numbers)
 }
 END_TEST
 
-/* Each different cause is kept once, as long as an edge has it; too many are left out, and counted. */
+/* Each distinct cause is kept once, as long as an edge has it; causes beyond the limit are left out and counted. */
 START_TEST(test_causes)
 {
 	enum { DIFFERENT = 300000, BOUND = 1 << 18 };
@@ -197,7 +197,7 @@ START_TEST(test_causes)
 	}
 	ck_assert_uint_eq(graph_info(endless).uncaused, DIFFERENT - (BOUND - 1));
 	segments(endless, b, &path);
-	ck_assert_uint_eq(path.n, BOUND); /* the last one for all that have no cause */
+	ck_assert_uint_eq(path.n, BOUND); /* the last one for all vertices without a cause */
 	ck_assert_uint_eq(path.segments[BOUND - 1].cause.name, STRID_NONE);
 	ck_assert_int_eq(path.segments[BOUND - 1].cause.fd, -1);
 	wait_path_release(&path);
@@ -206,7 +206,7 @@ START_TEST(test_causes)
 }
 END_TEST
 
-/* Restarts: the rows are the same, but not their past or the time. */
+/* After clearing, the rows are the same, but not their past or the time. */
 START_TEST(test_clear)
 {
 	struct wait_graph *g = graph_create(1000, 0);
@@ -232,7 +232,7 @@ START_TEST(test_clear)
 }
 END_TEST
 
-/* The sum over a wait is that over those who ended it; own time is apart. */
+/* The sum over a wait is the sum over the threads that ended it; the row's own time is separate. */
 START_TEST(test_sums)
 {
 	struct wait_graph *g = graph_create(0, 0);
@@ -256,7 +256,7 @@ START_TEST(test_sums)
 	graph_present(g, client, WAIT_PREEMPTED, NULL);
 	graph_advance(g, 100);
 	wait_totals_window(g, client, 0, 100, &t);
-	ck_assert_uint_eq(t.ns[WAIT_RUNNING], 30 + 10 + 8); /* itself, the disk's user 60-70, the server 72-80 */
+	ck_assert_uint_eq(t.ns[WAIT_RUNNING], 30 + 10 + 8); /* itself, the user of the disk 60-70, the server 72-80 */
 	ck_assert_uint_eq(t.ns[WAIT_BLOCK_DEVICE], 20);
 	ck_assert_uint_eq(t.ns[WAIT_PREEMPTED], 2 + 10);
 	ck_assert_uint_eq(t.wire_ns, 10);
@@ -268,7 +268,7 @@ START_TEST(test_sums)
 	ck_assert_uint_eq(t.ns[WAIT_PREEMPTED], 2);
 	ck_assert_uint_eq(t.wire_ns, 5);
 	ck_assert_uint_eq(t.own_ns, 0);
-	/* before a thread was, it was what made it */
+	/* before a thread existed, its time is its creator's */
 	graph_vertex(g, client, 110, WAIT_PREEMPTED, NULL);
 	made = graph_row_add(g);
 	graph_vertex(g, made, 130, WAIT_PREEMPTED, NULL);

@@ -5,11 +5,11 @@
 #include "unit.h"
 
 /*
- * Graphs as text: of each row "TIME STATE TIME STATE … TIME", where the states
- * are those of letters[], 'i' a wait for work, and '.' is a gap; links as
- * "ROW@TIME ROW@TIME KIND", KIND one of W, F, N, T.
- * Paths as text: "ROW:STATE BEGIN-END", in front of it the link that leads to it ("W1>"), after it '~' for a
- * wire, "?f", "?s", "?a" for a fill, '!' for what the memory cuts.
+ * Graphs as text: each row is "TIME STATE TIME STATE … TIME", where the states
+ * are those of letters[], 'i' is a wait for work and '.' a gap; links are
+ * "ROW@TIME ROW@TIME KIND", KIND being one of W, F, N, T.
+ * Paths as text: "ROW:STATE BEGIN-END", preceded by the link that leads to it ("W1>"), and followed by '~' for a
+ * packet in transit, "?f", "?s" or "?a" for a fill, '!' for a segment that starts where the graph does.
  */
 static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
 static const char link_letters[] = "-WFNT";
@@ -145,7 +145,7 @@ static void check_path(struct built *b, unsigned row, uint64_t begin_ns, uint64_
 #define LINKS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 #define NO_LINKS ((const char *const[]){ NULL })
 
-/* Path of row 0, the whole of it. */
+/* Checks the complete path of row 0. */
 static void check_whole(const char *const rows[], const char *const links[], const char *want)
 {
 	struct built b = build(rows, links);
@@ -154,7 +154,7 @@ static void check_whole(const char *const rows[], const char *const links[], con
 	graph_destroy(b.g);
 }
 
-/* States that explain themselves, waits that nothing explains, gaps, neighbours that are one. */
+/* States that explain themselves, waits without explanation, gaps, neighbours that are merged. */
 START_TEST(test_own_edges)
 {
 	check_whole(ROWS("10 R 20 P 30 T 40 D 50 I 60 U 70 X 80 ? 90"), NO_LINKS,
@@ -165,103 +165,103 @@ START_TEST(test_own_edges)
 }
 END_TEST
 
-/* A waker, its own waits, the waits of those; links start inside edges. */
+/* A waker, its own waits, and the waits of their wakers; links start within edges. */
 START_TEST(test_chain)
 {
 	check_whole(ROWS("10 R 20 B 60 P 70 R 80", "0 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:R20-60 W1>0:P60-70 0:R70-80");
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
 		    "0:R10-20 1:R20-30 2:R30-50 W2>1:P50-55 1:R55-60 W1>0:R60-80");
-	/* a wait within, begun before: cut where the outer one begins */
+	/* a wait within a wait, started earlier: cut at the start of the outer one */
 	check_whole(ROWS("10 R 40 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
 		    "0:R10-40 2:R40-50 W2>1:P50-55 1:R55-60 W1>0:R60-80");
-	/* a thread made meanwhile: what made it, by fork */
+	/* a thread created during the wait: its creator, by a fork */
 	check_whole(ROWS("10 R 20 B 60 R 80", "40 P 45 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@40 F"),
 		    "0:R10-20 2:R20-40 F2>1:P40-45 1:R45-60 W1>0:R60-80");
-	/* a timer it set itself */
+	/* a timer that it set itself */
 	check_whole(ROWS("10 R 20 B 60 R 80"), LINKS("0@15 0@60 T"), "0:R10-20 T0>0:T20-60 0:R60-80");
 }
 END_TEST
 
-/* What is not known on the way. */
+/* Unknown parts on the way. */
 START_TEST(test_fills)
 {
 	/* the waker has no past */
 	check_whole(ROWS("10 R 20 B 60 R 80", "40 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:?20-40?f 1:R40-60 W1>0:R60-80");
-	/* its wait is unexplained: first of all, amidst */
+	/* its wait is unexplained: as the first piece, and in the middle */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 B 40 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:B20-40?f 1:R40-60 W1>0:R60-80");
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 40 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:R20-30 1:B30-40?s 1:R40-60 W1>0:R60-80");
-	/* a packet nobody sent explains no network wait: it is kept as it is */
+	/* a packet without a sender does not explain a network wait, which stays as it is */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 N 40 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 1:R20-30 1:N30-40 1:R40-60 W1>0:R60-80");
 	/* the waker's waker has no past */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 R 90", "45 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
 		    "0:R10-20 1:R20-30 2:?30-45?a 2:R45-50 W2>1:R50-60 W1>0:R60-80");
-	/* a wake-up takes no time: nobody knows what was between */
+	/* a wake-up takes no time: what happened in between is unknown */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15"), LINKS("1@15 0@60 W"), "0:R10-20 W1>0:?20-60?a 0:R60-80");
-	/* an unexplained wait before one whose explanation began earlier */
+	/* an unexplained wait before one whose explanation started earlier */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 B 40 B 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@50 1@50 W"),
 		    "0:R10-20 1:R20-30 1:B30-40?s 2:R40-50 W2>1:R50-60 W1>0:R60-80");
 }
 END_TEST
 
-/* Packets: wire time; one that is older than the wait; back to it when a row's past ends. */
+/* Packets: time in transit; a packet older than the wait; going back to a packet when a row's past ends. */
 START_TEST(test_packets)
 {
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 90"), LINKS("1@50 0@60 N"),
 		    "0:R10-20 1:R20-50 N1>0:N50-60~ 0:R60-80");
-	/* request and reply: 1 works since the request came, sent before 0 waited */
+	/* request and reply: 1 has worked since the request came, which was sent before 0 waited */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 25 R 90"), LINKS("0@15 1@25 N", "1@55 0@60 N"),
 		    "0:R10-20 N0>1:N20-25~ 1:R25-55 N1>0:N55-60~ 0:R60-80");
-	/* the same received while it worked: sent during the wait, it explains nothing */
+	/* the same, received while it worked: sent during the wait, it explains nothing */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 35 R 90", "0 R 90"), LINKS("2@30 1@35 N", "1@55 0@60 N"),
 		    "0:R10-20 1:R20-55 N1>0:N55-60~ 0:R60-80");
-	/* but it does when nothing is known before it, though something is after */
+	/* but it does if nothing is known before it, although something is known after it */
 	check_whole(ROWS("10 R 20 N 60 R 80", "33 R 35 R 40 R 90", "0 R 90"), LINKS("2@30 1@35 N", "1@55 0@60 N"),
 		    "0:R10-20 2:R20-30 N2>1:N30-35~ 1:R35-55 N1>0:N55-60~ 0:R60-80");
 	/* a row of packets has gaps */
 	check_whole(ROWS("10 R 20 N 60 R 80", "5 R 6 . 50 R 52 R 60", "0 R 90"), LINKS("2@40 1@52 N", "1@60 0@60 N"),
 		    "0:R10-20 2:R20-40 N2>1:N40-52~ 1:R52-60 N1>0:R60-80");
-	/* within a row no wire */
+	/* within a row, nothing is in transit */
 	check_whole(ROWS("10 R 20 N 60 R 80"), LINKS("0@15 0@60 N"), "0:R10-20 N0>0:N20-60 0:R60-80");
-	/* sent by one that waits, for nobody knows what */
+	/* sent by a thread that waits for an unknown reason */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"),
 		    "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
 }
 END_TEST
 
 /*
- * A worker that had no work explains nothing of the time before it got some: its waker does, all the way, or,
- * woken by an interrupt, nobody.
+ * A worker without work explains nothing about the time before it got some: its waker does, through all its own waits;
+ * or nothing does, if an interrupt woke it.
  */
 START_TEST(test_idle_workers)
 {
 	/* what the worker did before, 15-40, was not for row 0 */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15 i 25 R 40 i 50 R 90", "0 R 90", "0 R 90"),
 		    LINKS("1@60 0@60 W", "2@25 1@25 W", "3@50 1@50 W"), "0:R10-20 3:R20-50 W3>1:R50-60 W1>0:R60-80");
-	/* an interrupt: the wait stays what it was */
+	/* woken by an interrupt: the wait stays as it is */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 25 T 30 R 40 i 50 P 55 R 90"), LINKS("1@60 0@60 W"),
 		    "0:R10-20 0:B20-50 1:P50-55 1:R55-60 W1>0:R60-80");
-	/* who gave the work waited in turn, for another worker: that wait stays his */
+	/* the thread that gave the work waited for another worker: that wait stays its own */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 5 i 50 R 90", "0 R 30 B 45 R 90", "0 R 5 i 40 R 90"),
 		    LINKS("1@60 0@60 W", "2@50 1@50 W", "3@45 2@45 W"),
 		    "0:R10-20 2:R20-30 2:B30-40 3:R40-45 W3>2:R45-50 W2>1:R50-60 W1>0:R60-80");
 	/* work that came as a packet */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 15 i 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@35 1@50 N"),
 		    "0:R10-20 2:R20-35 N2>1:N35-50~ 1:R50-60 W1>0:R60-80");
-	/* it had its work before the wait: only since it was given it, or all of the wait */
+	/* it had its work before the wait: only from then on, or for the whole wait */
 	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 5 i 15 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@15 1@15 W"),
 		    "0:R10-20 1:R20-60 W1>0:R60-80");
-	/* its own path: who gave it work; an interrupt: nothing is known */
+	/* its own path: the thread that gave it work; with an interrupt, nothing is known */
 	check_whole(ROWS("10 R 20 i 60 R 80", "0 R 90"), LINKS("1@60 0@60 W"), "0:R10-20 1:R20-60 W1>0:R60-80");
 	check_whole(ROWS("10 R 20 i 60 R 80"), NO_LINKS, "0:R10-20 0:B20-60 0:R60-80");
 }
 END_TEST
 
-/* Windows cut the whole path; a window's first segment has no link. */
+/* Windows cut the complete path; a window's first segment has no link. */
 START_TEST(test_windows)
 {
 	struct built b = build(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"),
@@ -278,7 +278,7 @@ START_TEST(test_windows)
 }
 END_TEST
 
-/* Past the last vertex: what the row does now, if that is known. */
+/* After the last vertex: what the row does now, if that is known. */
 START_TEST(test_present)
 {
 	struct built b = build(ROWS("10 R 20", "0 R 20 B 30"), NO_LINKS);
@@ -295,7 +295,7 @@ START_TEST(test_present)
 	ck_assert_int_eq(path.segments[1].cause.fd, 3);
 	wait_path_resolve(b.g, b.rows[0], 15, 20, &path);
 	ck_assert(!path.open);
-	/* a waker whose edge is open: it is told to run */
+	/* a waker whose edge is open, and known to be running */
 	graph_present(b.g, b.rows[1], WAIT_RUNNING, NULL);
 	graph_vertex(b.g, b.rows[0], 60, WAIT_BLOCKED, NULL);
 	graph_link(b.g, b.rows[1], 60, b.rows[0], 60, WAIT_LINK_WAKEUP);
@@ -303,7 +303,7 @@ START_TEST(test_present)
 	check_path(&b, 0, 0, 70, "0:R10-20 1:B20-30?f 1:R30-60 W1>0:P60-70");
 	wait_path_resolve(b.g, b.rows[0], 15, 70, &path);
 	ck_assert(!path.open);
-	/* which its next vertex ends */
+	/* ended by its next vertex */
 	graph_vertex(b.g, b.rows[1], 80, WAIT_RUNNING, NULL);
 	check_path(&b, 1, 0, 100, "1:R0-20 1:B20-30 1:R30-80");
 	check_path(&b, 0, 0, 70, "0:R10-20 1:B20-30?f 1:R30-60 W1>0:P60-70");
@@ -316,7 +316,7 @@ START_TEST(test_present)
 }
 END_TEST
 
-/* Two that wake each other in the same instant, and a pipeline longer than can be followed. */
+/* Two threads that wake each other in the same instant, and a pipeline too long to be followed. */
 START_TEST(test_bounds)
 {
 	enum { LENGTH = 3000 };
@@ -373,7 +373,7 @@ static void check_tiles(const struct wait_path *p)
 	ck_assert_uint_eq(at_ns, p->end_ns);
 }
 
-/* Whatever the graph: segments tile the window; each window is what the whole path is there. */
+/* Any graph: segments tile the window; each window equals that part of the complete path. */
 START_TEST(test_random)
 {
 	struct wait_path whole, part;

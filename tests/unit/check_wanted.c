@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which fields are wanted, told to a worker while it reads: what comes from then on, and what another visitor sees. */
+/* The fields wanted, changed while a worker reads: what comes from then on, and what another visitor sees. */
 #include "unit.h"
 
 #include <glib.h>
@@ -43,7 +43,7 @@ static const struct event *next(struct source *s)
 	return ev;
 }
 
-/* Up to the answer to the request: no fields but those of before, of classes that may be declared meanwhile. */
+/* Until the answer to the request: no fields except those wanted before, of classes that may be declared meanwhile. */
 static void await_wanted(struct source *s, uint32_t number, struct shapes *shapes)
 {
 	for (;; source_next(s)) {
@@ -75,7 +75,7 @@ static struct count count_records(struct source *s, struct shapes *shapes)
 		n.fields += ev->kind == EVENT_FIELDS;
 		n.others += ev->kind == EVENT_FIELDS && ev->tid != TID;
 		n.shapes += ev->kind == EVENT_SHAPE;
-		/* a class that is declared twice would be nonsense */
+		/* a class must not be declared twice */
 		if (ev->kind == EVENT_SHAPE)
 			ck_assert_ptr_null(shapes_take(shapes, ev));
 		if (ev->kind == EVENT_FIELDS)
@@ -133,7 +133,7 @@ struct seen {
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
 	unsigned events, fields;
-	uint64_t first_ns; /* with fields, 0: none */
+	uint64_t first_ns; /* of an event with fields; 0: none */
 };
 
 static void visit(void *user, const struct ingest_visit *v)
@@ -146,7 +146,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	seen->fields++;
 	if (!seen->first_ns)
 		seen->first_ns = v->event->ts_ns;
-	/* whoever comes next must not find it */
+	/* must not be found by the next visitor */
 	ck_assert(!v->shape->user || v->shape->user == seen);
 	v->shape->user = seen;
 }
@@ -199,7 +199,7 @@ START_TEST(test_visitors)
 	ck_assert_uint_gt(first.fields, 300);
 	ck_assert_uint_ge(first.first_ns, from_ns);
 	ck_assert_uint_gt(from_ns, ingest_host(in, 0)->begin_ns);
-	/* what the first one has with the shapes is gone */
+	/* data that the first one attached to shapes is gone */
 	ingest_set_visitor(in, &second.visitor, 0);
 	first.fields = first.events = 0;
 	while (ingest_visited_from(in) == UINT64_MAX)

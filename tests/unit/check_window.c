@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A window that is read again against the graph of the whole recording: at every
- * moment every thread's path is on the same row in the same state, but for what is listed.
+ * A window that is read again, against the graph of the whole recording: at every moment, every thread's path is on
+ * the same row in the same state, except for the differences listed.
  */
 #include "unit.h"
 
@@ -21,10 +21,10 @@ enum { WINDOWS = 12 };
 
 /* What may differ, and where. */
 enum difference {
-	DIFFERS_OPEN,    /* a wait that ends after all that was read: not explained, the recording's is */
-	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which the recording takes to
-			    run on; or one of a CPU that comes online, which nobody was seen to wake */
-	DIFFERS_IDLE,    /* left the CPU before the window: that it had no work is not known there */
+	DIFFERS_OPEN,    /* a wait that ends after everything that was read: only the whole recording explains it */
+	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which runs on in the whole
+			    recording; or one of a CPU that comes online, whose wake-up was not seen */
+	DIFFERS_IDLE,    /* left the CPU before the window: it is not known there that it had no work */
 	DIFFERENCES
 };
 
@@ -54,7 +54,7 @@ static struct ingest *start(const char *name)
 	return in;
 }
 
-/* How the clocks of three-tier were when it was made, measured from outside: at two times of each, the client's. */
+/* The clocks of three-tier when it was made, measured from outside: at two times of each, by the client's clock. */
 static const struct {
 	const char *host;
 	uint64_t host_ns[2], client_ns[2];
@@ -117,7 +117,7 @@ static void close_recording(struct recording *r)
 	ingest_destroy(r->in);
 }
 
-/* end_ns 0: all of the recording. */
+/* end_ns 0: the whole recording. */
 static struct window *open_window(const struct recording *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct window_options options = {
@@ -152,7 +152,7 @@ static struct window *read_window(const struct recording *r, uint64_t begin_ns, 
 	return w;
 }
 
-/* All of the recording as it is read for the first time: its hosts have their numbers. */
+/* Reads the whole recording as for the first time: its hosts get their numbers. */
 static struct waits *read_all(const struct recording *r, struct wait_log *logs)
 {
 	const struct waits_options options = { 0 };
@@ -177,7 +177,7 @@ static struct waits *read_all(const struct recording *r, struct wait_log *logs)
 
 static uint64_t differ_ns[DIFFERENCES], same_ns;
 
-/* Whether both are the same row in the same state, whatever the numbers of rows. */
+/* Whether both are the same row in the same state, whatever the row numbers. */
 static bool same_segment(struct window *w, const struct wait_segment *x, struct waits *all,
 			 const struct wait_segment *y)
 {
@@ -187,7 +187,7 @@ static bool same_segment(struct window *w, const struct wait_segment *x, struct 
 	       window_host_of(w, p.host) == q.host;
 }
 
-/* Whether nothing that was read ends the wait the path ends with. */
+/* Whether the wait at the end of the path is not ended by anything that was read. */
 static bool is_open(struct window *w, wait_row row, const struct wait_path *p)
 {
 	struct wait_path further;
@@ -202,7 +202,7 @@ static bool is_open(struct window *w, wait_row row, const struct wait_path *p)
 	return open;
 }
 
-/* From some time on p is at segment x, the whole recording's at y. */
+/* From some time on, p is at segment x, and the whole recording's path at y. */
 static enum difference classify(const struct wait_path *p, const struct wait_segment *x, const struct waits *all,
 				const struct wait_segment *y, bool open)
 {
@@ -233,7 +233,7 @@ static void compare_paths(struct window *w, wait_row row, struct waits *all, wai
 	waits_path(window_waits(w), row, begin_ns, end_ns, &p);
 	waits_path(all, in_all, begin_ns, end_ns, &q);
 	open = is_open(w, row, &p);
-	/* neither has what the other one leaves out */
+	/* if one of them has a path, so has the other */
 	ck_assert_uint_eq(p.n > 0, q.n > 0);
 	if (p.n) {
 		t_ns = p.segments[0].begin_ns;
@@ -307,7 +307,7 @@ static void compare_recording(const char *name, uint32_t seed)
 
 START_TEST(test_windows_are_as_in_the_whole)
 {
-	const char *other = getenv("SEED"); /* other windows; not all of them meet all that may differ */
+	const char *other = getenv("SEED"); /* other windows; not all of them have every difference */
 	const uint32_t seed = other ? strtoul(other, NULL, 10) : 1;
 
 	compare_recording("three-tier", seed);
@@ -323,7 +323,7 @@ START_TEST(test_windows_are_as_in_the_whole)
 }
 END_TEST
 
-/* Windows that reach back to before the first event. */
+/* Windows that start before the first event. */
 START_TEST(test_windows_at_the_start)
 {
 	compare_recording("three-tier", 3);
@@ -356,7 +356,7 @@ static void compare_whole(const char *name)
 	close_recording(&r);
 }
 
-/* All of a recording is known as when it was read for the first time, to the last row. */
+/* Everything in a recording is known as when it was first read, to the last row. */
 START_TEST(test_all_of_it)
 {
 	compare_whole("three-tier");
@@ -368,7 +368,7 @@ START_TEST(test_all_of_it)
 }
 END_TEST
 
-/* A window before the record, one closed before and one while it is read. */
+/* A window before the recording, one closed before it is read, and one closed while it is read. */
 START_TEST(test_windows_at_the_edges)
 {
 	struct recording r = open_recording("three-tier");

@@ -47,7 +47,7 @@ static inline struct clock_packet udp_packet(uint16_t id, int32_t payload_len)
 	return p;
 }
 
-/* The packet's reply direction. */
+/* The same packet in the opposite direction. */
 static inline struct clock_packet turned(struct clock_packet p)
 {
 	struct clock_packet q = p;
