@@ -24,14 +24,14 @@
 #include "ui/lines.h"
 
 /*
- * System calls whose fields are of any kinds and values, through all that shows them: the text and JSON of attach, the
- * lines of the pane of calls, the text and JSON of dump; for the sanitizers.
+ * Passes system calls with fields of arbitrary types and values through all code that shows them: the text and JSON of
+ * attach, the lines of the pane of calls, the text and JSON of dump. To be run with sanitizers.
  *
  *	fuzz_calls CASES SEED RECORDING
  *
- * The same seed gives the same cases: a few threads, some calls of each, entries and exits that need not belong
- * together. Whatever is shown must be UTF-8 without control characters, and JSON must be JSON. A case that fails is
- * named, and left in the file found.calls. RECORDING: any; its host is where the threads run.
+ * The same seed gives the same cases: a few threads with some calls each, whose entries and exits need not match. All
+ * output must be UTF-8 without control characters, and JSON must be valid. A case that fails is reported, and left in
+ * the file found.calls. RECORDING is any recording; the threads run on its host.
  */
 enum { LIMIT_S = 20, EVENTS_MAX = 24, THREADS = 3, DEPTH_MAX = 5, WIDTH_MAX = 5, CANVAS_W = 80, LABELS_MAX = 40 };
 
@@ -54,19 +54,19 @@ static void on_alarm(int number)
 	fail("it takes too long");
 }
 
-/* ---- events of any fields ---- */
+/* ---- events with arbitrary fields ---- */
 
 struct type {
 	const char *name;
 	enum shape_kind kind;
 	unsigned base, bits;
 	bool is_signed;
-	uint32_t count; /* of elements, where they are always as many */
+	uint32_t count; /* number of elements, if it is fixed */
 	unsigned n_labels, n_members;
 	struct type *members; /* its members, or the single element */
 };
 
-/* Beside those of the calls' own arguments. */
+/* In addition to those of the calls' own arguments. */
 static const char *const names[] = {
 	"",       "ret",      "id",       "cmd",          "fd",     "filename", "uservaddr", "family",
 	"v4addr", "v6addr",   "dport",    "raw_events",   "events", "fds",      "sig",       "info",
@@ -159,7 +159,7 @@ static bool put_any_text(struct event *ev)
 	return fits;
 }
 
-/* false: no more fits, and nothing may follow. */
+/* false: there is no more room, and nothing may follow. */
 static bool put_value(struct event *ev, const struct type *t)
 {
 	uint32_t kept = 0;
@@ -186,7 +186,7 @@ static bool put_value(struct event *ev, const struct type *t)
 	}
 }
 
-/* A shape of some fields, and their values. NULL: no event of a source would be taken so. */
+/* A shape with some fields, and their values. NULL: such an event would be refused from a source. */
 static struct shape *any_event(const char *name, const struct call *call, struct event *ev)
 {
 	struct type payload = { .name = "", .kind = SHAPE_STRUCT, .n_members = 1 + (unsigned)below(8) };
@@ -221,7 +221,7 @@ static struct shape *any_event(const char *name, const struct call *call, struct
 	return shape;
 }
 
-/* ---- what shows them ---- */
+/* ---- the code that shows them ---- */
 
 struct shower {
 	struct ingest *in;
@@ -262,7 +262,7 @@ static void check_json(struct shower *s, const struct attach_record *r)
 	free(text);
 }
 
-/* As the pane does: a line, where its parts stand; then a narrow screen. */
+/* As the pane does it: a line and the places of its parts; then a narrow screen. */
 static void show_line(struct shower *s, const struct attach_record *r)
 {
 	const struct attach_line *l = &s->line;
@@ -326,7 +326,7 @@ static void dump_it(const struct shape *shape, const struct event *ev, enum dump
 			 });
 	dump_destroy(dump);
 	fclose(out);
-	if (form != DUMP_BABELTRACE) /* that has the trace's own bytes */
+	if (form != DUMP_BABELTRACE) /* which prints the trace's own bytes */
 		check_text(text, len, "a line of dump");
 	if (form == DUMP_JSON) {
 		json_error_t error;

@@ -14,13 +14,13 @@
 #include "records.h"
 
 /*
- * Reads one recording as a worker does: for libFuzzer, which changes its bytes by what they reach (FUZZ_GUIDED), and
- * for cases that were found.
+ * Reads one recording as a worker does: for libFuzzer, which changes its bytes according to the code they reach
+ * (FUZZ_GUIDED), and for cases found in this way.
  *
  *	fuzz_guided CASE...
  *
- * A case is the metadata, a NUL and a data file. It is written to FUZZ_DIRECTORY, best in memory. Whatever makes no
- * sense must be refused with a reason; each record is checked as it is in the parent.
+ * A case is the metadata, a NUL and a data file. It is written to FUZZ_DIRECTORY, preferably in memory. Invalid input
+ * must be refused with a reason; each record is checked as the parent checks it.
  */
 enum { RING_BYTES = 64 << 20 };
 

@@ -14,19 +14,19 @@
 #include "damage.h"
 
 /*
- * Damages the metadata of traces and reads it, in this process: for the sanitizers.
+ * Damages the metadata of traces and reads it, in this process. To be run with sanitizers.
  *
  *	fuzz_metadata CASES SEED TRACE...
  *
- * The same seed gives the same cases. What is understood is edited, looked for in
- * packets of the trace and in random bytes, and released. A case that crashes or
- * takes longer than LIMIT_S is left in the file found.metadata. Prints how many cases were understood.
+ * The same seed gives the same cases. Metadata that can be parsed is edited, used to decode
+ * packets of the trace and random bytes, and released. A case that crashes or
+ * takes longer than LIMIT_S is left in the file found.metadata. Prints how many cases could be parsed.
  */
 enum { LIMIT_S = 20, EVENTS_KEPT = 12, PACKET_BYTES = 16384, EDITS_MAX = 6 };
 
 struct trace {
 	GString *text;    /* its metadata with a few of its events */
-	GByteArray *data; /* the beginning of a stream */
+	GByteArray *data; /* the start of a stream */
 };
 
 static GString *current;
@@ -44,13 +44,13 @@ static void leave(int number)
 
 /* ---- traces ---- */
 
-/* What starts an event, in either language. */
+/* The start of an event, in either language. */
 static const char *next_event(const char *text, bool ctf2)
 {
 	return ctf2 ? strchr(text + 1, METADATA_SEPARATOR) : strstr(text + 1, "\nevent {");
 }
 
-/* All before the first event, and some events: as many as are read in a fraction of a millisecond. */
+/* Everything before the first event, and as many events as can be read in a fraction of a millisecond. */
 static GString *shorten(const char *text)
 {
 	const bool ctf2 = metadata_is_ctf2(text);
@@ -148,7 +148,7 @@ static void run_case(const struct trace *traces, size_t n_traces, uint64_t seed)
 	t = &traces[below(n_traces)];
 	g_string_truncate(current, 0);
 	g_string_append_len(current, t->text->str, (gssize)t->text->len);
-	edits = 1 + below(1 + below(EDITS_MAX)); /* mostly few */
+	edits = 1 + below(1 + below(EDITS_MAX)); /* usually few */
 	while (edits--)
 		damage_text(current);
 	alarm(LIMIT_S);

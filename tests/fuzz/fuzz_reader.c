@@ -19,14 +19,14 @@
 #include "records.h"
 
 /*
- * Damages small recordings and reads them as a worker does, in this process: for the sanitizers.
+ * Damages small recordings and reads them as a worker does, in this process. To be run with sanitizers.
  *
  *	fuzz_reader CASES SEED DIRECTORY TRACE...
  *
- * DIRECTORY, best in memory, is where the damaged recording is written. A case is metadata and one data file, of which
- * the one, the other or both are damaged; the same seed gives the same cases. Every record is checked as it
- * is in the parent. A case that crashes, takes longer than LIMIT_S or more memory than LIMIT_BYTES is
- * left as found-N in the current directory, and the others are run. Prints what became of the cases.
+ * The damaged recording is written to DIRECTORY, preferably in memory. A case is metadata and one data file, one or
+ * both of them damaged; the same seed gives the same cases. Every record is checked as the parent
+ * checks it. A case that crashes, takes longer than LIMIT_S or more memory than LIMIT_BYTES is
+ * left as found-N in the current directory, and the others are run. Prints the results of the cases.
  */
 enum { LIMIT_S = 20, DATA_BYTES = 16384, EDITS_MAX = 6, RING_BYTES = 64 << 20, PARTS = 3 };
 
@@ -34,12 +34,12 @@ enum { LIMIT_S = 20, DATA_BYTES = 16384, EDITS_MAX = 6, RING_BYTES = 64 << 20, P
 
 struct trace {
 	char *text;       /* its metadata */
-	GByteArray *data; /* a data file, or its beginning */
+	GByteArray *data; /* a data file, or its start */
 };
 
-/* What the process that runs the cases and the one that watches over it share. */
+/* Shared by the process that runs the cases and the one that watches it. */
 struct progress {
-	volatile uint64_t at; /* the case */
+	volatile uint64_t at; /* the current case */
 	volatile uint64_t opened, declined, failed, records, events;
 	volatile int64_t rss_kib;
 };
@@ -115,7 +115,7 @@ static void make_case(const GArray *traces, uint64_t seed)
 	g_string_assign(text, t->text);
 	g_byte_array_set_size(data, 0);
 	g_byte_array_append(data, (what == 7 ? other : t)->data->data, (what == 7 ? other : t)->data->len);
-	edits = 1 + (unsigned)below(1 + below(EDITS_MAX)); /* mostly few */
+	edits = 1 + (unsigned)below(1 + below(EDITS_MAX)); /* usually few */
 	for (unsigned i = 0; i < edits; i++) {
 		if (what < 3 || what == 6)
 			damage_text(text);
@@ -124,7 +124,7 @@ static void make_case(const GArray *traces, uint64_t seed)
 	}
 }
 
-/* All that is in the ring, looked at as by the parent. */
+/* Takes all records from the ring, and checks them as the parent does. */
 static void take_records(struct shapes *shapes)
 {
 	const struct event *ev;
@@ -155,7 +155,7 @@ static void read_recording(uint64_t seed)
 	shapes_init(&shapes);
 	args.wanted = seed & 1 ? WANT_ALL : NULL;
 	if (seed % PARTS == 0)
-		args.begin_ns = any() >> below(64); /* a range: other ways through the packets */
+		args.begin_ns = any() >> below(64); /* a range: takes other ways through the packets */
 	status = reader_native.open(&args, &producer, &reader);
 	if (status != LT_OK && !*error_text())
 		die("declined", "without a word");
@@ -232,7 +232,7 @@ static void keep_case(const GArray *traces, uint64_t seed)
 	g_free(keep);
 }
 
-/* In a process of its own from case first on; the case it died of, end: it did not. */
+/* Runs the cases from `first` on in a separate process; returns the case in which it died, or end: it did not. */
 static uint64_t run_until_death(GArray *traces, uint64_t first, uint64_t end)
 {
 	const char *files = directory;

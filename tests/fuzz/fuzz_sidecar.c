@@ -14,12 +14,13 @@
 #include "sidecar/sidecar.h"
 
 /*
- * Damages side-cars and what a shell lists on another host, and reads them, in this process: for the sanitizers.
+ * Damages side-cars and a shell's listings of another host, and reads them, in this process. To be run with
+ * sanitizers.
  *
  *	fuzz_sidecar CASES SEED
  *
  * The same seed gives the same cases. A case that crashes or takes longer than LIMIT_S is left in the file
- * found.sidecar. Prints how many cases were understood.
+ * found.sidecar. Prints how many cases could be parsed.
  */
 enum { LIMIT_S = 20, EDITS_MAX = 6 };
 
@@ -54,7 +55,7 @@ static void leave(int number)
 	raise(number);
 }
 
-/* What is read of it, twice: the second time everything is known already. */
+/* Uses it twice: the second time, everything is known already. */
 static void use(const json_t *root)
 {
 	struct sidecar *s = sidecar_create();
@@ -69,7 +70,7 @@ static void use(const json_t *root)
 	sidecar_destroy(s);
 }
 
-/* As an event would bring it. */
+/* As if it came in an event. */
 static void hear(void)
 {
 	struct sidecar *s = sidecar_create();
@@ -90,7 +91,7 @@ static void run_case(uint64_t seed)
 
 	damage_seed(seed);
 	g_string_assign(current, listing ? sound_listing : sound_text);
-	edits = 1 + below(1 + below(EDITS_MAX)); /* mostly few */
+	edits = 1 + below(1 + below(EDITS_MAX)); /* usually few */
 	while (edits--)
 		damage_text(current);
 	alarm(LIMIT_S);
