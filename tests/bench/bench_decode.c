@@ -30,13 +30,13 @@ G_GNUC_NORETURN static void die(void)
 	exit(1);
 }
 
-/* A ring holds more than is decoded meanwhile. */
+/* In this time, less is decoded than a ring can hold. */
 enum { NAP_US = 200 };
 
 static atomic_bool done;
 static uint64_t events;
 
-/* Counts by the kinds alone. */
+/* Counts by kind only. */
 static gpointer drain(gpointer data)
 {
 	struct ring_consumer *ring = data;

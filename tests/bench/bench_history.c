@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The history of 10 hosts with 1000 threads each, 15 % of them active in every
- * second: what it takes to keep, to append, to find again
+ * second: its size, and the cost of appending and of seeking
  *
- *   history_*          an hour with all the room it wants
- *   history_bounded_*  the same hour in the program's default
- *   history_day_*      a day in 512 MiB; DAY_HOSTS hosts in as many tenths of that, one unless the environment
- *                      says otherwise
+ *   history_*          an hour with unlimited room
+ *   history_bounded_*  the same hour with the program's default limit
+ *   history_day_*      a day of DAY_HOSTS hosts (from the environment, by default 1), with a tenth of 512 MiB for each
  *
  * The active threads are drawn again every second, which is the hardest case for deltas and for thinning; each
- * also changes the rows of two system calls and every other one that of a file.
+ * also changes the rows of two system calls, and every other one the row of a file.
  *
- * Prints rows: name value unit, times in CPU time. A seek is one screen: one second of 10 hosts.
+ * Prints rows: name value unit, with times as CPU time. A seek is one screen: one second of 10 hosts.
  */
 #include <glib.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ static uint64_t draw(uint64_t below)
 	return rng % below;
 }
 
-/* Most values are small, few are large: what latencies and sizes look like. */
+/* Most values are small, few are large, as latencies and sizes are. */
 static uint64_t draw_size(unsigned max_bits)
 {
 	return draw(UINT64_C(1) << (4 + draw(max_bits - 3)));
@@ -199,7 +198,7 @@ static void print_times(const char *name, uint64_t *took, unsigned n)
 	printf("%s_p99 %.2f ms\n", name, took[n * 99 / 100] / 1e6);
 }
 
-/* Some second of the past, of all hosts. */
+/* Seeks to some second of the past, on all hosts. */
 static void print_seeks(const char *name, const struct history *h, unsigned n_hosts, uint32_t tables)
 {
 	uint64_t took[SEEKS], begin_ns, end_ns;
@@ -218,7 +217,7 @@ static void print_seeks(const char *name, const struct history *h, unsigned n_ho
 	print_times(name, took, SEEKS);
 }
 
-/* How far back it goes, and with frames of which lengths. */
+/* How far back it reaches, and with frames of which lengths. */
 static void print_reach(const char *name, const struct history *h, unsigned seconds)
 {
 	static const unsigned lengths[] = { 1, 10, 60, 600, 3600 };
@@ -229,7 +228,7 @@ static void print_reach(const char *name, const struct history *h, unsigned seco
 	for (unsigned k = 0; i && k < G_N_ELEMENTS(lengths); k++) {
 		uint64_t until_ns = f[i - 1].end_ns, from_ns;
 
-		/* those between two lengths may be shorter */
+		/* frames between two lengths may be shorter */
 		while (i && f[i - 1].end_ns - f[i - 1].begin_ns <= lengths[k] * SECOND)
 			i--;
 		from_ns = i ? f[i - 1].end_ns : f[0].begin_ns;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Why base/map64 exists: look-ups of 64-bit keys against GHashTable. Prints `name value unit`. */
+/* The reason for base/map64: look-ups of 64-bit keys against GHashTable. Prints `name value unit`. */
 #include <glib.h>
 #include <stdio.h>
 #include <time.h>
@@ -16,13 +16,13 @@ static double now_ns(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* Thread ids below a call's number: as the model's keys are. */
+/* A TID in the upper half and a call's number in the lower one, like the model's keys. */
 static uint64_t key(unsigned i)
 {
 	return (uint64_t)(i % 1000 + 1) << 32 | i / 1000;
 }
 
-/* GLib's own hash of 64-bit integers drops the upper half. */
+/* GLib's own hash of 64-bit integers ignores the upper half. */
 static guint hash(gconstpointer k)
 {
 	return (guint)map64_hash(*(const uint64_t *)k);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The model alone: a recording's records are first read into memory, then
- * applied in frames of one second as the monitor does, in turn without the figures that can be left out and most
- * events have a part in; once more with a history of these frames. Prints `name value unit`.
+ * applied in frames of one second as in the monitor, in turn without each group of figures that can be omitted and
+ * that concerns most events; then once with a history of these frames. Prints `name value unit`.
  *
  *	LTTNGTOP=build/lttngtop bench_model DIRECTORY [ROUNDS]
  */
@@ -33,7 +33,7 @@ G_GNUC_NORETURN static void die(void)
 	exit(1);
 }
 
-/* All records of the directory's first recording, one behind the other. */
+/* All records of the directory's first recording, one after the other. */
 static GByteArray *load(const char *directory)
 {
 	GPtrArray *specs = g_ptr_array_new();
@@ -66,11 +66,11 @@ static GByteArray *load(const char *directory)
 	return records;
 }
 
-/* What the frames of a recording take. */
+/* The memory that the frames of a recording take. */
 struct kept {
 	struct history *history;
-	uint64_t active; /* threads that something happened to, over all frames */
-	size_t rows_max; /* bytes of the model's rows at a frame's end */
+	uint64_t active; /* threads with any event, over all frames */
+	size_t rows_max; /* bytes of the model's rows at the end of a frame */
 };
 
 static void end_frame(struct host_state *s, struct kept *kept, uint64_t begin_ns, uint64_t end_ns)

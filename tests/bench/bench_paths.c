@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The wake-up graph and the critical path of every thread, from the wait events
- * on, without reading and decoding: the part that tests/bench/reference_paths.py times too. Prints
+ * The wake-up graph and the critical path of every thread, starting from the wait
+ * events, without reading and decoding: the part that tests/bench/reference_paths.py also times. Prints
  * `name value unit`.
  *
  *	LTTNGTOP=build/lttngtop bench_paths DIRECTORY
@@ -53,7 +53,7 @@ static unsigned read_logs(const char *directory, struct wait_log logs[HOSTS_MAX]
 	return n;
 }
 
-/* What a host's log has from events[*at] on, in pieces as ingest takes them; false: that was all. */
+/* Takes a host's events from events[*at] on, in pieces as ingest does; false: there are no more. */
 static bool take_piece(struct waits *w, unsigned host, const struct wait_log *all, uint32_t *at)
 {
 	struct wait_log piece = {

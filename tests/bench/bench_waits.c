@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the wake-up graph costs: a recording is ingested without it, with it, and with
- * 1, 10 and 100 threads followed, in turn; then paths are asked for, and its last
+ * The cost of the wake-up graph: a recording is ingested without it, with it, and with
+ * 1, 10 and 100 threads followed, in turn; then paths are computed, and its last
  * second is read again. Prints `name value unit`.
  *
  *	LTTNGTOP=build/lttngtop bench_waits DIRECTORY [ROUNDS]
@@ -20,7 +20,7 @@
 
 enum { ROUNDS = 3, ROUNDS_MAX = 15, QUERIES = 1000, WINDOWS = 5 };
 
-/* How many threads are followed; NO_GRAPH: there is no graph. */
+/* The number of threads followed; NO_GRAPH: there is no graph. */
 enum { NO_GRAPH = -1 };
 static const int cases[] = { NO_GRAPH, 0, 1, 10, 100 };
 
@@ -54,7 +54,7 @@ static double quantile(double *values, unsigned n, double q)
 
 /* ---- ingest ---- */
 
-/* Follows threads as they come, until there are n. */
+/* Follows threads as they appear, until there are n. */
 static int follow_more(struct waits *w, int n, int followed)
 {
 	int seen = 0;
@@ -65,7 +65,7 @@ static int follow_more(struct waits *w, int n, int followed)
 	return MAX(seen, followed);
 }
 
-/* Reads all, host by host in steps of 100 ms; seconds it took. The ingest stays the caller's. */
+/* Reads everything, host by host in steps of 100 ms; returns the seconds it took. The caller owns *out. */
 static double ingest_all(const char *directory, int n_followed, struct ingest **out)
 {
 	static const struct waits_options graph = { 0 };
@@ -121,7 +121,7 @@ static uint64_t end_of(struct ingest *in)
 	return end_ns;
 }
 
-/* Any thread, any window: what a key press asks for. */
+/* Any thread, any window: what a key press requests. */
 static void bench_queries(struct waits *w, uint64_t begin_ns, uint64_t end_ns)
 {
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(wait_row));

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads live sessions as the monitor does, up to the models, and reports how late
- * the events are. Prints a line a second, then one of the whole:
+ * Reads live sessions as the monitor does, up to the models, and reports the lag of
+ * the events. Prints a line per second, then one for the whole run:
  *
  *	second SECOND EVENTS LAG_MS             the greatest lag in it
  *	all EVENTS SECONDS WORST_MS MEDIAN_MS CPU_S
  *
  *	LTTNGTOP=build/lttngtop live_probe SECONDS SPEED BATCH URL...
  *
- * The lag of an event: from when it was due, by the clock of a session that a
- * feed began to play at SPEED with its first event, until it was applied to its host's
- * model, of which the history's next interval is made. BATCH events are applied at a time, of which the
- * last one's lag counts; with 1 every event's does. The first two seconds (attaching) do not count.
- * CPU time is that of this process and of its workers.
+ * The lag of an event is the time from when it was due until it was applied to its host's model, from which the
+ * history's next interval is made. It is due by the clock of a session that a feed started to play at SPEED
+ * with its first event. BATCH events are applied at a time, and the lag of the last one counts; if BATCH is 1, every
+ * event's does. The first two seconds (attaching) do not count. CPU time includes this process and its workers.
  */
 #include <glib.h>
 #include <inttypes.h>
@@ -77,7 +76,7 @@ static void note_lag(struct probe *p, uint64_t lag_ns)
 	p->n_lags++;
 }
 
-/* The intervals of the history: rows that ended leave. */
+/* Ends the history's interval: rows that ended are removed. */
 static void next_frame(struct probe *p, unsigned host)
 {
 	const struct ingest_host *h = ingest_host(p->in, host);
@@ -90,7 +89,7 @@ static void next_frame(struct probe *p, unsigned host)
 	p->frame_end_ns[host] = h->end_ns + FRAME_NS;
 }
 
-/* What one host has now; false: nothing. */
+/* Applies what one host has now; false: nothing. */
 static bool advance(struct probe *p, unsigned host)
 {
 	const struct ingest_host *h = ingest_host(p->in, host);
