@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prints what workers make of recordings, for people and for test_records.py:
+ * Prints the records that workers make from recordings, for people and for test_records.py:
  *
  *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f] [-F WANTED]
  *                SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
- * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as option --reader.
- * BEGIN, END: only this range of a recording, ns.
- * PROGRAM: lttngtop, whose --worker is run; else
- * this program is its own worker. A SOURCE is a directory or a URL. SECONDS: kills a
- * worker that gives no sign of life for so long, gives up on a relayd that does not answer. -s: a live
- * session from its start. -f: directories whose recordings are being written; streams that are silent for SECONDS
- * are not waited for. WANTED: of which events all fields are wanted, as event/wanted.h has it:
- * "3 0 18446744073709551615" means all.
+ * -q: only the totals per kind. -x: all words and texts in hexadecimal. READER: as for the option --reader.
+ * BEGIN, END: only this range of a recording, in ns.
+ * PROGRAM: lttngtop, to run with --worker; without it, this program is its own worker.
+ * A SOURCE is a directory or a URL. SECONDS: kills a worker without a heartbeat for this long, and gives up on a
+ * relayd that does not answer. -s: reads a live session from its start. -f: the recordings in the directories are
+ * still being written; streams that are silent for SECONDS are not waited for. WANTED: the events of which all fields
+ * are wanted, in the format of event/wanted.h; "3 0 18446744073709551615" means all.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -178,7 +177,7 @@ static void print_value(const struct shape *shape, const struct field_value *v)
 	}
 }
 
-/* false: it makes no sense, which is said. */
+/* false: the record is invalid, which is reported. */
 static bool print_values(const struct event *ev, const struct shapes *shapes, bool quiet)
 {
 	const struct shape *shape = shapes_find(shapes, ev);
@@ -223,7 +222,7 @@ static void learn_class(const struct event *ev, GPtrArray *classes)
 	g_ptr_array_index(classes, ev->class_id) = g_strndup(event_text(ev, s), s.len);
 }
 
-/* Everything of the record, whether it says that it is there or not. */
+/* Everything in the record, present or not. */
 static void print_raw(const struct event *ev)
 {
 	const unsigned char *bytes = (const unsigned char *)ev;
@@ -311,7 +310,7 @@ static int dump_spec(struct source_spec *spec, unsigned part, unsigned parts, bo
 	return 1;
 }
 
-/* All of a relayd's sessions are only listed. */
+/* Only lists a relayd's sessions. */
 static int dump_url(const char *text, bool quiet)
 {
 	struct source_spec *spec;
@@ -320,7 +319,7 @@ static int dump_url(const char *text, bool quiet)
 	const unsigned timeout_ms = limit_ms;
 	int failed = 1;
 
-	/* A relayd that does not answer is the worker's business first. */
+	/* A relayd that does not answer is first of all the worker's business. */
 	limit_ms *= HANG_TIMEOUTS;
 	if (source_parse_url(text, &url) != LT_OK) {
 		printf("# failed: %s\n", error_text());

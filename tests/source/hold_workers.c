@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A library for LD_PRELOAD, see processes.py: while the file that HOLD_WORKERS names is there, a worker stops itself
- * before it has done anything. A test that has to find one midway then does not race with it.
+ * A library for LD_PRELOAD, see processes.py: while the file named by HOLD_WORKERS exists, a worker stops itself
+ * before it has done anything, so that a test that has to find it at that point does not race with it.
  */
 #include <signal.h>
 #include <stdlib.h>
