@@ -149,7 +149,7 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 	if (s->filter->len)
 		return "no call that passes the filter started or ended here; F4 changes it, ↑ looks further back, ↓ "
 		       "further on";
-	return "no system call started or ended in this time; ↑ looks further back, ↓ further on";
+	return "no system call started or ended here; ↑ looks further back, ↓ further on";
 }
 
 /* Keeps the selected line visible; when following the time, two thirds of the lines are before it. */

@@ -12,16 +12,16 @@
 	C(negative, COUNTER, COUNT, "Packets received before they were sent, by the corrected clocks")      \
 	C(min_ns, GAUGE, SPAN, "Shortest latency by the corrected clocks")                                  \
 	C(p50_ns, GAUGE, SPAN, "Median latency by the corrected clocks")                                    \
-	C(p90_ns, GAUGE, SPAN, "90th percentile of the latency by the corrected clocks")                    \
-	C(p99_ns, GAUGE, SPAN, "99th percentile of the latency by the corrected clocks")                    \
+	C(p90_ns, GAUGE, SPAN, "The 90th percentile of the latency by the corrected clocks")                \
+	C(p99_ns, GAUGE, SPAN, "The 99th percentile of the latency by the corrected clocks")                \
 	C(max_ns, GAUGE, SPAN, "Longest latency by the corrected clocks")                                   \
 	C(raw_negative, COUNTER, COUNT, "Packets received before they were sent, by the hosts' own clocks") \
 	C(raw_min_ns, GAUGE, SPAN, "Shortest latency by the hosts' own clocks")                             \
 	C(raw_p50_ns, GAUGE, SPAN, "Median latency by the hosts' own clocks")                               \
-	C(raw_p90_ns, GAUGE, SPAN, "90th percentile of the latency by the hosts' own clocks")               \
-	C(raw_p99_ns, GAUGE, SPAN, "99th percentile of the latency by the hosts' own clocks")               \
+	C(raw_p90_ns, GAUGE, SPAN, "The 90th percentile of the latency by the hosts' own clocks")           \
+	C(raw_p99_ns, GAUGE, SPAN, "The 99th percentile of the latency by the hosts' own clocks")           \
 	C(raw_max_ns, GAUGE, SPAN, "Longest latency by the hosts' own clocks")                              \
-	C(p999_ns, GAUGE, SPAN, "99.9th percentile of the latency by the corrected clocks")
+	C(p999_ns, GAUGE, SPAN, "The 99.9th percentile of the latency by the corrected clocks")
 
 OWN_ROW(latency, LATENCY_CELLS);
 

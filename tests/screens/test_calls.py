@@ -156,7 +156,7 @@ def further(checks):
     with open_at() as t:
         open_calls(t)
         t.keys("(")
-        t.wait("no system call started or ended in this time")
+        t.wait("no system call started or ended here")
         checks.contains("none there", t.sync(), "↓ further on")
         for _ in range(8):
             t.press("Down")
