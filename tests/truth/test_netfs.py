@@ -10,7 +10,6 @@ import collections
 import os
 import re
 import subprocess
-import sys
 
 import harness
 import truth
