@@ -239,14 +239,14 @@ static void setup_show(struct ui *ui)
 	overlay_item(menu, SETUP_COLOR, screen_has_color(), "colours");
 	overlay_item(menu, SETUP_PERCENT, ui->host_percent, "CPU time in percent of the whole host");
 	if (ui->started) {
-		char *text = g_strdup_printf("longer interval than %s",
+		char *text = g_strdup_printf("    longer interval than %s",
 					     timetext_format_duration(length, sizeof(length), ui->cursor.interval_ns));
 
 		overlay_item(menu, SETUP_LONGER, -1, text);
-		overlay_item(menu, SETUP_SHORTER, -1, "shorter interval");
+		overlay_item(menu, SETUP_SHORTER, -1, "    shorter interval");
 		g_free(text);
 	}
-	overlay_item(menu, SETUP_SAVE, -1, "Save: keep this, and the columns and order of all panes");
+	overlay_item(menu, SETUP_SAVE, -1, "    Save: keep this, and the columns and order of all panes");
 	for (unsigned i = 0; p->n_lists && i < pane_list(p)->table->n_columns; i++) {
 		const struct column *c = &pane_list(p)->table->columns[i];
 		char *text = g_strdup_printf("%-10s %s", c->header, c->meaning);

@@ -121,7 +121,7 @@ const struct view_table view_pressure_table = {
 	.screen = "host container cpu_some_percent cpu_full_percent io_some_percent io_full_percent cpu_some_ns "
 		  "io_some_ns",
 	.sort = "cpu_some_percent",
-	.about = "how long threads lacked a CPU or waited for disks, per host and container",
+	.about = "how long threads lacked a CPU or waited for disks",
 	.empty = "no thread waited for a CPU or a disk in this interval",
 	.term = term_of_row,
 };
