@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import time
 
 from cases import check, finish
 
@@ -64,6 +65,15 @@ class Session:
     def run(self, n):
         assert self.user.run(self.app, str(n))[0] == 0
 
+    def run_apart(self, n):
+        """
+        In two halves with more than an interval between them: the interval of the first is over then. Without it all
+        events may lie in the last interval, and a program that has ended moves no time on.
+        """
+        self.run(n // 2)
+        time.sleep(0.1)
+        self.run(n // 2)
+
     def follow(self):
         return subprocess.Popen([TOP, "report", "events", "--json", "--follow", "--interval", "20ms", "--stall-limit", "1s",
                                  self.path],
@@ -105,7 +115,7 @@ def check_end(name, s, report, lines, n):
 def test_growing():
     name = "a session that is written"
     with session("growing", "--switch-timer=100000") as s:
-        s.run(2000)
+        s.run_apart(2000)
         report = s.follow()
         lines = wait_for_events(report)
         s.run(3000)
@@ -123,7 +133,7 @@ def test_two_sessions():
     with session("two", "--switch-timer=100000") as s:
         s.create("t", os.path.join(s.path, "second"), "lttng_ust_tracef:*", ["--switch-timer=100000"])
         with one_cpu():  # whose streams are all there before they are followed: a later one may be late for the others
-            s.run(2000)
+            s.run_apart(2000)
             for verb in ("stop", "start"):
                 s.lttng(verb, "s")
                 s.lttng(verb, "t")
