@@ -45,17 +45,6 @@ struct attach {
 	bool any; /* a chosen thread had an event */
 };
 
-static int fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fputs("Try 'lttngtop attach --help'.\n", stderr);
-	return status;
-}
-
 /* ---- checking options ---- */
 
 static bool has_command(const struct options *o)
@@ -325,12 +314,12 @@ static int read_sources(struct attach *a, uint64_t known_end_ns)
 
 	if (sync_options_check_hosts(a->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
-		return fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "attach");
 	a->tracer_options.begin_ns = a->options->begin.form ? begin_ns : 0;
 	a->tracer_options.end_ns = end_ns;
 	a->text_options.many_hosts = ingest_host_count(r->in) > 1;
 	if (read_all(a, begin_ns, end_ns) != LT_OK)
-		return fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
 	say_nothing_came(a);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
@@ -345,7 +334,7 @@ static int read_report(struct attach *a)
 	a->tracer = attach_tracer_create(&a->tracer_options);
 	r->visitor = attach_tracer_visitor(a->tracer);
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	a->containers.in = r->in;
 	if (has_command(a->options))
 		attach_command_let_go(&a->command);
@@ -399,7 +388,7 @@ static int close_output(struct attach *a, int status)
 	if (a->out == stdout || !a->out || !fclose(a->out))
 		return status;
 	error_set("cannot write '%s': %s", a->options->attach_output, g_strerror(errno));
-	return fail(LT_EXIT_FAILURE);
+	return cmd_fail(LT_EXIT_FAILURE, "attach");
 }
 
 static enum lt_status prepare(struct attach *a)
@@ -432,9 +421,9 @@ static enum lt_status prepare(struct attach *a)
 static int run(struct attach *a)
 {
 	if (report_set_clocks(&a->report) != LT_OK)
-		return fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "attach");
 	if (open_output(a) != LT_OK)
-		return fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	return close_output(a, read_report(a));
 }
 
@@ -473,7 +462,7 @@ int cmd_attach(const struct options *o)
 	view_filter_init(&a.report.filter);
 	a.report.query.table = view_table_find("events"); /* no rows are made of it */
 	if (prepare(&a) != LT_OK) {
-		status = fail(LT_EXIT_USAGE);
+		status = cmd_fail(LT_EXIT_USAGE, "attach");
 	} else if (has_command(o)) {
 		status = run_command(&a);
 	} else {

@@ -8,8 +8,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/local.h"
 #include "cmd/report.h"
@@ -23,15 +21,6 @@ static const uint64_t buffers_bytes = UINT64_C(128) << 20;
 enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20, BUFFER_PARTS = 32 };
 
 static volatile pid_t running; /* 0: not started yet, or waited for */
-
-static int fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	return status;
-}
 
 /* ---- signals ---- */
 
@@ -112,10 +101,10 @@ int attach_command_start(struct attach_command *c, const struct options *o)
 
 	*c = (struct attach_command){ .traced = { .children = o->follow_forks > 0 } };
 	if (status)
-		return fail(status);
+		return cmd_fail(status, "attach");
 	c->plan = make_plan(o);
 	if (!c->plan)
-		return fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "attach");
 	process_hold_signals();
 	started = prepare(c, o);
 	if (!started)

@@ -17,6 +17,12 @@ enum {
 };
 
 /*
+ * Prints the error chain, sanitised, to stderr; with LT_EXIT_USAGE also where help is. command: its name, "" for the
+ * monitor. Returns status.
+ */
+int cmd_fail(int status, const char *command);
+
+/*
  * The subcommands, one file each. They receive the parsed options and return the exit status. All signals have their
  * default action when they start, which gives a shell 128+n (also for SIGPIPE: a report piped into `head` just ends). A
  * command that must do more (restore the terminal, end a live report properly) installs its own handler. The caller

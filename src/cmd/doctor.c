@@ -11,17 +11,6 @@
 #include "control/facts.h"
 #include "control/plan.h"
 
-static int fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fputs("Try 'lttngtop doctor --help'.\n", stderr);
-	return status;
-}
-
 void doctor_print(FILE *out, const GPtrArray *checks, bool only_missing)
 {
 	char text[TEXT_MAX + 1];
@@ -49,7 +38,7 @@ static bool examine(const char *host)
 	bool pass;
 
 	if (!facts)
-		return fail(LT_EXIT_FAILURE) == LT_EXIT_OK;
+		return cmd_fail(LT_EXIT_FAILURE, "doctor") == LT_EXIT_OK;
 	checks = checks_make(facts, !host);
 	pass = checks_pass(checks);
 	text_sanitise(name, sizeof(name), host ? host : g_get_host_name(), strlen(host ? host : g_get_host_name()));
@@ -67,11 +56,11 @@ int cmd_doctor(const struct options *o)
 	if (o->words->len) {
 		error_set("unexpected argument '%s': use --host for other machines",
 			  (const char *)g_ptr_array_index(o->words, 0));
-		return fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "doctor");
 	}
 	for (guint i = 0; i < o->doctor_host->len; i++)
 		if (record_host_check(g_ptr_array_index(o->doctor_host, i)))
-			return fail(LT_EXIT_USAGE);
+			return cmd_fail(LT_EXIT_USAGE, "doctor");
 	if (!o->doctor_host->len)
 		pass = examine(NULL);
 	for (guint i = 0; i < o->doctor_host->len; i++)

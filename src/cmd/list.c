@@ -7,22 +7,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
 #include "cmd/relay_list.h"
 #include "view/format.h"
-
-static int fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fputs("Try 'lttngtop list --help'.\n", stderr);
-	return status;
-}
 
 /* ---- printing ---- */
 
@@ -102,11 +90,11 @@ int cmd_list(const struct options *o)
 
 	if (o->words->len > 1) {
 		error_set("more than one URL");
-		status = fail(LT_EXIT_USAGE);
+		status = cmd_fail(LT_EXIT_USAGE, "list");
 	} else if (source_parse_url(o->words->len ? g_ptr_array_index(o->words, 0) : LOCAL_RELAY, &url) != LT_OK) {
-		status = fail(LT_EXIT_USAGE);
+		status = cmd_fail(LT_EXIT_USAGE, "list");
 	} else if (relay_list_ask(&url, o->timeout, sessions) != LT_OK) {
-		status = fail(LT_EXIT_FAILURE);
+		status = cmd_fail(LT_EXIT_FAILURE, "list");
 	} else if (o->json) {
 		write_json(url.relay, sessions);
 	} else if (sessions->len) {

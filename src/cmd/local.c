@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/nstime.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/doctor.h"
 #include "cmd/record_sidecar.h"
@@ -30,18 +29,9 @@
 static const uint64_t relay_limit_ns = NS_PER_S;
 static const uint64_t live_timer_ns = 200000000;
 
-static int fail(int status, enum command_bit command)
+static const char *name_of(enum command_bit command)
 {
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fprintf(stderr, "Try 'lttngtop%s --help'.\n",
-			command == COMMAND_REPORT    ? " report"
-			: command == COMMAND_CLUSTER ? " cluster"
-						     : "");
-	return status;
+	return command == COMMAND_REPORT ? "report" : command == COMMAND_CLUSTER ? "cluster" : "";
 }
 
 /* ---- without arguments ---- */
@@ -113,7 +103,7 @@ static int open_sessions(struct options *o, const GPtrArray *sessions)
 	case LT_INTERRUPTED:
 		return 128 + SIGHUP;
 	default:
-		return fail(LT_EXIT_FAILURE, COMMAND_MONITOR);
+		return cmd_fail(LT_EXIT_FAILURE, "");
 	}
 }
 
@@ -288,7 +278,7 @@ int local_fail_start(const struct record_plan *plan, enum command_bit command)
 	const bool is_kernel = !plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL);
 	GPtrArray *missing = is_kernel ? find_missing() : NULL;
 
-	fail(LT_EXIT_FAILURE, command);
+	cmd_fail(LT_EXIT_FAILURE, name_of(command));
 	if (missing) {
 		print_missing(missing);
 		g_ptr_array_free(missing, TRUE);
@@ -306,7 +296,7 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 	int status;
 
 	if (output < 0)
-		return fail(LT_EXIT_FAILURE, command);
+		return cmd_fail(LT_EXIT_FAILURE, name_of(command));
 	if (isatty(STDERR_FILENO))
 		fputs(plan->hosts->len ? "lttngtop: starting to trace these machines ...\n"
 				       : "lttngtop: starting to trace this machine ...\n",
@@ -339,12 +329,12 @@ int local_run(struct options *o, enum command_bit command, int (*run)(const stru
 	int status;
 
 	if (!plan)
-		return fail(LT_EXIT_USAGE, command);
+		return cmd_fail(LT_EXIT_USAGE, name_of(command));
 	if (command != COMMAND_REPORT && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
 		error_set("the monitor needs a terminal; use 'lttngtop report TABLE --local' for files and pipes");
-		status = fail(LT_EXIT_FAILURE, command);
+		status = cmd_fail(LT_EXIT_FAILURE, name_of(command));
 	} else if (plan->command && (status = process_check(plan->command[0]))) {
-		fail(status, command);
+		cmd_fail(status, name_of(command));
 	} else {
 		status = run_plan(plan, o, command, run);
 	}

@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/similar.h"
 #include "base/strpool.h"
-#include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/local.h"
 #include "cmd/manual.h"
@@ -59,22 +58,9 @@ static struct similar similar_command(const char *word)
 	return s;
 }
 
-/* Prints the error chain, which may quote untrusted bytes; returns status. */
-static int fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	return status;
-}
-
 static int fail_usage(const struct command *command)
 {
-	fail(LT_EXIT_USAGE);
-	fprintf(stderr, "Try 'lttngtop%s%s --help'.\n", command == monitor ? "" : " ",
-		command == monitor ? "" : command->name);
-	return LT_EXIT_USAGE;
+	return cmd_fail(LT_EXIT_USAGE, command == monitor ? "" : command->name);
 }
 
 static int print_version(void)
@@ -145,7 +131,7 @@ static int run_with_log(const struct command *command, struct options *o)
 		file = fopen(log, "ae");
 		if (!file) {
 			error_set("cannot write log file '%s': %s", log, g_strerror(errno));
-			return fail(LT_EXIT_FAILURE);
+			return cmd_fail(LT_EXIT_FAILURE, "");
 		}
 		log_set_file(file);
 	}
@@ -219,7 +205,7 @@ int main(int argc, char **argv)
 	strpool_release();
 	if ((fflush(stdout) || ferror(stdout)) && status != LT_EXIT_FAILURE) {
 		error_set("cannot write to standard output: %s", g_strerror(errno));
-		return fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "");
 	}
 	return status;
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/monitor.h"
@@ -248,10 +247,8 @@ int cmd_monitor(const struct options *o)
 	struct monitor m = { .options = o, .exit_status = LT_EXIT_OK };
 
 	crash_install();
-	if (monitor_create_clocks(&m) != LT_OK) {
-		fprintf(stderr, "lttngtop: %s\n", error_text());
-		return LT_EXIT_USAGE;
-	}
+	if (monitor_create_clocks(&m) != LT_OK)
+		return cmd_fail(LT_EXIT_USAGE, "");
 	m.failed = monitor_open_sources(&m) != LT_OK || screen_open(&screen) != LT_OK;
 	if (!m.failed) {
 		log_mute_stderr();
@@ -260,10 +257,8 @@ int cmd_monitor(const struct options *o)
 		screen_close();
 		log_unmute_stderr();
 	}
-	if (m.failed) {
-		fprintf(stderr, "lttngtop: %s\n", error_text());
-		m.exit_status = LT_EXIT_FAILURE;
-	}
+	if (m.failed)
+		m.exit_status = cmd_fail(LT_EXIT_FAILURE, "");
 	release(&m);
 	return m.exit_status;
 }

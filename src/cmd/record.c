@@ -205,10 +205,10 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
 		estimate = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
 	if (setup(plan, may_start, daemon))
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (start(plan, &command)) {
 		process_cancel(&command);
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	if (process_is_interrupted()) {
 		process_cancel(&command);
@@ -227,7 +227,7 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	status = process_run(&command);
 	redump_end(redump);
 	if (finish(plan)) {
-		record_fail(LT_EXIT_FAILURE);
+		cmd_fail(LT_EXIT_FAILURE, "record");
 		return status ? status : LT_EXIT_FAILURE;
 	}
 	return status;
@@ -239,7 +239,7 @@ static int run(struct record_plan *plan, bool may_start)
 	int status;
 
 	if (plan->command && (status = process_check(plan->command[0])))
-		return record_fail(status);
+		return cmd_fail(status, "record");
 	process_hold_signals();
 	status = record(plan, may_start, &daemon);
 	if (daemon && (plan->command || status != LT_EXIT_OK))
@@ -279,7 +279,7 @@ static int record_new(const struct options *o, char *const *command)
 	char *script;
 
 	if (!plan)
-		return record_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "record");
 	if (o->dry_run) {
 		script = commands_script(plan);
 		fputs(script, stdout);
@@ -310,7 +310,7 @@ int cmd_record(const struct options *o)
 	else if (verb)
 		return record_verb_run(verb, o, session);
 	if (name)
-		return record_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "record");
 
 	command = g_new0(char *, o->words->len + 1);
 	for (unsigned i = 0; i < o->words->len; i++)

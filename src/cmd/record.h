@@ -10,9 +10,6 @@
 
 /* Shared by record.c, which sets up recordings, and record_verbs.c, which handles existing ones. */
 
-/* Prints the error chain and, for wrong usage, how to get help. Returns status. */
-int record_fail(int status);
-
 /* Prints "view it: lttngtop SOURCE". */
 void record_print_view(FILE *out, const char *source);
 

@@ -18,17 +18,6 @@
 #include "control/relay.h"
 #include "control/remote.h"
 
-int record_fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fputs("Try 'lttngtop record --help'.\n", stderr);
-	return status;
-}
-
 void record_print_view(FILE *out, const char *source)
 {
 	char *const words[] = { (char *)"lttngtop", (char *)source, NULL };
@@ -112,7 +101,7 @@ static int stop(const struct session *s)
 
 	g_free(relayd);
 	if (status)
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->snapshot)
 		record_sidecar_update(s->path, NULL);
 	printf("session '%s' stopped\n", s->name);
@@ -131,10 +120,10 @@ static int snapshot(const struct session *s)
 
 	if (!s->snapshot) {
 		error_set("session '%s' does not take snapshots: it was not started with --snapshot", s->name);
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	if (session_snapshot(s->name, &path))
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	record_sidecar_update(s->path, NULL);
 	printf("snapshot in %s\n", path ? path : s->path);
 	if (path)
@@ -158,7 +147,7 @@ static int status(const struct session *s)
 static int refresh(const struct session *s)
 {
 	if (session_refresh(s->name))
-		return record_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->live_timer_us)
 		record_sidecar_send();
 	printf("state dump of session '%s' repeated\n", s->name);
@@ -200,7 +189,7 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 
 	for (unsigned i = 0; i < o->record_host->len; i++)
 		if (record_host_check(g_ptr_array_index(o->record_host, i)))
-			return record_fail(LT_EXIT_USAGE);
+			return cmd_fail(LT_EXIT_USAGE, "record");
 	if (!session && verb->run != status)
 		session = remote_find(o->record_host);
 	if (verb->run == status)
@@ -210,7 +199,7 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 	else if (session)
 		done = end_remotely(verb, o, session);
 	g_free(session);
-	return done ? record_fail(LT_EXIT_FAILURE) : LT_EXIT_OK;
+	return done ? cmd_fail(LT_EXIT_FAILURE, "record") : LT_EXIT_OK;
 }
 
 /* The error if there is no session daemon: says where the data of its session is, if that can be found. */
@@ -237,7 +226,7 @@ static int fail_without_daemon(const char *name)
 			  name ? name : latest, directory);
 	g_free(latest);
 	g_free(directory);
-	return record_fail(LT_EXIT_FAILURE);
+	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 
 static int run_verb_locally(const struct record_verb *verb, const char *name)
@@ -247,7 +236,7 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	int result = LT_EXIT_OK;
 
 	if (!sessions)
-		return daemon_check() ? fail_without_daemon(name) : record_fail(LT_EXIT_FAILURE);
+		return daemon_check() ? fail_without_daemon(name) : cmd_fail(LT_EXIT_FAILURE, "record");
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
 			status(g_ptr_array_index(sessions, i));
@@ -255,7 +244,7 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 			puts("no sessions");
 	} else {
 		session = sessions_find(sessions, name);
-		result = session ? verb->run(session) : record_fail(LT_EXIT_FAILURE);
+		result = session ? verb->run(session) : cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	g_ptr_array_free(sessions, TRUE);
 	return result;

@@ -118,17 +118,6 @@ enum lt_status report_set_clocks(struct report *r)
 
 /* ---- the command ---- */
 
-int report_fail(int status)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), error_text(), strlen(error_text()));
-	fprintf(stderr, "lttngtop: %s\n", text);
-	if (status == LT_EXIT_USAGE)
-		fputs("Try 'lttngtop report --help'.\n", stderr);
-	return status;
-}
-
 /* For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. */
 static void say_missing(const struct report *r)
 {
@@ -239,7 +228,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 		known_end_ns = report_record_end(r);
 	}
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	report_advance(r, begin_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));
@@ -247,7 +236,7 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 	report_clear_progress(r);
 	ingest_note_shortage(r->in);
 	if (status != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	say_missing(r);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
@@ -259,9 +248,9 @@ static int run(struct report *r)
 
 	report_end_on_interrupt(r->options->duration);
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_set_hosts(r);
-	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : report_fail(LT_EXIT_USAGE);
+	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : cmd_fail(LT_EXIT_USAGE, "report");
 	report_release_hosts(r);
 	ingest_destroy(r->in);
 	return exit_status;
@@ -288,7 +277,7 @@ int cmd_report(const struct options *o)
 		return report_slice(&r);
 	if (find_table(&r) != LT_OK || report_choose_log(&r) != LT_OK || check_options(&r) != LT_OK ||
 	    report_set_clocks(&r) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	view_filter_init(&r.filter);
 	view_filter_init(&r.rows_filter);
 	view_filter_init(&r.having);
@@ -297,7 +286,8 @@ int cmd_report(const struct options *o)
 	r.shares = g_ptr_array_new_with_free_func((GDestroyNotify)view_share_destroy);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
-	status = report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK ? run(&r) : report_fail(LT_EXIT_USAGE);
+	status = report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK ? run(&r)
+										 : cmd_fail(LT_EXIT_USAGE, "report");
 	writer_destroy(r.writer);
 	g_free(r.columns);
 	g_ptr_array_free(r.shares, TRUE);

@@ -127,9 +127,6 @@ enum lt_status report_set_clocks(struct report *r);
  */
 enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns);
 
-/* Prints the error chain; returns status. */
-int report_fail(int status);
-
 /* Whether something was lost or could not be read, which is reported on stderr. */
 bool report_is_incomplete(const struct report *r);
 

@@ -167,9 +167,9 @@ static int write_events(struct report_dump *d, uint64_t known_end_ns)
 
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &d->begin_ns, &d->end_ns) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	if ((r->options->begin.form || r->options->end.form) && !r->live && narrow(d) != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_advance_in_order(r, d->end_ns);
 	report_clear_progress(r);
 	fflush(stdout);
@@ -184,7 +184,7 @@ static int run(struct report_dump *d)
 	int status;
 
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_set_hosts(r);
 	status = write_events(d, known_end_ns);
 	report_release_hosts(r);
@@ -205,7 +205,7 @@ int report_dump(struct report *r)
 	int status;
 
 	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	r->visitor = &visitor;
 	r->no_waits = true;
 	r->query.table = view_table_find("events"); /* no rows are produced */

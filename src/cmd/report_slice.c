@@ -272,9 +272,9 @@ static int write_slice(struct report_slice *s, uint64_t known_end_ns)
 
 	if (sync_options_check_hosts(s->report->options, s->report->in) != LT_OK ||
 	    report_resolve_times(s->report, known_end_ns, &s->begin_ns, &s->end_ns) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (begin_directory(s) != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	status = write_traces(s);
 	if (status == LT_OK && !s->traces)
 		status = error_set("no packet lies in the interval");
@@ -285,9 +285,9 @@ static int write_slice(struct report_slice *s, uint64_t known_end_ns)
 	drop_directory(s);
 	if (status == LT_INTERRUPTED) {
 		error_set("interrupted: nothing was written to '%s'", s->directory);
-		return report_fail(128 + report_signal);
+		return cmd_fail(128 + report_signal, "report");
 	}
-	return report_fail(LT_EXIT_FAILURE);
+	return cmd_fail(LT_EXIT_FAILURE, "report");
 }
 
 static int run(struct report_slice *s)
@@ -297,7 +297,7 @@ static int run(struct report_slice *s)
 	int status;
 
 	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return report_fail(LT_EXIT_FAILURE);
+		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_set_hosts(r);
 	status = write_slice(s, known_end_ns);
 	report_release_hosts(r);
@@ -314,7 +314,7 @@ int report_slice(struct report *r)
 	int status;
 
 	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
-		return report_fail(LT_EXIT_USAGE);
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	fields_wanted_init(&nothing);
 	r->visitor = &visitor; /* the clocks must be known first */
 	r->no_waits = true;
