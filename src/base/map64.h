@@ -33,6 +33,16 @@ static inline uint64_t map64_hash(uint64_t key)
 	return key ^ key >> 29;
 }
 
+/*
+ * Adds a word to the hash of a key that is longer than 64 bits; starts with 0 or the key's first word. Not commutative,
+ * and small numbers spread as well. Two different keys collide with a probability of 2^-64.
+ */
+static inline uint64_t map64_mix(uint64_t hash, uint64_t word)
+{
+	hash = (map64_hash(hash + 1) ^ word) * UINT64_C(0xd6e8feb86659fd93);
+	return hash ^ hash >> 32;
+}
+
 /* The value of key, MAP64_NONE if absent. */
 static inline uint32_t map64_get(const struct map64 *m, uint64_t key)
 {

@@ -10,6 +10,7 @@
 /*
  * A checksum over blocks, to detect accidental damage; not secure against forgery. Four lanes of 64 bits, each a chain
  * of multiplications, so that a changed, missing or exchanged word affects all that follows; several bytes per cycle.
+ * Its mix is not map64_mix(): files depend on it.
  */
 static inline uint64_t cache_sum_mix(uint64_t sum, uint64_t word)
 {

@@ -8,11 +8,6 @@ enum {
 	FLAGS_MOVED = 0x1c8, /* PSH moves to another piece; CWR, ECE and NS are set on the way */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t word)
-{
-	return map64_hash(hash ^ word) + UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static uint16_t lasting_flags(const struct clock_packet *p)
 {
 	return p->layout == CLOCK_PACKET_SOCK_LOCAL ? p->flags : p->flags & ~FLAGS_MOVED;
@@ -26,24 +21,24 @@ static unsigned payload_class(const struct clock_packet *p)
 
 static uint64_t flow_hash(const struct clock_packet *p)
 {
-	uint64_t h = mix((uint64_t)p->protocol << 16 | (uint64_t)p->layout << 8 | p->ip_version,
-			 (uint64_t)p->sport << 16 | p->dport);
+	uint64_t h = map64_mix((uint64_t)p->protocol << 16 | (uint64_t)p->layout << 8 | p->ip_version,
+			       (uint64_t)p->sport << 16 | p->dport);
 
-	h = mix(mix(h, p->saddr[0]), p->saddr[1]);
-	return mix(mix(h, p->daddr[0]), p->daddr[1]);
+	h = map64_mix(map64_mix(h, p->saddr[0]), p->saddr[1]);
+	return map64_mix(map64_mix(h, p->daddr[0]), p->daddr[1]);
 }
 
 static uint64_t key_hash(const struct clock_packet *p)
 {
 	if (p->protocol != TCP)
-		return mix(flow_hash(p), (uint64_t)p->id << 32 | (uint32_t)p->payload_len);
-	return mix(mix(p->layout, (uint64_t)p->seq << 32 | p->ack_seq),
-		   (uint64_t)lasting_flags(p) << 8 | payload_class(p));
+		return map64_mix(flow_hash(p), (uint64_t)p->id << 32 | (uint32_t)p->payload_len);
+	return map64_mix(map64_mix(p->layout, (uint64_t)p->seq << 32 | p->ack_seq),
+			 (uint64_t)lasting_flags(p) << 8 | payload_class(p));
 }
 
 static uint64_t range_hash(const struct clock_packet *p, unsigned k, uint32_t seq)
 {
-	return mix(flow_hash(p), (uint64_t)k << 32 | seq >> k);
+	return map64_mix(flow_hash(p), (uint64_t)k << 32 | seq >> k);
 }
 
 /* The smallest k such that the payload fits into 2^k bytes; 0: unknown. */

@@ -62,8 +62,8 @@ static void find_row(struct model *m, const struct wait *w, struct recent_hint *
 
 	if (recent_knows(m, m->blocking, hint) && is_row_of(BLOCKING_ROW(m, hint->row), w))
 		return;
-	key = recent_mix(recent_mix(w->thread_uid, w->state), (uint64_t)w->call << 32 | w->object);
-	hint->row = recent_row(m, m->blocking, recent_mix(key, (uint64_t)w->fd), &made);
+	key = map64_mix(map64_mix(w->thread_uid, w->state), (uint64_t)w->call << 32 | w->object);
+	hint->row = recent_row(m, m->blocking, map64_mix(key, (uint64_t)w->fd), &made);
 	r = BLOCKING_ROW(m, hint->row);
 	hint->uid = r->uid;
 	if (made) {

@@ -31,13 +31,13 @@ static inline struct endpoint endpoint_of(bool v6, const uint64_t addr[2], uint6
 
 static inline uint64_t endpoint_hash(const struct endpoint *e)
 {
-	return recent_mix(recent_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
+	return map64_mix(map64_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
 }
 
 /* Identifies the packets from one to the other; never 0. */
 static inline uint64_t endpoint_flow(const struct endpoint *from, const struct endpoint *to)
 {
-	return recent_mix(endpoint_hash(from), endpoint_hash(to)) | 1;
+	return map64_mix(endpoint_hash(from), endpoint_hash(to)) | 1;
 }
 
 /* "10.0.0.1:80" */

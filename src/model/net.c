@@ -42,7 +42,7 @@ static uint64_t name_key(const char *text, uint32_t len)
 	uint64_t word[NAME_MAX_LEN / 8] = { 0 };
 
 	memcpy(word, text, MIN(len, NAME_MAX_LEN));
-	return map64_hash(word[0]) + word[1] * UINT64_C(0xd6e8feb86659fd93);
+	return map64_mix(word[0], word[1]);
 }
 
 /* False: the event has no name. */

@@ -94,13 +94,13 @@ static void name_other(struct preemption_row *r)
 static void find_row(struct model *m, uint64_t uid, struct culprit who, struct recent_hint *hint)
 {
 	struct preemption *p = m->preemption;
-	uint64_t key = recent_mix(uid, who.uid);
+	uint64_t key = map64_mix(uid, who.uid);
 	struct preemption_row *r;
 	bool made;
 
 	/* rather than ending rows in use for pairs that would come back and end others */
 	if (map64_get(&p->rows.rows, key) == MAP64_NONE && who.row != NO_ROW && !recent_has_room(m, &p->rows))
-		key = recent_mix(uid, who.uid = BY_OTHER);
+		key = map64_mix(uid, who.uid = BY_OTHER);
 	hint->row = recent_row(m, &p->rows, key, &made);
 	r = PREEMPTION_ROW(m, hint->row);
 	hint->uid = r->uid;

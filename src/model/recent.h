@@ -37,7 +37,7 @@ bool recent_has_room(struct model *m, struct recent *r);
 
 /*
  * The row with that key, touched; *made: it is new, and the caller has to set its cells. Keys are hashes of everything
- * that distinguishes rows (recent_mix()): two collide with a chance of 1 in 2^64.
+ * that distinguishes rows (map64_mix()): two collide with a chance of 1 in 2^64.
  */
 uint32_t recent_row(struct model *m, struct recent *r, uint64_t key, bool *made);
 
@@ -54,13 +54,6 @@ static inline bool recent_knows(const struct model *m, const struct recent *r, c
 static inline void recent_again(struct model *m, struct recent *r, uint32_t row)
 {
 	state_touch(&m->state, r->table, row);
-}
-
-/* Not commutative; mixes small numbers well. */
-static inline uint64_t recent_mix(uint64_t hash, uint64_t value)
-{
-	hash = (map64_hash(hash + 1) ^ value) * UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
 }
 
 #endif

@@ -59,11 +59,11 @@ static bool is_row_of(const struct relation_row *r, const struct relation *what)
 
 static struct relation_row *find_row(struct model *m, const struct relation *what, struct recent_hint *hint)
 {
-	uint64_t key = recent_mix(recent_mix(what->from.uid, what->to.uid), (uint64_t)what->kind << 32 | what->object);
+	uint64_t key = map64_mix(map64_mix(what->from.uid, what->to.uid), (uint64_t)what->kind << 32 | what->object);
 	struct relation_row *r;
 	bool made;
 
-	hint->row = recent_row(m, &m->relations->rows, recent_mix(key, what->flow), &made);
+	hint->row = recent_row(m, &m->relations->rows, map64_mix(key, what->flow), &made);
 	r = RELATION_ROW(m, hint->row);
 	hint->uid = r->uid;
 	if (made) {

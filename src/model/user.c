@@ -134,9 +134,9 @@ static void settle(struct model *m, struct emitter *e)
 
 static uint64_t ids_key(const struct emitter *ids)
 {
-	const uint64_t process = map64_hash((uint64_t)ids->vpid ^ map64_hash(ids->pid_ns));
+	const uint64_t process = map64_mix(ids->pid_ns, (uint64_t)ids->vpid);
 
-	return map64_hash((uint64_t)ids->vtid ^ process);
+	return map64_mix(process, (uint64_t)ids->vtid);
 }
 
 void user_forget_trace(struct model *m, unsigned source, unsigned trace)

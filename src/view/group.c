@@ -233,7 +233,7 @@ static uint64_t group_key(const struct view_rows *r, const struct view_row *row,
 		owner = r->table->thread ? b[r->table->thread] : 0;
 		if (processes)
 			owner = view_owner(&r->internal->indexes[row->key.host], owner);
-		return view_mix(r->table->same(r, row), owner);
+		return map64_mix(r->table->same(r, row), owner);
 	}
 	if (!processes)
 		return b[group[0]] << 32 | (b[group[1]] & UINT32_MAX);

@@ -270,14 +270,6 @@ bool view_lacks(const struct view_cell *at, uint32_t lacks);
 
 #define VIEW_FIGURE(at, type, member) view_figure(at, CELL(type, member))
 
-/* ---- hashes for view_table.same: a collision of two different keys has probability 2^-64 ---- */
-
-static inline uint64_t view_mix(uint64_t hash, uint64_t value)
-{
-	hash = (map64_hash(hash) ^ value) * UINT64_C(0xd6e8feb86659fd93);
-	return hash ^ hash >> 32;
-}
-
 /* ---- helpers to set a value ---- */
 
 static inline void value_set_null(struct value *v)

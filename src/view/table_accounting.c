@@ -104,9 +104,9 @@ static bool is_empty(const struct account *a)
 /* Stable from window to window, so that a selection stays on the row; never 0. */
 static uint64_t uid_of(int host, int32_t pid, int client_host, int32_t client_pid)
 {
-	uint64_t hash = view_mix(view_mix((uint64_t)host, (uint32_t)pid), (uint64_t)(int64_t)client_host);
+	uint64_t hash = map64_mix(map64_mix((uint64_t)host, (uint32_t)pid), (uint64_t)(int64_t)client_host);
 
-	return view_mix(hash, (uint32_t)client_pid) | 1;
+	return map64_mix(hash, (uint32_t)client_pid) | 1;
 }
 
 /*

@@ -39,7 +39,7 @@ static uint64_t same_wait(const struct view_rows *r, const struct view_row *row)
 	const struct blocking_row *b = INTERVAL_ROW(blocking, &row->row);
 
 	(void)r;
-	return view_mix(view_mix(b->state << 32 | b->syscall, b->fd), b->object);
+	return map64_mix(map64_mix(b->state << 32 | b->syscall, b->fd), b->object);
 }
 
 static const struct column blocking_columns[] = {

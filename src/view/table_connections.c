@@ -26,12 +26,12 @@ static bool is_passing(const struct connection_row *c)
 
 static uint64_t opening_key(const struct connection_row *c)
 {
-	return view_mix(1, c->opening);
+	return map64_mix(1, c->opening);
 }
 
 static uint64_t address_key(uint64_t local, uint64_t peer)
 {
-	return view_mix(view_mix(2, local), peer);
+	return map64_mix(map64_mix(2, local), peer);
 }
 
 static void put_end(struct view_rows_internal *in, uint64_t key, unsigned host, const struct interval_row *row)
@@ -207,7 +207,7 @@ static bool is_of_interval(const struct interval_row *row)
 static uint64_t same_connection(const struct view_rows *r, const struct view_row *row)
 {
 	(void)r;
-	return view_mix(1, row->key.uid);
+	return map64_mix(1, row->key.uid);
 }
 
 static const struct column connections_columns[] = {

@@ -125,11 +125,11 @@ static uint64_t same_relation(const struct view_rows *r, const struct view_row *
 {
 	const struct relation_row *b = INTERVAL_ROW(relation, &row->row);
 	struct view_half from = end_of(r, row->key.host, b, false), to = end_of(r, row->key.host, b, true);
-	uint64_t hash = view_mix(b->kind << 8 | side_of(b), b->object);
+	uint64_t hash = map64_mix(b->kind << 8 | side_of(b), b->object);
 
 	if (from.row)
-		hash = view_mix(hash, (uint64_t)from.host << 48 ^ from.row->from_uid);
-	return to.row ? view_mix(hash + 1, (uint64_t)to.host << 48 ^ to.row->to_uid) : hash;
+		hash = map64_mix(hash, (uint64_t)from.host << 48 ^ from.row->from_uid);
+	return to.row ? map64_mix(hash + 1, (uint64_t)to.host << 48 ^ to.row->to_uid) : hash;
 }
 
 bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, struct view_end *end)

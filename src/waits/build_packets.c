@@ -36,9 +36,9 @@ static bool end_less(struct end a, struct end b)
 
 static struct opening *opening_of(const struct build *b, struct end least, struct end other, uint64_t *key)
 {
-	uint64_t h = map64_hash(least.addr[0] ^ map64_hash(least.addr[1] ^ least.port));
+	uint64_t h = map64_mix(map64_mix(least.addr[0], least.addr[1]), least.port);
 
-	*key = map64_hash(h ^ map64_hash(other.addr[0] ^ map64_hash(other.addr[1] ^ other.port))) | 1;
+	*key = map64_mix(map64_mix(map64_mix(h, other.addr[0]), other.addr[1]), other.port) | 1;
 	return &b->openings[*key >> 1 & (FLOWS - 1)];
 }
 
@@ -173,12 +173,10 @@ void build_packets_forget(struct build *b, wait_row row)
 
 static struct flow *flow_of(struct build *b, unsigned host, const struct clock_packet *p, uint64_t *key)
 {
-	uint64_t h = map64_hash(p->daddr[0] ^ map64_hash(p->daddr[1]));
+	uint64_t h = map64_mix(map64_mix(p->daddr[0], p->daddr[1]), p->saddr[0]);
 
-	h = map64_hash(p->saddr[0] ^ map64_hash(p->saddr[1] ^ h));
-	*key = map64_hash(h ^ ((uint64_t)host << 48 | (uint64_t)p->protocol << 40) ^
-			  ((uint64_t)p->sport << 16 | p->dport)) |
-	       1;
+	h = map64_mix(map64_mix(h, p->saddr[1]), (uint64_t)p->sport << 16 | p->dport);
+	*key = map64_mix(h, (uint64_t)host << 8 | p->protocol) | 1;
 	return &b->flows[*key >> 1 & (FLOWS - 1)];
 }
 
