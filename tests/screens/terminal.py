@@ -99,12 +99,20 @@ class Terminal:
 
     def __exit__(self, *_):
         atexit.unregister(self.__exit__)
-        # also end the program, if it is still running
-        if not os.path.exists(os.path.join(self.directory, "status")) and os.path.exists(self.path("shell")):
-            self.signal("KILL", missing_ok=True)
+        # also end the program, if it is still running: well, so that it writes what it has counted and freed
+        if os.path.exists(self.path("shell")) and not self.has_ended():
+            self.signal("TERM", missing_ok=True)
+            until = time.monotonic() + 5
+            while not self.has_ended() and time.monotonic() < until:
+                time.sleep(0.02)
+            if not self.has_ended():
+                self.signal("KILL", missing_ok=True)
         subprocess.run(self.tmux_command("kill-server"), env=self.tmux_environment(), stderr=subprocess.DEVNULL,
                        check=False)
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def has_ended(self):
+        return os.path.exists(self.path("status"))
 
     def path(self, name):
         return os.path.join(self.directory, name)
