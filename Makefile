@@ -158,7 +158,7 @@ check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
 check-all: check-layers check-style check-words check-man check-programs
-	$(Q)tests/run --build $(BUILD)
+	$(Q)tests/run --build $(BUILD) $(CHECK_FLAGS)
 
 # What the tests need.
 check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARY) $(TRACES)
