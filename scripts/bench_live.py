@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows of scripts/bench about live sessions: `feed`, a relayd and the program on one machine.
+"""Rows of scripts/bench that measure live sessions: `feed`, a relayd and the program on one machine.
 
-They share its processors: what is measured is the whole chain, and of a machine with few processors its rates are
-bounds from below. LIVE_MINUTES (10) is how long the memory's row takes.
+They share its processors, so the whole chain is measured; on a machine with few processors its rates
+are lower bounds. The row on memory takes LIVE_MINUTES (10).
 """
 import math
 import os
@@ -19,11 +19,11 @@ sys.path += [os.path.join(TESTS, "live"), os.path.join(TESTS, "source")]
 import made  # noqa: E402
 import sandbox  # noqa: E402
 
-EVENTS_PER_S = 100000   # least rate at which CPU time and memory are measured
-TIMER_MS = 200          # live timer, the default of feed
+EVENTS_PER_S = 100000   # lowest rate at which CPU time and memory are measured
+TIMER_MS = 200          # live timer, feed's default
 PACED_S = 10            # length of a run; its first two seconds do not count
-SHARE = 0.7             # of the chain's maximum: where the first try starts
-GROWTH_MS, LATE_MS = 100, 1000  # a lag that grows by more or gets longer means that the monitor cannot keep up
+SHARE = 0.7             # of the chain's maximum: where the first attempt starts
+GROWTH_MS, LATE_MS = 100, 1000  # a lag that grows by more, or keeps growing, means that the monitor cannot keep up
 TRIES = 5
 MINUTES = float(os.environ.get("LIVE_MINUTES", "10"))
 
@@ -39,9 +39,9 @@ WANTED = {
 }
 
 LIGHT_HOSTS = (1, 10, 100, 300)
-LIGHT_RATE, LIGHT_CPUS, LIGHT_S = 100, 2, 40  # of each host: events/s, CPUs, length of its session
-SETTLE_S, WATCH_S = 8, 15                     # of it: at least until it is measured, and how long
-ATTACH_S = 20                                 # at most until all are attached
+LIGHT_RATE, LIGHT_CPUS, LIGHT_S = 100, 2, 40  # for each host: events/s, CPUs, length of its session
+SETTLE_S, WATCH_S = 8, 15                     # minimum before it is measured, and for how long
+ATTACH_S = 20                                 # at most, until all are attached
 KEYS = 20
 
 
@@ -73,14 +73,14 @@ class Chain:
         shutil.rmtree(self.directory, ignore_errors=True)
 
     def feed_all(self, n):
-        """Every host of the recording, each with a session; their URLs."""
+        """Feeds every host of the recording, each in a session of its own; returns their URLs."""
         feed = subprocess.Popen([self.bench.program, "feed", *self.to, "--now", "--session", "bench", self.recording],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.feeds.append(feed)
         return [feed.stdout.readline().strip() for _ in range(n)]
 
     def feed(self, speed, host=0):
-        """Waits until the session is there; its URL."""
+        """Waits until the session exists; returns its URL."""
         feed = subprocess.Popen([self.bench.program, "feed", *self.to, "--now", "--speed", str(speed), "--hostname", f"h{host}",
                                  "--session", "bench", self.recording], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.DEVNULL, text=True)
@@ -93,7 +93,7 @@ class Chain:
 
 
 class Run:
-    """What tests/bench/live_probe.c saw of one."""
+    """The measurements of one run of tests/bench/live_probe.c."""
 
     def __init__(self, text):
         self.lags_ms = [float(ms) for ms in re.findall(r"^second \d+ \d+ ([\d.]+)$", text, re.M)]
@@ -123,7 +123,7 @@ def probe(bench, recording, hosts, speed, seconds, batch=1):
 
 
 def latency(bench, recording):
-    """From an event, by the session's clock, until it is in what the history's next interval is made of."""
+    """From an event, by the session's clock, until it is part of the history's next interval."""
     if bench.wants("live_latency_worst", "live_latency_median"):
         run = probe(bench, recording, 1, 1, PACED_S)
         bench.row("live_latency_worst", run.worst_ms, f"ms, live timer {TIMER_MS} ms")
@@ -131,7 +131,7 @@ def latency(bench, recording):
 
 
 def sustained(bench, recording, hosts, events, length_s):
-    """The rate of a run whose lag did not grow, in events/s; at most what lets the recording last for the run."""
+    """The highest rate at which the lag did not grow, in events/s; limited so that the recording lasts for a run."""
     most = probe(bench, recording, hosts, "max", PACED_S, 256).rate()
     rate = min(SHARE * most, hosts * events / PACED_S)
     for _ in range(TRIES):
@@ -152,12 +152,13 @@ def rates(bench, recording, events, length_s):
 
 
 def hosts_for(events, length_s):
-    """Number of hosts at their own speed: the clock of a faster one would run ahead of those of the other sessions."""
+    """Number of hosts that can be fed at their own speed: a
+    faster one's clock would run ahead of the other sessions'."""
     return math.ceil(EVENTS_PER_S / (events / length_s))
 
 
 def memory(bench, recording, events, length_s, limit_mb):
-    """The monitor on sessions that begin again whenever the recording is through."""
+    """The monitor on sessions that start again when the recording is over."""
     if not bench.wants("live_memory", "live_memory_rate"):
         return
     hosts = range(hosts_for(events, length_s))
@@ -187,7 +188,8 @@ def memory(bench, recording, events, length_s, limit_mb):
 # ---- many light hosts ----
 
 def make_light(directory, hosts):
-    """A recording of that many hosts, on each of which two threads take turns on every CPU, LIGHT_RATE times a second."""
+    """A recording of that many hosts, on each of which two
+    threads alternate on every CPU, LIGHT_RATE times a second."""
     step = 10**9 * LIGHT_CPUS // LIGHT_RATE
     for host in range(hosts):
         with made.Recording(os.path.join(directory, f"h{host:03}", "kernel"), host=f"h{host:03}") as recording:
@@ -204,7 +206,7 @@ def cpu_ticks(pid):
 
 
 class Usage:
-    """CPU time of the monitor and of its workers, in % of a processor since this was made."""
+    """CPU time of the monitor and of its workers since this was created, in % of a processor."""
 
     def __init__(self, monitor):
         self.monitor, self.begin = monitor, time.monotonic()
@@ -218,7 +220,7 @@ class Usage:
 
 
 def key_latency(monitor):
-    """From a key until something was drawn, the median in ms."""
+    """The median time from a key until something is drawn, in ms."""
     times = []
     for i in range(KEYS):
         while monitor.read(0.05):
@@ -231,7 +233,8 @@ def key_latency(monitor):
 
 
 def attached(monitor):
-    """The sessions that its workers read: each has two sockets, a connection and its ring's; so has a worker itself."""
+    """The sessions that its workers read: each has two sockets,
+    a connection and its ring's; so has the worker itself."""
     sessions = 0
     for pid in monitor.processes()[1:]:
         links = [os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd")]
@@ -266,7 +269,7 @@ def light_monitor(bench, recording, hosts):
 
 
 def light(bench):
-    """What many hosts cost on which little happens."""
+    """The cost of many hosts that are nearly idle."""
     if sandbox.missing():
         return
     for hosts in LIGHT_HOSTS:
@@ -287,7 +290,7 @@ def light(bench):
 
 
 def rows(bench, recording, limit_mb):
-    """limit_mb: what history and wait graph may hold each while memory is measured."""
+    """limit_mb: what the history and the wait graph may each hold while memory is measured."""
     missing = sandbox.missing()
     if missing:
         print(f"{missing} is not installed: no figures of live sessions")

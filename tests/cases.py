@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Output of test scripts: a line for each check or test, in the form that tests/run counts."""
+"""Output of test scripts: a line for each check or test, in the format that tests/run counts."""
 import sys
 import time
 import traceback
@@ -16,7 +16,7 @@ def check(name, good, why=""):
 def run(names):
     """
     Runs the functions test_* in names (a script's globals()), or only those named on the command line. A function fails
-    by raising an exception; if it returns a text, it was skipped for that reason. Ends the script.
+    by raising an exception; if it returns a string, it was skipped for that reason. Ends the script.
     """
     for name, test in [(n, f) for n, f in names.items() if n.startswith("test_")]:
         if sys.argv[1:] and name not in sys.argv[1:]:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach` on the bundled recordings: what babeltrace2 prints of every system call, the same sums as the reports,
-waits that sum up to the critical path, strace's forms."""
+"""`attach` on the bundled recordings: every system call as babeltrace2 prints it, the same sums as the reports,
+waits that add up to the critical path, strace's output formats."""
 
 import collections
 import json
@@ -41,7 +41,7 @@ def objects(*args, status=(0, 3)):
     return [json.loads(line) for line in run("--json", *args, status=status).splitlines()]
 
 
-# ---- what babeltrace2 says ----
+# ---- against babeltrace2 ----
 
 EVENT = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\([^)]*\) )?(?:(\S+) )?(?:compat_)?syscall_(entry|exit)_(\w+): (.*)$")
 TID = re.compile(r"(?<![a-z_])tid = (\d+)")
@@ -50,7 +50,7 @@ TEXT = re.compile(r'(\w+) = "((?:[^"\\]|\\.)*)"')
 
 
 def payload_of(rest):
-    """The last { … } of the line: its top level, numbers and texts by name."""
+    """The last { … } of the line: its top-level numbers and strings by name."""
     depth = 0
     begin = 0
     quoted = False
@@ -73,7 +73,7 @@ def payload_of(rest):
 
 
 def reference(trace):
-    """Calls as the trace has them, in the order of their exits: host, tid, name, entry and exit times, fields."""
+    """The trace's calls in the order of their exits: host, tid, name, entry and exit times, fields."""
     done = subprocess.Popen(["babeltrace2", "--clock-seconds", "--no-delta", trace], stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL, text=True, errors="replace")
     open_calls = {}
@@ -118,7 +118,7 @@ def int_of(value, bits):
 
 
 def expected_arg(kind, value):
-    """Text of a simple type, None: not one."""
+    """The text of a simple type; None if it is not one."""
     if isinstance(value, str):
         return '"' + value + '"'
     if kind == "ptr":
@@ -182,7 +182,7 @@ def compare_with_babeltrace(trace, rows):
                 text = expected_arg(kind, first.get(field, second.get(field)))
                 mine_text = o["args"][fields.split("|")[0]]
                 if text is None or mine_text is None or mine_text == '""':
-                    continue # 2.0.4 prints a stale text for one of length 0
+                    continue # 2.0.4 prints a stale string if the length is 0
                 compared += 1
                 if isinstance(text, tuple):
                     check(same_flags(mine_text, text[1]), f"{where}: {field}={mine_text}, not {text[1]:#x}")
@@ -225,7 +225,7 @@ def compare_with_syscalls(trace):
 
 
 def compare_with_paths(trace):
-    """What a call waited for is the critical path of its thread between its entry and exit."""
+    """The waits within a call are its thread's critical path between its entry and exit."""
     calls = [o for o in objects("-n", "*", trace) if o.get("waits")]
     check(calls, f"{trace}: no call waited")
     for o in calls:
@@ -246,7 +246,7 @@ def compare_with_paths(trace):
         check(got == want, f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
 
 
-# ---- strace's forms ----
+# ---- strace's formats ----
 
 def test_text(trace):
     text = run("-n", "*", "--host", "web", "-y", "-T", "-tt", "--utc", trace)
@@ -261,7 +261,7 @@ def test_text(trace):
     check(any("= -1 ENOENT (No such file or directory)" in line for line in lines), "no error")
     check(any(re.search(r"\[network [0-9.]+ [mun]?s; db: postgres/\d+ [0-9.]+ ", line) for line in lines),
           "nobody waits for the database")
-    # a line that was cut is resumed
+    # a line that was interrupted is resumed
     cut = collections.Counter()
     for line in lines:
         who = line.split(" ", 1)[0]
@@ -304,7 +304,7 @@ def test_choice(trace):
 
 
 def test_parts(trace):
-    """Two halves of a record are the whole; a thread's file is its lines."""
+    """Two halves of a recording add up to the whole; a thread's file contains its lines."""
     every = [o for o in objects("-n", "postgres", "-q", trace) if o["event"] == "call" and o["ret"] is not None]
     middle = sorted(o["ts_ns"] for o in every)[len(every) // 2]
     halves = [o for half in (("--end", f"{middle}ns"), ("--begin", f"{middle}ns"))

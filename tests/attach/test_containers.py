@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach --container`: the calls of just the threads that the report has in these containers."""
+"""`attach --container`: the calls of exactly those threads that the report places in these containers."""
 import collections
 import json
 import os
@@ -14,7 +14,7 @@ KEPT = (0, 3)  # the recording may lack something
 
 
 def calls(directory, *options):
-    """How many calls attach has of each thread."""
+    """How many calls of each thread attach prints."""
     done = subprocess.run([harness.PROGRAM, "attach", "--json", "--no-waits", *options, directory], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
     assert done.returncode in KEPT, f"{options}: {done.returncode} {done.stderr}"

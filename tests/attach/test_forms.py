@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach`: the forms of its text that strace has, too: -A, -a, -X, -Y. Each says the same as the plain text."""
+"""`attach`: the output formats shared with strace: -A, -a, -X, -Y. Each shows the same data as the plain text."""
 import os
 import re
 import sys
@@ -20,7 +20,7 @@ def attach(directory, *options):
 
 
 def check_column(checks, plain, text):
-    """Results are in that column, or follow longer text; everything else is unchanged."""
+    """Results start in that column, or follow longer text; everything else is unchanged."""
     checks.equal(re.sub(r"\) +=", ") =", text), re.sub(r"\) +=", ") =", plain), "text with columns")
     wrong, there = [], 0
     for line, before in zip(text.splitlines(), plain.splitlines()):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-reference_paths.py DIRECTORY: seconds that the reference in ../shared/reference takes for the wake-up graph
-and every thread's critical path, without reading and decoding: what bench_paths.c times of ours.
+reference_paths.py DIRECTORY: the seconds that the reference in ../shared/reference takes for the wake-up graph and
+every thread's critical path, without reading and decoding: bench_paths.c times the same of the program.
 """
 
 import os
@@ -18,7 +18,7 @@ critpath.syncmod.LOOSE = True
 
 
 class Recorded(critpath.Builder):
-    """Keeps the events instead of building; load() feeds them."""
+    """Keeps the events instead of building the graph; load() feeds them."""
 
     def __init__(self, *args):
         super().__init__(*args)

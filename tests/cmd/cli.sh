@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# The command line as scripts rely on it: exit statuses, what goes to stdout
-# and what to stderr.
+# The command line as scripts rely on it: exit statuses, what is written to stdout and what to stderr.
 set -uo pipefail
 
 failures=0
@@ -42,7 +41,7 @@ expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' record --help
 expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' help record
 expect 0 '^\.TH LTTNGTOP-RECORD 1' '' help --man record
 
-# Without words: this machine, which has no terminal here, or cannot be traced.
+# Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
 expect 2 '' "unknown option '--nonsense'" --nonsense "$recording"
@@ -65,7 +64,7 @@ expect 0 '' 'none of the chosen threads' attach -tfp 2147483647 "$recording"
 expect 2 '' "option '--sum' is ambiguous: '--summary-only', '--summary', '--summary-" attach --sum "$recording"
 expect 2 '' "option '-x' is not available: " attach -tfx -n '*' "$recording"
 expect 1 '' "nowhere" report hosts --js nowhere
-# A directory of such a name is a source all the same.
+# A directory with such a name is a source all the same.
 mkdir reprot
 expect 1 '' "reprot" reprot
 expect 2 '' "unknown command 'nonsense'" help nonsense
@@ -129,7 +128,7 @@ expect 2 '' "option '--json' does not apply to 'feed'" feed --json "$recording"
 expect 1 '' "cannot connect to lttng-relayd at 127.0.0.1:1: Connection refused" feed --to net://127.0.0.1:1 "$recording"
 expect 1 '' 'none of the traces can be fed' feed --to net://127.0.0.1:1 empty
 
-# The worker is not advertised.
+# The worker subcommand is not advertised.
 if "$LTTNGTOP" --help | grep -qwE -- '--worker'; then
 	echo 'not ok --help advertises what is not there'
 	failures=$((failures + 1))

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`doctor`: what it finds out on this machine, and what it makes of the facts of others.
+"""`doctor`: what it finds on this machine, and what it concludes from the facts of others.
 
-Other machines are an ssh that prints the facts a machine would have given; on this one PATH, and where there are mount
-namespaces /sys and /proc, are such that the answer is known.
+Another machine is an ssh that prints the facts the machine would have given; on this one PATH and, if there are mount
+namespaces, /sys and /proc are set up so that the answer is known.
 """
 import os
 import re
@@ -37,7 +37,7 @@ def run(*argv, **more):
 
 
 def doctor_of(host, **facts):
-    """Of a host with these facts instead of the good ones."""
+    """doctor on a host with these facts instead of the good ones."""
     os.makedirs("bin", exist_ok=True)
     with open("bin/ssh", "w", encoding="ascii") as file:
         file.write(SSH)
@@ -48,13 +48,14 @@ def doctor_of(host, **facts):
 
 
 def check_of(text, name):
-    """State, text and remedy (or None) of a check; None: there is no such check."""
+    """State, text and remedy (or None) of a check; None if there is no such check."""
     found = re.search(rf"^  (ok|warning|missing) +{name} +(.*)\n(?: +-> (.*)\n)?", text, re.M)
     return found.groups() if found else None
 
 
 def test_good():
-    """Nothing is missing: status 0, every line is ok, the facts are asked of sh whatever the login's shell is."""
+    """If nothing is missing, the status is 0 and every line
+    is ok; sh collects the facts, whatever the login shell is."""
     status, out, err = doctor_of("root@web")
     states = re.findall(r"^  (\w+) ", out, re.M)
     assert (status, err) == (0, "") and out.startswith("root@web: can be traced\n") and set(states) == {"ok"}, (status, out, err)
@@ -64,7 +65,7 @@ def test_good():
 
 
 def test_findings():
-    """Each fault: its state, what is said, the remedy, the exit status."""
+    """Each fault: its state, text, remedy and exit status."""
     cases = [
         ({"loaded": "", "built": ""}, "kernel modules", "missing", "no lttng-modules for kernel 6.1.0-50-amd64",
          "apt-get install lttng-modules-dkms linux-headers-6.1.0-50-amd64"),
@@ -109,7 +110,7 @@ def test_findings():
 
 
 def test_hosts():
-    """One that cannot be asked, one that answers nonsense; bytes of a host that move no cursor."""
+    """A host that cannot be asked, one that answers nonsense; a host's bytes do not move the cursor."""
     status, _, err = run(TOP, "doctor", "--host", "nowhere", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
     assert status == 1 and "host 'nowhere': ssh cannot reach it" in err, (status, err)
     status, _, err = doctor_of("odd", end=None)
@@ -122,7 +123,7 @@ def test_hosts():
 
 
 def test_no_tools():
-    """This machine with nothing in PATH but what every system has."""
+    """This machine with only what every system has in PATH."""
     os.makedirs("few")
     for tool in ("sh", "cat", "df", "getconf", "grep", "head", "id", "tail", "uname"):
         os.symlink(shutil.which(tool), f"few/{tool}")
@@ -146,14 +147,14 @@ def test_port():
         out = run(TOP, "doctor")[1]
     found = check_of(out, "ports")
     if found[0] == "ok":
-        assert "5342 to 5344 are in use" in found[1], out  # by others
+        assert "5342 to 5344 are in use" in found[1], out  # used by others
     else:
         assert re.search(r"other programs use .*5343", found[1]), out
     return None
 
 
 def test_loaded():
-    """What /sys and /proc say: lttng-modules of a version, no more modules."""
+    """Facts from /sys and /proc: lttng-modules of a given version, no more modules."""
     mounts = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/sys/module"]
     if os.geteuid() or run(*mounts)[0]:
         return "not root, or no mount namespaces"

@@ -1,21 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The same figures as lttng-analyses 0.6.1, or the difference named.
+"""The same figures as lttng-analyses 0.6.1, or a difference that is listed.
 
-Known faults of lttng-analyses, each taken into account where it applies and
-nowhere else (a difference they do not explain fails, and so does one listed
-that is not there any more):
+Known faults of lttng-analyses, each taken into account where it applies and nowhere else (a difference they do not
+explain fails, and so does a listed one that no longer occurs):
 
-last      its record ends at the last event, ours 1 ns later
-calls     splice, tee, recvmmsg and calls it has no name for move no bytes; copies within the kernel likewise
+last      its recording ends at the last event, ours 1 ns later
+calls     splice, tee, recvmmsg and calls it has no name for move no bytes; nor do copies within the kernel
 entry     an exit without entry is not counted (ours: counted, without duration)
-race      woken on its way to sleep, after sched_waking and before it was switched out: sched_wakeup, which
-          then comes after the switch, begins a wait for it, where ours knows of no wake-up of a blocked thread
+race      a thread woken on its way to sleep, after sched_waking and before it is switched out: sched_wakeup, which then
+comes after the switch, starts a wait for it, whereas ours sees no wake-up of a blocked thread
 header    the loopback's packets are counted with the Ethernet header that /proc/net/dev leaves out
-sample    its deviation is the sample's (n - 1), ours the population's (n)
+sample    its standard deviation is the sample's (n - 1), ours the population's (n)
 unended   its return counts are one too many: not compared
-softirq   irq_softirq_* are not known to it: no softirqs
-received  net_if_receive_skb is not known to it: no received bytes
+softirq   it does not know irq_softirq_*: no softirqs
+received  it does not know net_if_receive_skb: no received bytes
 """
 
 import collections
@@ -54,7 +53,7 @@ def tables(results, name):
 
 
 def near(checks, got, want, text, slack=1.0):
-    """Their figures are floats rounded on the way."""
+    """Their figures are floats rounded in between."""
     checks.true(abs(got - want) <= slack, f"{text}: {got} instead of {want}")
 
 
@@ -114,7 +113,7 @@ def distribution(checks, text, ours, count, least, mean, most, deviation):
     checks.equal((ours["count"], ours["min_ns"], ours["max_ns"]), (count, least, most), text)
     near(checks, ours["avg_ns"], mean, f"{text}: mean")
     if deviation is not None and count > 1:
-        # ours rounded to the ns, from n; theirs from n - 1
+        # ours is rounded to the ns, from n; theirs from n - 1
         near(checks, ours["stdev_ns"] * math.sqrt(count / (count - 1)), deviation, f"{text}: deviation", 2)
 
 
@@ -129,7 +128,7 @@ def check_syscallstats(checks, name, trace, path, record):
         count, least, mean, most, deviation = (value(x) for x in theirs[key][:5])
         row = ours.get(key)
         if key[1] == "unknown":
-            continue  # the program names calls by their number
+            continue  # the program refers to calls by number
         if checks.true(row is not None, f"{name}: syscallstats: {key} is missing"):
             row = dict(row, count=row["count"] - record.orphans[key])
             distribution(checks, f"{name}: syscallstats: {key}", row, count, least, mean, most, deviation)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One conformance case: a small trace with times of a few ns, and what is expected of it."""
+"""One conformance case: a small trace with times of a few ns, and the results expected of it."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Case:
         self.t0 = self.expected["t0"]
 
     def only_streams(self, *names):
-        """A copy of the host's trace that has only these streams; removed at the end of the test."""
+        """A copy of the host's trace with only these streams; removed at the end of the test."""
         directory = tempfile.TemporaryDirectory(prefix="lttngtop-case-")
         self.kept = getattr(self, "kept", []) + [directory]
         target = os.path.join(directory.name, "host", "kernel")

@@ -5,9 +5,9 @@
 import case
 import harness
 
-# The oddity SOURCE.md names: a counter not yet set at the range's start reads as -1.
+# The oddity that SOURCE.md describes: a counter not yet set at the range's start reads as -1.
 SWITCHES_TOO_MANY = {(0, 30, "1"): 1, (1, 4, "1"): 1}
-FIRST, LAST = 1, 25  # the trace, to which every range is cut
+FIRST, LAST = 1, 25  # the trace, to which every range is clipped
 
 
 def main():
@@ -42,7 +42,7 @@ def main():
         checks.equal({str(t): n for t, n in threads.items() if n}, want["tids"], f"threads in {want}")
         checks.equal(sum(threads.values()), want["total"], f"total of threads in {want}")
     for want in c.expected["context_switches_in_range"]:
-        # Those in ]begin, end]: the counters are read after the events of an instant.
+        # Those in ]begin, end]: the counters are read after the events of the same instant.
         cpus = per_cpu(max(want["begin"], FIRST) + 1, min(want["end"], LAST) + 1)
         for cpu, count in want["cpus"].items():
             odd = SWITCHES_TOO_MANY.get((want["begin"], want["end"], cpu), 0)

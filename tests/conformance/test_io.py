@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bytes of threads and disks, queue lengths, names: the io_* cases.
 
-What the cases hold besides and a report cannot show: which request is in which
-slot of a queue, and figures interpolated within a request (the program counts a
-request's bytes when it completes).
+The cases also contain what a report cannot show: which request is in which slot of a queue, and figures interpolated
+within a request (the program counts a request's bytes when it completes).
 """
 
 import case

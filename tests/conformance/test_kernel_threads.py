@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""States of threads, who ran where, names, parents: read off the reports ns by ns.
+"""States of threads, where they ran, names, parents: read from the reports ns by ns.
 
-A thread's state shows in which of its times grows: cpu_ns, ready_ns, blocked_ns or none.
-The state dump's "waiting" (the case's Wait, cause unknown) is blocked time here.
+A thread's state shows as the time that grows: cpu_ns, ready_ns, blocked_ns or none of them. The state dump's
+"waiting" (the case's Wait, cause unknown) is blocked time here.
 """
 
 import case
@@ -12,15 +12,15 @@ import harness
 GROWS = {"Wait": "blocked_ns", "Usermode": "cpu_ns", "System call": "cpu_ns", "Wait for CPU": "ready_ns", "Wait blocked": "blocked_ns"}
 FIRST, END = 1, 81
 
-# What the program says otherwise, by definition.
+# Where the program differs by definition.
 # A fork's child is ready from its wake-up on, and the case has no sched_wakeup_new.
 NEVER_WOKEN = {("tid21", 25)}
-# The parent of a thread is the parent of its process, not the thread that made it.
+# A thread's parent is the parent of its process, not the thread that created it.
 PARENTS = {21: 0}
-# Seen only as the thread that was switched out: its process is not known.
+# Seen only as the thread that is switched out: its process is not known.
 NO_PROCESS = {100}
-# The thread that runs when the record begins (its CPU's first switch says so) is credited from there,
-# where the case has it unknown or not existing.
+# The thread that runs when the recording starts (its CPU's first switch says so) is credited
+# from there; in the case it is unknown or does not exist yet.
 RUNS_FROM_BEGIN = {"proc30": (30, 1, 12), "lttng-sessiond": (100, 1, 35)}
 
 
@@ -53,7 +53,7 @@ def main():
             elif 0 <= arg <= 1 and FIRST <= t < END:
                 checks.true(running <= {tid for tid, b, e in RUNS_FROM_BEGIN.values() if b <= t < e} | {11},
                             f"{what}: nobody known to run: {running}")
-        elif want is not None and row is not None:  # a thread whose time stands still has no row
+        elif want is not None and row is not None:  # a thread whose times do not grow has no row
             column = {"getParentPid": "ppid", "getProcessId": "pid", "getExecutableName": "comm"}[query["query"]]
             checks.equal(row[column], PARENTS.get(arg, want) if column == "ppid" else want, what)
     rows = {r["tid"]: r for r in c.rows("cpu", FIRST, END)}

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Wake-up to switch-in.
 
-The case takes every wake-up for one. Three of its threads had been switched out
-with prev_state 0, still runnable, and one was running: no wake-up of a blocked thread,
-which alone counts as latency here. Their time since the preemption is ready_ns.
+The case treats every wake-up as one of a blocked thread. Three of its threads had been switched out with prev_state 0,
+still able to run, and one was running: not wake-ups of blocked threads, which alone count as latency here. Their time
+since the preemption is ready_ns.
 """
 
 import case
 import harness
 
-# (tid, wake-up) -> since when the thread was runnable, None: it was running
+# (tid, wake-up) -> since when the thread was ready; None: it was running
 RUNNABLE_SINCE = {(3, 3): 2, (4, 6): 5, (1, 10): 1, (2, 3): None}
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packets and clocks against Trace Compass' own tests, and the reference implementation of what it does.
+"""Packets and clocks against Trace Compass' own tests, and against a reference implementation of its algorithm.
 
-Cases net_matching and sync_scp; then every recording of several hosts against sync.py of ../shared/reference, which
-was compared with Trace Compass itself: the packets that are matched are the same but for what is listed here, and its
-line is within the guaranteed bound, as both lie between the same packets.
+Cases net_matching and sync_scp; then every recording of several hosts against sync.py of ../shared/reference, which was
+compared with Trace Compass itself: the same packets are matched, except for those listed here, and the reference's line
+is within the guaranteed bound, as both lie between the same packets.
 """
 
 import decimal
@@ -17,8 +17,8 @@ import case  # noqa: E402
 import reference  # noqa: E402
 from reference import harness  # noqa: E402
 
-# recording -> packets that only we match, that only the reference matches. web-cold-hot: of an answer that leaves in one
-# packet and arrives in three only the last one has PSH.
+# recording -> packets that only the program matches, that only the reference matches. web-cold-hot: if an answer leaves
+# in one packet and arrives in three, only the last one has PSH.
 MATCHES = {"web-cold-hot": (3, 0)}
 
 
@@ -39,12 +39,12 @@ def check_net_matching(checks):
     rows, _ = report("matches", "--no-sync", os.path.join(directory, "ctf"))
     got = [{"from": {"host": r["from_host"], "t": r["sent_ns"] - t0},
             "to": {"host": r["to_host"], "t": r["received_ns"] - t0}} for r in rows]
-    # The report is in the order of sending.
+    # The report is in sending order.
     checks.equal(got, sorted(expected["matches"], key=lambda m: m["from"]["t"]), "net_matching: matches")
 
 
 def within(row, end_ns, slope, intercept):
-    """How far the line is from the row's offset at the end, as a part of the guaranteed bound."""
+    """How far the line is from the row's offset at the end, as a fraction of the guaranteed bound."""
     host_ns = end_ns - row["offset_ns"]
     line_ns = (decimal.Decimal(slope) - 1) * host_ns + decimal.Decimal(intercept)
     return abs(float(line_ns - row["offset_ns"])) / row["bound_ns"]

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Critical paths in random wake-up graphs, against the reference's algorithm on the same graphs.
 
-The reference makes a vertex wherever a link starts; here links start inside edges. Pieces are
-compared after neighbours of the same row and state are joined.
+The reference makes a vertex wherever a link starts; here links start inside edges. Pieces are compared
+after neighbours of the same row and state have been joined.
 """
 
 import collections
@@ -32,7 +32,7 @@ def reference():
 
 
 def read(lines, graph):
-    """Builds the reference's graph; {row: (begin, end, segments, counters)}."""
+    """Builds the reference's graph; returns {row: (begin, end, segments, counters)}."""
     paths = {}
     for kind, *numbers in (line.split() for line in lines):
         n = [int(x) for x in numbers]
@@ -94,11 +94,11 @@ def main():
                 there = pieces_there(critpath.critical_path(graph, row, graph.v[row][0], end + 1))
                 checks.equal(sum(p[3] - p[2] for p in here), end - begin, f"{what}: tiles")
                 if here != there and info["covered"]:
-                    # A wait nothing explains is kept here, there it is given to the piece that comes after it.
+                    # An unexplained wait is kept here; the reference attributes it to the piece that follows.
                     counted["covered there"] += 1
                 else:
                     checks.equal(here, there, what)
-    # Every rule was met, and the paths that cannot be compared are few.
+    # Every rule was exercised, and few paths cannot be compared.
     for rule in ("older", "rewinds", "gaps", "covered", "covered there"):
         checks.true(counted[rule] > 0, f"rule '{rule}' was met: {dict(counted)}")
     checks.true(counted["covered there"] <= counted["waits"] / 500, f"rarely covered there: {dict(counted)}")

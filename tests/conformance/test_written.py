@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Small traces written here, an event every few us, and the figures that follow from the manual's definitions.
+"""Small traces written here, with an event every few us, and the figures that follow from the manual's definitions.
 
-What each case shows can be checked with pencil and paper; the times below are us after BEGIN.
+Every case can be checked with pencil and paper; the times below are us after BEGIN.
 """
 
 import os
@@ -20,7 +20,7 @@ DISK, READ, WRITE = 254 << 20, 4, 1  # 254:0; bits of rwbs
 
 
 class Written(ctf.Trace):
-    """A host's trace whose events are given in us."""
+    """A host's trace whose events have times in us."""
 
     def at(self, us, name, *fields, cpu=0):
         self.add(BEGIN + us * US, name, *fields, cpu=cpu)
@@ -52,7 +52,7 @@ def ns(us):
 
 
 def check_rows(checks, what, table, directory, key, wanted, *args):
-    """wanted: key → columns in order; all other columns are not looked at, all other rows are wrong."""
+    """wanted: key → columns in order; other columns are ignored, any other row is wrong."""
     rows = {row[key]: row for row in harness.report(table, *args, directory).rows}
     checks.equal(set(rows), set(wanted), f"{what}: rows of {table}")
     for k, columns in wanted.items():
@@ -60,7 +60,7 @@ def check_rows(checks, what, table, directory, key, wanted, *args):
 
 
 def schedule(t):
-    """Two CPUs: sleep, wake-up, preemption, a thread that runs on one and then on the other. Until 500 us + 1 ns."""
+    """Two CPUs: sleep, wake-up, preemption, a thread that runs on one and then on the other. Ends at 500 us + 1 ns."""
     t.switch(0, IDLE, RUNNABLE, ALPHA)
     t.switch(100, ALPHA, SLEEPS, IDLE)
     t.wake(150, ALPHA, 0)
@@ -102,7 +102,7 @@ def check_schedule(checks):
 
 
 def calls(t):
-    """Reads of a file, a failure, a write to an fd that nobody saw opened."""
+    """Reads of a file, a failure, a write to an fd whose opening was not recorded."""
     t.switch(0, IDLE, RUNNABLE, ALPHA)
     t.call(10, 14, "openat", [("dfd", "s32", -100), ("filename", "string", "/data/file"), ("flags", "s32", 0),
                               ("mode", "u16", 0)], 3)
@@ -127,13 +127,13 @@ def check_calls(checks):
 
     check_rows(checks, "calls", "syscalls", directory, "name", {
         "openat": call(1, 4, 4, 4, 4, 0, {}),
-        "read": call(3, 9, 1, 3, 6, 2160, {"EAGAIN": 1}),  # of 2, 6, 1 us: the root of 14/3
+        "read": call(3, 9, 1, 3, 6, 2160, {"EAGAIN": 1}),  # of 2, 6, 1 us: the square root of 14/3
         "write": call(1, 10, 10, 10, 10, 0, {}),
         "close": call(1, 2, 2, 2, 2, 0, {})})
 
 
 def devices(t):
-    """Two requests under way at once, two interrupts of a line, a softirq that had to wait."""
+    """Two overlapping requests, two interrupts of one line, a softirq that had to wait."""
     t.switch(0, IDLE, RUNNABLE, ALPHA)
     for us, sector, size, rwbs in ((10, 800, 4096, READ), (20, 1600, 8192, WRITE)):
         t.at(us, "block_rq_issue", ("dev", "u32", DISK), ("sector", "u64", sector), ("nr_sector", "u32", size // 512),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All events of CTF 2 recordings are found, with their times: as babeltrace2 2.1 prints them, and as in the CTF 1.8
-recordings that they were converted from."""
+"""All events of CTF 2 recordings are found, with their times: as babeltrace2 2.1 prints them,
+and as in the CTF 1.8 recordings that they were converted from."""
 import collections
 import os
 import re
@@ -53,7 +53,7 @@ def test_bundled():
 
 
 def test_converted():
-    """By the library that is installed: it writes CTF 1.8 or CTF 2, by its version."""
+    """With the installed library, which writes CTF 1.8 or CTF 2 depending on its version."""
     old = os.path.join(BUILD, "traces/kprobe/client/kernel")
     try:
         subprocess.run(["babeltrace2", old, "-o", "ctf", "-w", "converted"], stdout=subprocess.DEVNULL,

@@ -5,11 +5,11 @@
     fuzz.py N SEED            N random cases; the same seed gives the same cases
     fuzz.py --replay FILE...  cases that were found before
 
-Whatever the damage: the program ends by itself with status 0, 1 or 3, prints valid JSON if it prints figures, leaves no
-worker and no temporary directory behind, and no sanitizer has anything to say; a recording that is well beside the
-damaged one is read whatever happens to the other. A case is a list of edits; one that fails is written to found/
-beside this script (or to $FUZZ_FOUND) and is replayed by each later run; with "expect" the statuses that are right, where 0
-demands the figures of the undamaged recording.
+Whatever the damage, the program ends by itself with status 0, 1 or 3, prints valid JSON if it prints figures, leaves
+no worker and no temporary directory behind, and no sanitizer reports anything; an intact recording next to the damaged
+one is read whatever happens to the other. A case is a list of edits; one that fails is written to found/ beside this
+script (or to $FUZZ_FOUND) and replayed by each later run. "expect" lists the correct statuses; 0 requires the figures
+of the undamaged recording.
 """
 import glob
 import json
@@ -29,22 +29,22 @@ LTTNGTOP = os.environ["LTTNGTOP"]
 BUILD = os.environ["BUILD"]
 FOUND = os.environ.get("FUZZ_FOUND", os.path.join(HERE, "found"))
 TIMEOUT_S = int(os.environ.get("FUZZ_TIMEOUT", "60"))
-PIECE = 300_000  # bytes of each stream that a case works on
+PIECE = 300_000  # bytes of each stream that a case modifies
 METADATA_HEADER = 37
 TABLES = ["cpu", "hosts", "io", "files", "syscalls", "sched", "irqs", "disks", "net", "cpus", "events", "perf", "blocking",
           "relations", "sync", "matches", "latencies", "accounting"]
 SANITIZER = re.compile(r"AddressSanitizer|LeakSanitizer|ThreadSanitizer|UndefinedBehavior|runtime error:|ABORTING")
 
-# Crashes inside the decoding library are the worker's to die of; the sanitizer shall only report what it finds itself.
+# A crash inside the decoding library may kill the worker; the sanitizer must only report its own findings.
 SANITIZER_ENV = {"ASAN_OPTIONS": "handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0:detect_leaks=1:"
                                  "abort_on_error=1:allocator_may_return_null=1",
                  "UBSAN_OPTIONS": "print_stacktrace=1"}
 
 
-# ---- the recordings, cut to a piece ----
+# ---- the recordings, cut to a part ----
 
 def cut_packets(data):
-    """The first packets of a stream file: how many bytes and how many packets."""
+    """The first packets of a stream file: number of bytes and number of packets."""
     at = packets = 0
     while at + 64 <= len(data) and (at == 0 or at < PIECE):
         bits = struct.unpack_from("<Q", data, at + 56)[0]
@@ -56,7 +56,7 @@ def cut_packets(data):
 
 
 def load_piece(directory):
-    """file name → bytes, of one trace; None if its layout is not the one of today's kernel tracer."""
+    """file name → bytes, of one trace; None if its layout is not that of today's kernel tracer."""
     files = {"metadata": open(os.path.join(directory, "metadata"), "rb").read()}
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
@@ -210,7 +210,7 @@ def build_case(case, files, root):
 
 
 def workers_of(root):
-    """Processes whose command line names the case's directory."""
+    """Processes whose command line contains the case's directory."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -228,7 +228,7 @@ def temporary_directories():
 
 
 def left_behind(before):
-    """New directories of programs that are gone; their keepers remove them."""
+    """New directories of programs that have ended; their keepers remove them."""
     return [path for path in temporary_directories() - before
             if not os.path.exists("/proc/" + re.search(r"workers-(\d+)", path).group(1))]
 
@@ -273,7 +273,7 @@ def judge(case, status, out, err, root, before, undamaged):
 
 
 def run_case(case, traces):
-    """What went wrong, as a list of texts, and what the program said."""
+    """A list of the faults found, as texts, and the program's output."""
     if case["trace"] not in traces:
         return [], "its recording is not here"
     before = temporary_directories()

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# System calls of any fields, through all that shows them: some thousand cases in one process. More: make fuzz.
+# System calls with arbitrary fields, through everything that displays
+# them: some thousand cases in one process. More: make fuzz.
 set -eu
 cases=${FUZZ_CALLS_CASES:-500}
 status=0
@@ -11,5 +12,5 @@ if [ -f found.calls ]; then
 	cat found.calls
 fi
 [ $status -eq 0 ] || exit 1
-# Calls that nobody takes would test little.
+# Calls that are all refused would test little.
 [ "${said%% *}" -ge "$cases" ]

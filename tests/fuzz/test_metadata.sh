@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Damaged metadata, of CTF 1.8 and CTF 2: some thousand cases in one process. More: make fuzz.
+# Damaged metadata of CTF 1.8 and CTF 2: some thousand cases in one process. More: make fuzz.
 set -eu
 traces=
 for metadata in "$BUILD"/traces/kprobe/client/kernel/metadata "$BUILD"/traces/ctf2-ust/vm/ust/uid/0/64-bit/metadata \

@@ -21,7 +21,7 @@ for found in found-*; do
 	mkdir -p "$BUILD/fuzz-found" && cp -r "$found" "$BUILD/fuzz-found/"
 	echo "the case is in $BUILD/fuzz-found/$found"
 done
-# Cases as the guided fuzzer reads them: whole ones, and what it has found.
+# Cases in the guided fuzzer's format: intact ones, and those it has found.
 mkdir "$files/case"
 for directory in "$@"; do
 	for file in "$directory"/*; do

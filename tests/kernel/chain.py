@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs in guests: services that call each other, whose waits for each other are known.
+"""Services in guests that call each other, so that it is known who waits for whom.
 
-    chain serve NAME PORT CPU_MS [ADDRESS PORT]     answers requests one after another: asks the next service, if there is one, and
-                                                    uses CPU_MS of CPU time
-    chain ask ADDRESS PORT N                        asks N times, once it has read a line
+    chain serve NAME PORT CPU_MS [ADDRESS PORT]     answers requests one at a time: asks the next service, if there
+                                                    is one, and uses CPU_MS of CPU time
+    chain ask ADDRESS PORT N                        reads a line, then asks N times
 
-Each prints its thread's identifier when it is ready, the client another line when it has all answers. The name is what the
-kernel calls the service's thread.
+Each prints its thread's ID when it is ready, and the client another line when all its requests have been
+answered. NAME is what the kernel calls the service's thread.
 """
 import os
 import socket

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Guests with kernels of their own (QEMU), in which the program is tried as an administrator would.
+"""Guests with their own kernels (QEMU), in which the program is tried as an administrator would.
 
-A test is a function of a guest, and of nothing else:
+A test is a function whose only argument is a guest:
 
     def test_cpu(g):
         g.sh("lttngtop record --set minimal --output /tmp/r -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'")
@@ -10,35 +10,36 @@ A test is a function of a guest, and of nothing else:
 
     guest.main(globals())
 
-main() boots a guest of each release in $LAB_RELEASES (default: "12 13 forky"; those without an image are made where
-that is possible, see tests/kernel/image), runs all test_* functions in it, and ends it. The program stands in /usr/local/bin there.
-A guest that died is booted again for the next test. @booted({"variant": "prio-fixed"}, releases=("12",)) gives a test a guest
-made with these options of Guest, in these releases only; with options for several guests it is a function of these. Tests in a
-row with the same options share their guests. Where the processors have much else to do, $LAB_PATIENCE (180) is how many
-seconds a guest may take to answer.
+main() boots a guest of each release in $LAB_RELEASES (default: "12 13 forky"; missing images are made where
+that is possible, see tests/kernel/image), runs all test_* functions in it, and ends it. The guest has the
+program in /usr/local/bin.
+A guest that died is booted again for the next test. @booted({"variant": "prio-fixed"}, releases=("12",)) gives a test a
+guest with these options of Guest, in these releases only; with options for several guests, the test gets that many
+arguments. Consecutive tests with the same options share their guests. Where the processors are busy with other work,
+$LAB_PATIENCE (180) sets how many seconds a guest may take to answer.
 
-Where time is short $LAB_UNTIL, in seconds since the epoch, is when no further test begins; a guest that is not up within
-QUICK_BOOT_SECONDS is then a sign of a machine that is too slow for such tests. What is not run is skipped, and listed.
+If time is short, $LAB_UNTIL, in seconds since the epoch, is when the last test may start; a guest that is not up within
+QUICK_BOOT_SECONDS then means that the machine is too slow for such tests. Tests not run are skipped, and listed.
 
     with Guest("12", name="db", variant="prio-fixed") as db: ...    # a guest of your own; all have one ssh configuration
 
     db.run("false")                      (1, "", ""): exit status, standard output, standard error of a shell command
     db.sh("uname -r")                    its output; AssertionError unless its status is 0
-    db.start("sleep 9")                  a Popen, of ssh: what it runs ends with its connection; without terminal=False it
-                                         has a terminal there, and its lines end in CR LF
+    db.start("sleep 9")                  a Popen, of ssh: the command ends with its connection; unless terminal=False
+                                         it has a terminal there, and its lines end in CR LF
     db.push("file", "/tmp"), db.fetch("/tmp/dir", ".")     copies files and directories
     db.forward(5344)                     a port of this machine's loopback that leads to the guest's port 5344 ...
     db.backward(5343)                    ... and a port of the guest's loopback that leads to this machine's
-    db.terminal("lttngtop --local")      screens.terminal.Terminal: a program on a terminal in the guest
+    db.terminal("lttngtop --local")      screens.terminal.Terminal: the program on a terminal in the guest
     db.wait_sessiond()                   until the session daemon answers, after "systemctl restart lttng-sessiond"
-    db.report("cpu", "/tmp/r", "--comm", "dd")   rows of a report over there, as JSON
+    db.report("cpu", "/tmp/r", "--comm", "dd")   rows of a report made there, from its JSON
     db.freeze(), db.thaw(), db.reset(), db.kill()          what happens to machines
     db.log()                             what its kernel wrote to the console
-    ENV                                  an environment in which ssh knows the guests by their names (record --host root@db)
+    ENV                                  an environment in which ssh knows the guests by name (record --host root@db)
 
-Guests reach nothing but what is forwarded and, those that have an address (Guest(address="10.77.0.11")), each other. Their
-disks are thrown away. KVM is used where the processor has it (vmx or svm: a /dev/kvm of another kind runs only kernels made
-for it), else emulation: some ten times slower.
+Guests can reach only what is forwarded and, if they have an address (Guest(address="10.77.0.11")), each other. Their
+disks are discarded. KVM is used where the processor has it (vmx or svm: a /dev/kvm of another kind runs only kernels
+made for it), otherwise emulation, which is about ten times slower.
 """
 import atexit
 import contextlib
@@ -62,21 +63,21 @@ import terminal  # noqa: E402
 
 PROGRAM = terminal.PROGRAM
 PATIENCE = int(os.environ.get("LAB_PATIENCE", "180"))  # seconds: an emulated machine on a slow one, under load
-END_SECONDS = 10  # a machine whose connection is lost may be about to end
+END_SECONDS = 10  # a machine whose connection was lost may be about to end
 UNTIL = float(os.environ.get("LAB_UNTIL", "inf"))
 QUICK_BOOT_SECONDS = 90
-# Until a guest answers; seen: 25 s alone, 320 s among others.
+# Until a guest answers; observed: 25 s alone, 320 s among others.
 BOOT_SECONDS = QUICK_BOOT_SECONDS if UNTIL < math.inf else max(600, 2 * PATIENCE)
 RELEASES = os.environ.get("LAB_RELEASES", "12 13 forky").split()
 
-DIRECTORY = tempfile.mkdtemp(prefix="lab-", dir="/tmp")  # short: sockets are in it
+DIRECTORY = tempfile.mkdtemp(prefix="lab-", dir="/tmp")  # short, since it contains sockets
 SSH_CONFIG = os.path.join(DIRECTORY, "ssh_config")
 ENV = {**os.environ, "PATH": os.path.join(DIRECTORY, "bin") + ":" + os.environ["PATH"]}
 atexit.register(shutil.rmtree, DIRECTORY, ignore_errors=True)
 
 
 class Missing(Exception):
-    """What a guest needs and is not here."""
+    """Something that a guest needs is missing here."""
 
 
 class Late(AssertionError):
@@ -84,7 +85,7 @@ class Late(AssertionError):
 
 
 def image_of(release):
-    """The directory of the image; makes it."""
+    """The directory of the image, which is made if necessary."""
     for tool in ("qemu-system-x86_64", "ssh", "tmux"):
         if not shutil.which(tool):
             raise Missing(f"{tool} is not installed")
@@ -95,7 +96,7 @@ def image_of(release):
     return done.stdout.strip()
 
 
-# One processor whose clock counts instructions, one per ns: what else the host does changes no figure.
+# One processor whose clock counts instructions, one per ns: no load on the host changes a figure.
 COUNTED = ["-accel", "tcg", "-icount", "shift=0,sleep=on", "-cpu", "max,la57=off,pku=off,svm=off", "-smp", "1"]
 
 
@@ -108,9 +109,9 @@ def acceleration():
 
 
 def clock_options(counted):
-    """For the guest's kernel, which would rather not believe that the clocks of emulated processors agree (they are this
-    machine's): it would read a device's, which costs more than all else that a tracepoint does. And the frequency that it
-    measures itself is wrong where this machine has other things to do."""
+    """For the guest's kernel, which does not trust the clocks of emulated processors to agree (they are this
+    machine's): it would read a device's clock, which costs more than the rest of a tracepoint. And the frequency
+    that it measures is wrong when this machine is busy."""
     if counted:
         return "tsc=reliable"
     with open("/proc/cpuinfo", encoding="ascii") as file:
@@ -139,7 +140,7 @@ def wait_until(condition, what, seconds=PATIENCE):
 
 
 def prepare_ssh():
-    """An ssh that knows the guests: first in the PATH of ENV."""
+    """An ssh that knows the guests, placed first in the PATH of ENV."""
     if os.path.exists(SSH_CONFIG):
         return
     os.mkdir(os.path.join(DIRECTORY, "bin"))
@@ -155,7 +156,7 @@ def prepare_ssh():
 
 
 class Guest:
-    """A machine; it is up when this has been made. Use it with "with"."""
+    """A machine; it is up once the object exists. Use it with "with"."""
 
     def __init__(self, release="12", name="guest", variant=None, cmdline="", memory_mib=1024, clock_offset_s=0, counted=False,
                  address=None):
@@ -208,7 +209,7 @@ class Guest:
         self.kill()
 
     def connect(self):
-        """Until the guest answers; the first connection carries all others."""
+        """Waits until the guest answers; the first connection carries all later ones."""
         def answers():
             if self.process.poll() is not None:
                 raise AssertionError(f"the guest ended: {self.log()[-2000:]}{self.complaint()}")
@@ -224,14 +225,14 @@ class Guest:
             self.wait_sessiond()
 
     def wait_sessiond(self):
-        """Until the session daemon has loaded the tracer's modules and answers."""
+        """Waits until the session daemon has loaded the tracer's modules and answers."""
         wait_until(lambda: self.run("lttng --no-sessiond list")[0] == 0, "the session daemon")
 
     def ssh(self, *arguments, timeout=PATIENCE, **more):
         return subprocess.run(["ssh", *arguments], env=ENV, timeout=timeout, check=False, text=True,
                               **{"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **more})
 
-    # what it does
+    # commands
 
     def run(self, command, timeout=PATIENCE):
         done = self.ssh(self.name, command, timeout=timeout, stdout=subprocess.PIPE, stderr=subprocess.PIPE, errors="replace")
@@ -277,11 +278,11 @@ class Guest:
                                  **more)
 
     def report(self, table, recording, *options):
-        """Its rows. Status 3, something was lost, is a failure."""
+        """The rows of the report. Status 3 (something was lost) is a failure."""
         command = shlex.join(["lttngtop", "report", table, "--json", *options, recording])
         return json.loads(self.sh(command))["rows"]
 
-    # what happens to it
+    # power and processors
 
     def log(self):
         try:
@@ -295,12 +296,12 @@ class Guest:
             return file.read()
 
     def freeze(self):
-        """Returns when it stands still: a signal takes its time on a busy machine."""
+        """Returns once the guest has stopped: on a busy machine a signal takes a while to act."""
         self.process.send_signal(signal.SIGSTOP)
         wait_until(self.is_frozen, "the stop of the machine")
 
     def is_frozen(self):
-        """Whether all of its threads are stopped, its processors among them."""
+        """Whether all of its threads, including its processors, are stopped."""
         states = set()
         for path in glob.glob(f"/proc/{self.process.pid}/task/*/stat"):
             with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
@@ -311,7 +312,7 @@ class Guest:
         self.process.send_signal(signal.SIGCONT)
 
     def reset(self):
-        """As its reset button does: the disk stays, nothing is written before."""
+        """Like its reset button: the disk stays, nothing is written first."""
         self.tell_qemu("set-action", reboot="reset")
         self.tell_qemu("system_reset")
         self.ssh("-O", "exit", self.name)
@@ -332,7 +333,7 @@ class Guest:
                     assert "return" in reply, f"{command}: {reply}"
 
     def kill(self):
-        """As if its power failed."""
+        """Like a power failure."""
         with contextlib.suppress(ProcessLookupError):
             self.process.kill()
         self.process.wait()
@@ -342,12 +343,12 @@ class Guest:
 
 
 def check_near(what, expected, found, share=0.01):
-    """A figure against the kernel's."""
+    """Compares a figure with the kernel's."""
     assert found is not None and abs(found - expected) <= share * expected, f"{what}: {found}, the kernel counted {expected}"
 
 
 def check_cpu_time(what, truth, found):
-    """CPU time of a process of load: interrupts in between may be counted or not."""
+    """CPU time of a process of load: interrupts in the meantime may be counted or not."""
     least, most = truth["cpu_ns"] * 0.99, truth["cpu_ns"] * 1.01 + truth["interrupts_ns"]
     assert least <= found <= most, f"{what}: {found}, the kernel counted {truth['cpu_ns']} and interrupts {truth['interrupts_ns']}"
 
@@ -360,7 +361,7 @@ def row_of(rows, **key):
 
 
 def run_test(test, guests):
-    """Whether it passed."""
+    """Runs a test; returns whether it passed."""
     name = f"{guests[0].release}: {test.__name__}"
     start = time.monotonic()
     try:
@@ -369,14 +370,14 @@ def run_test(test, guests):
         return True
     except (AssertionError, subprocess.SubprocessError, terminal.Failed) as error:
         if isinstance(error, subprocess.TimeoutExpired):
-            kill(guests)  # one hangs: the next test gets others
+            kill(guests)  # one hangs: the next test gets new ones
         line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0
         print(f"not ok {name}: {type(error).__name__} at line {line}: {error}")
         return False
 
 
 def booted(*options, releases=None):
-    """Of a test: it runs in these releases, and is a function of guests made with these options, one dictionary for each."""
+    """For a test: it runs in these releases, and takes guests with these options, one dictionary per guest."""
     def mark(test):
         test.releases, test.options = releases, options
         return test
@@ -405,7 +406,7 @@ def boot(release, options):
 
 
 def run_tests(tests, release):
-    """How many failed."""
+    """Returns how many failed."""
     guests, has, failed = [], None, 0
     left = list(tests)
     try:
@@ -436,7 +437,7 @@ def run_tests(tests, release):
 
 
 def main(names):
-    """Runs the functions test_* among the names, or those on the command line, in a guest of each release; ends the program."""
+    """Runs the functions test_* among the names, or those on the command line, in a guest of each release; exits."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     tests = [f for n, f in names.items() if n.startswith("test_") and (not sys.argv[1:] or n in sys.argv[1:])]
     failed = sum(run_tests(tests, release) for release in RELEASES)

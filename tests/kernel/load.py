@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs in a guest: load TRUTH COMMAND... runs the command and writes to the file TRUTH, as JSON, what the kernel counted of it.
+"""Runs in a guest: load TRUTH COMMAND... runs the command and
+writes the kernel's figures about it to the file TRUTH, as JSON.
 
-pid, cpu_ns (of the process, without children), interrupts_ns (of all CPUs: a kernel with CONFIG_IRQ_TIME_ACCOUNTING does not
-count this time as that of the process which was interrupted, the program does), begin_ns and end_ns (its time of day
-before and after), busy_ns (the time between the two that the CPUs were not idle, all of them together), disks ({name: [bytes
-read, bytes written]} between the two), tasks ([tid, ...], those that were there all the time, kernel threads included).
-The command "burn SECONDS" uses that much CPU time, "switch N" passes a byte to another process and back, N times.
+pid, cpu_ns (of the process, without children), interrupts_ns (of all CPUs: a kernel with CONFIG_IRQ_TIME_ACCOUNTING
+does not count this time for the interrupted process, the program does), begin_ns and end_ns (the time of day before and
+after), busy_ns (the time between them that the CPUs were not idle, summed over CPUs), disks ({name: [bytes read, bytes
+written]} between them), tasks ([tid, ...] that existed all the time, kernel threads included). The command "burn
+SECONDS" uses that much CPU time, "switch N" passes a byte to another process and back, N times.
 """
 import glob
 import json
@@ -31,7 +32,7 @@ def interrupts_ns():
 
 
 def idle_ns():
-    """Of all CPUs: /proc/stat has it in hundredths of a second only."""
+    """Summed over all CPUs; /proc/stat is only precise to hundredths of a second."""
     with open("/proc/timer_list", encoding="ascii") as file:
         return sum(map(int, re.findall(r"(?:idle|iowait)_sleeptime *: (\d+) nsecs", file.read())))
 

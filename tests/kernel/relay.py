@@ -12,10 +12,11 @@ import sandbox  # noqa: E402
 
 
 class Relayd:
-    """One that the guests reach, and to which their "record" streams with the options; use it with "with"."""
+    """A relayd that the guests can reach, and to which their
+    "record" streams, with these options; use it with "with"."""
 
     def __init__(self, *guests):
-        os.chmod(guest.DIRECTORY, 0o755)  # it is another user's
+        os.chmod(guest.DIRECTORY, 0o755)  # the daemon runs as another user
         self.guests = guests
         self.directory = tempfile.TemporaryDirectory(dir=guest.DIRECTORY)
         os.chmod(self.directory.name, 0o755)
@@ -43,12 +44,12 @@ class Relayd:
             self.directory.cleanup()
 
     def connect(self, g):
-        """For a guest that was reset, again."""
+        """Makes the relayd reachable again for a guest that was reset."""
         for port in self.ports:
             g.backward(port, port)
 
     def viewers(self):
-        """How many of its sessions have one."""
+        """How many of its sessions have a viewer."""
         out = subprocess.run(["babeltrace2", "-i", "lttng-live", self.url], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                              text=True, timeout=guest.PATIENCE, check=False).stdout
         return out.count(", 1 client(s)")

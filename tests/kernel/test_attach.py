@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach -- COMMAND` on a machine with a kernel tracer, against strace in the same guest; what is left afterwards."""
+"""`attach -- COMMAND` on a machine with a kernel tracer,
+against strace in the same guest; and what is left afterwards."""
 import collections
 import os
 import re
@@ -10,17 +11,17 @@ import subprocess
 
 import guest
 
-# What is not the same in strace's text of the program: why, and how often in all runs.
+# Where strace prints the program differently: why, and how often over all runs.
 ALLOWED = {
     "clone: strace names its arguments": 1,
     "clone3: strace shows what it left in the structure": 1,
     "rt_sigreturn: its return is not recorded": 1,
     "SIGCHLD: a signal that is ignored only comes to who is traced by ptrace": 1,
 }
-# What may or may not come, and at most how often: a thread that has ended already is not waited for.
+# Differences that may or may not occur, and at most how often: a thread that has already ended is not waited for.
 CHANCE = {"text: its page was not in memory": 20, "futex: who comes first": 2}
 
-TRIES = 3  # a machine that has other things to do loses events, and says so
+TRIES = 3  # a busy machine loses events, and reports it
 LINE = re.compile(r"^(\d+) +(.*)$")
 
 
@@ -30,7 +31,7 @@ def load(g):
 
 
 def has_strace(g):
-    """strace of this machine, with the libraries it needs; what hinders that."""
+    """Installs strace of this machine with its libraries; returns why that is impossible."""
     if not shutil.which("strace"):
         return "strace is not installed"
     if g.run("strace -V")[0]:
@@ -43,16 +44,16 @@ def has_strace(g):
 
 
 def check_gone(g):
-    """No session, process or directory."""
+    """No session, process or directory is left."""
     def left():
         return g.run("pgrep -a 'lttng-relayd|lttngtop'; ls -d /run/lttngtop; lttng --no-sessiond list | grep local-")[1]
     guest.wait_until(lambda: not left(), "end of all that was started")
 
 
-# ---- what is in the lines ----
+# ---- the contents of lines ----
 
 def lines_of(text):
-    """pid → its lines in order, those that were cut joined."""
+    """pid → its lines in order, with interrupted ones joined."""
     found, cut = collections.OrderedDict(), {}
     for line in text.splitlines():
         match = LINE.match(line)
@@ -72,7 +73,7 @@ def lines_of(text):
 
 
 def split(text):
-    """Arguments: at commas outside of brackets and texts."""
+    """Arguments, split at commas outside brackets and strings."""
     parts, depth, quoted, i = [""], 0, False, 0
     while i < len(text):
         c = text[i]
@@ -91,7 +92,7 @@ def split(text):
 
 
 def call_of(line, pids):
-    """Name, arguments, result; None: it is not a call."""
+    """Name, arguments, result; None if the line is not a call."""
     line = re.sub(r" \[(blocked|ready|network|cpu|preempted|disk|timer)[^\]]*\]$", "", line)
     match = re.match(r"^(\w+)\((.*)\) += (\?|-?\w+)", line)
     if not match:
@@ -108,13 +109,13 @@ def call_of(line, pids):
 
 
 def event_of(line):
-    """The same of a signal or an end."""
+    """The same for a signal or an exit."""
     match = re.match(r"^--- (\w+) \{si_signo=\w+, si_code=(\w+)", line) or re.match(r"^\+\+\+ (.*) \+\+\+$", line)
     assert match, line
     return match.groups()
 
 
-# ---- one against the other ----
+# ---- comparison ----
 
 class Compare:
     def __init__(self):
@@ -169,7 +170,7 @@ class Compare:
                 self.call(first, second, text)
             elif first or second or event_of(mine) != event_of(theirs):
                 self.wrong.append(text)
-                break  # one is missing: what follows is shifted
+                break  # one is missing: those that follow are shifted
         if len(ours) != len(strace) and not self.wrong:
             self.wrong.append(f"{len(ours)} lines, strace has {len(strace)}: {ours[-1]} / {strace[-1]}")
 
@@ -184,7 +185,7 @@ class Compare:
 
 
 def both(g, what, status):
-    """The text of attach and that of strace; both end with this status."""
+    """The output of attach and that of strace; both exit with this status."""
     texts = []
     for program in ("lttngtop attach", "strace"):
         for _ in range(TRIES):
@@ -199,7 +200,7 @@ def both(g, what, status):
 
 
 def test_like_strace(g):
-    """Calls, signals, a handled and a deadly fault, a thread, a child, the status."""
+    """Calls, signals, a handled and a fatal fault, a thread, a child, the status."""
     missing = has_strace(g)
     if missing:
         return missing
@@ -218,7 +219,8 @@ def test_like_strace(g):
 
 
 def test_streams(g):
-    """COMMAND has its input and output, the text goes to the standard error, while it runs; children only with -f."""
+    """COMMAND keeps its input and output; the text goes to standard
+    error while it runs, with children only if -f is given."""
     status, out, err = g.run("echo in | lttngtop attach -- sh -c 'cat; (exit 3); exit 7'")
     assert (status, out) == (7, "in\n"), (status, out, err)
     assert re.search(r"^execve\(\"/usr/bin/sh\", 0x\w+, 0x\w+\) = 0", err, re.M), err[:300]
@@ -229,7 +231,7 @@ def test_streams(g):
     with g.start("lttngtop attach -- sh -c 'cat /etc/passwd >/dev/null; read line; exit 5'", terminal=False,
                  stderr=subprocess.PIPE) as p:
         for line in p.stderr:
-            if "wait4(" in line:  # it stands here while the command still waits for its input
+            if "wait4(" in line:  # the text appears while the command still waits for its input
                 break
         p.stdin.write("\n")
         p.stdin.flush()
@@ -238,7 +240,7 @@ def test_streams(g):
 
 
 def test_interrupt(g):
-    """^C goes to COMMAND, which may do with it what it likes; kill -9 of lttngtop ends all."""
+    """^C goes to COMMAND, which may handle it as it likes; kill -9 of lttngtop ends everything."""
     for command, status in (("sleep 1000", 130), ("sh -c 'trap \"exit 9\" INT; echo ready >&2; while :; do sleep 0.1; done'", 9)):
         g.sh("rm -f /tmp/text")
         with g.terminal(f"lttngtop attach -o /tmp/text -- {command}", ready=None) as t:

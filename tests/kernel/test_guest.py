@@ -18,7 +18,7 @@ def test_terminal(g):
 
 
 def test_ports(g):
-    """A relayd in the guest is asked from here, and one here from the guest."""
+    """A relayd in the guest is queried from here, and one here from the guest."""
     g.sh("lttng-relayd --daemonize")
     try:
         here = g.forward(5344)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Three machines with clocks 22 s apart, live: their clocks, figures and waits across them; one that freezes, one that is
-booted again; the same over ssh alone."""
+"""Three machines with clocks 22 s apart, live: their clocks, figures and waits between them;
+one that freezes, one that reboots; the same over ssh alone."""
 import contextlib
 import json
 import os
@@ -20,7 +20,7 @@ HOSTS = ({"name": "client", "address": "10.77.0.11"},
 
 
 def offset_bounds(g):
-    """What must be added to the guest's time of day to get this machine's, at least and at most."""
+    """The least and the greatest amount to add to the guest's time of day to get this machine's."""
     least, most = [], []
     script = "import sys, time\nfor line in sys.stdin: print(time.time_ns(), flush=True)"
     with g.start(f"python3 -c '{script}'", stdin=subprocess.PIPE, stdout=subprocess.PIPE, terminal=False) as clock:
@@ -37,7 +37,7 @@ def offset_bounds(g):
 
 @contextlib.contextmanager
 def chain(client, web, db):
-    """The client's process, which waits for a line; its thread; the pids of the services by their host's name."""
+    """The client's process, which waits for a line; its thread; the pids of the services by host name."""
     with contextlib.ExitStack() as stack:
         def start(g, command):
             process = stack.enter_context(g.start("chain " + command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, terminal=False))
@@ -53,7 +53,7 @@ def chain(client, web, db):
         yield process, tid, pids
 
 
-TICK_NS = 4 * MS  # by which the scheduler's clock may be off at each reading where a processor is emulated
+TICK_NS = 4 * MS  # the error of the scheduler's clock at each reading on an emulated processor
 
 
 def used(g, pid):
@@ -64,7 +64,7 @@ def used(g, pid):
 
 
 def report(table, relayd, options, *guests):
-    """The rows of a live report while the client asks; its thread; of each service, what the kernel counted."""
+    """The rows of a live report while the client asks; its thread; the kernel's figures of each service."""
     _, *services = guests
     with chain(*guests) as (process, tid, pids):
         for g in guests:
@@ -87,7 +87,7 @@ def report(table, relayd, options, *guests):
 
 
 def check_clocks(rows, bounds):
-    """The offsets against the guests' times of day, asked for before and after: that is right to some ms."""
+    """The offsets against the guests' times of day, taken before and after, which are correct to some ms."""
     for name in ("client", "db"):
         row = guest.row_of(rows, host=name)
         assert (row["state"], row["ref"]) == ("accurate", "web"), row
@@ -101,7 +101,7 @@ def check_clocks(rows, bounds):
 
 
 def running(rows):
-    """CPU time on a path by the names of the threads."""
+    """CPU time on a path, by thread name."""
     sums = {}
     for row in rows:
         if row["state"] == "running":
@@ -111,7 +111,8 @@ def running(rows):
 
 @guest.booted(*HOSTS)
 def test_three(*guests):
-    """Their clocks and the CPU time of services, live; and from what the relayd kept, which services the client waited for."""
+    """Their clocks and the services' CPU time, live; and the
+    services that the client waited for, from what the relayd kept."""
     with relay.Relayd(*guests) as relayd:
         bounds = {g.name: [offset_bounds(g)] for g in guests}
         rows, tid, truth = report("sync", relayd, ["--ref", "web"], *guests)
@@ -136,7 +137,7 @@ def wait(t, pattern):
 
 
 def busy(host):
-    """The line of a host whose CPUs are busy, one of them at least."""
+    """The line of a host with at least one busy CPU."""
     return rf"^ {host} .* ([4-9]\d|100)% "
 
 
@@ -156,7 +157,7 @@ def test_frozen_and_reset(client, web, db):
         t = stack.enter_context(guest.terminal.Terminal(relayd.url, size=(120, 40)))
         for g in guests:
             wait(t, busy(g.name))
-        stack.callback(db.thaw)  # before all that ends by asking it
+        stack.callback(db.thaw)  # before everything else ends normally
         db.freeze()
         wait(t, r"^ db +(no data|no events|silent) since \d\d:\d\d:\d\d")
         for host in ("client", "web"):
@@ -164,7 +165,7 @@ def test_frozen_and_reset(client, web, db):
         db.thaw()
         wait(t, busy("db"))
         for load in loads:
-            load.kill()  # the machine boots the sooner
+            load.kill()  # so that the machine boots faster
         db.reset()
         relayd.connect(db)
         start(db)
@@ -176,7 +177,8 @@ def test_frozen_and_reset(client, web, db):
 
 @guest.booted(*HOSTS)
 def test_cluster(client, web, _):
-    """Two machines over ssh alone: what runs on them is seen, with its command lines, and nothing is left there or here."""
+    """Two machines over ssh alone: what runs on them is shown,
+    with its command lines, and nothing is left there or here."""
     load = web.start("exec sh -c 'while :; do :; done'")
     try:
         with guest.terminal.Terminal("cluster", "--host", "root@client", "--host", "root@web", size=(120, 40),
@@ -185,7 +187,7 @@ def test_cluster(client, web, _):
             wait(t, r"^ +\d+ +\d+ web .* (da)?sh$")
             wait(t, r"^ client ")
             t.keys("Home", "Enter")
-            wait(t, "while :; do :; done")  # its command line, which no trace has
+            wait(t, "while :; do :; done")  # its command line, which no trace contains
             for g in (client, web):
                 assert " cluster-" in g.sh("lttng --no-sessiond list")
             t.keys("q")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A guest streams to a relayd on this machine: live figures against those of its own kernel, and what the monitor shows."""
+"""A guest streams to a relayd on this machine: live figures against those of its kernel, and the monitor's screen."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ MIB = 1 << 20
 
 
 def watch(g, table, command):
-    """A live report of the guest while it runs the command: the rows, and what the guest's kernel counted."""
+    """The rows of a live report on the guest while it runs the command, and the guest's kernel's figures."""
     with relay.Relayd(g) as relayd:
         g.sh(f"lttngtop record --set full --session s {relayd.options}")
         with subprocess.Popen([guest.PROGRAM, "report", table, "--json", f"{relayd.url}/host/guest/s"],
@@ -26,7 +26,7 @@ def watch(g, table, command):
 
 
 def test_figures(g):
-    """CPU time of a known load, bytes of dd, those of its disk."""
+    """CPU time of a known load, dd's bytes, its disk's bytes."""
     g.push(os.path.join(guest.HERE, "load.py"), "/usr/local/bin/load")
     rows, truth = watch(g, "cpu", "burn 2")
     guest.check_cpu_time("CPU time", truth, guest.row_of(rows, tid=truth["pid"])["cpu_ns"])
@@ -38,7 +38,7 @@ def test_figures(g):
 
 
 def test_stopped(g):
-    """The last state of a session that was stopped is not taken for the present."""
+    """The last state of a stopped session is not taken for the present."""
     with relay.Relayd(g) as relayd:
         g.sh(f"lttngtop record --set waits --session s {relayd.options}")
         load = g.start("while :; do :; done")

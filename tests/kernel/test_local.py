@@ -14,7 +14,7 @@ LOAD = os.path.join(guest.HERE, "load.py")
 
 
 def left(g):
-    """Processes, directories and modules' users that a run would leave."""
+    """Processes, directories and modules in use that a run might leave."""
     return g.run("pgrep -a 'lttng-(session|relay|consumer)d|lttngtop'; ls -d /run/lttngtop; true")[1]
 
 
@@ -26,13 +26,13 @@ def check_gone(g):
 
 
 def stop_daemon(g):
-    """A machine on which nothing of LTTng runs."""
+    """A machine on which no part of LTTng runs."""
     g.sh("systemctl stop lttng-sessiond; true")
     assert not left(g), left(g)
 
 
 def test_doctor(g):
-    """Everything is there, whether the session daemon runs or not."""
+    """Everything is in place, whether the session daemon runs or not."""
     for verb in ("start", "stop"):
         g.sh(f"systemctl {verb} lttng-sessiond")
         if verb == "start":
@@ -44,8 +44,8 @@ def test_doctor(g):
 
 
 def test_screen(g):
-    """Without words: this machine, with the tasks that were there before; nothing is left after q, nor after Ctrl-C. How
-    long it takes is printed, and is not judged: the machine may be emulated."""
+    """Without arguments: this machine, with the tasks that already existed; nothing is left after q or Ctrl-C. How
+    long it takes is printed, but not judged: the machine may be emulated."""
     stop_daemon(g)
     load = g.start("exec sh -c 'while :; do :; done'")
     try:
@@ -70,15 +70,15 @@ def test_screen(g):
 
 @contextlib.contextmanager
 def monitor(g):
-    """One that shows this machine."""
+    """A monitor that shows this machine."""
     with g.terminal("lttngtop --local", size=(120, 40), ready=None) as t:
         t.wait(r"^ +1 +1 .* systemd$", guest.PATIENCE)
         yield t
 
 
 def test_kill(g):
-    """kill -9: the kernel is not traced any more, nothing is left; what is left where all of its processes were killed,
-    the next one removes."""
+    """After kill -9, the kernel is no longer traced and nothing is left; whatever is left after
+    all of its processes were killed is removed by the next run."""
     stop_daemon(g)
     with monitor(g) as t:
         assert "relayd" in left(g)
@@ -98,7 +98,7 @@ def test_kill(g):
 
 
 def check_own_threads(rows):
-    """What is left of the tracing's own processes is marked, threads of the session daemon with other names, too."""
+    """Processes of the tracing itself are marked, and so are threads of the session daemon with other names."""
     def named(pattern):
         return [row for row in rows if re.match(pattern, row["comm"])]
     own = named("lttng")
@@ -108,14 +108,14 @@ def check_own_threads(rows):
 
 
 def test_report(g):
-    """CPU time of a known load, of a machine that was not traced before; then with a daemon that stays."""
+    """CPU time of a known load, on a machine that was not traced before; then with a daemon that stays."""
     g.push(LOAD, "/usr/local/bin/load")
     stop_daemon(g)
     for daemon in (False, True):
         if daemon:
             g.sh("systemctl start lttng-sessiond")
             g.wait_sessiond()
-        # its status is that of the command, whatever is lost: buffers that last for as long as LTTng gets no processor
+        # its status is that of the command, whatever is lost: the buffers must last while LTTng gets no processor
         found = json.loads(g.sh("lttngtop report cpu --local --buffer-size 8M --json -- load /tmp/truth burn 2"))
         assert found["lost"] == {"events": 0, "packets": 0}, found["lost"]
         rows = found["rows"]
@@ -130,7 +130,7 @@ def test_report(g):
 
 def test_own_calls(g):
     """System calls of the daemons and of the program are left out, those of others are not."""
-    # workers of the program start meanwhile, too
+    # workers of the program also start in the meantime
     command = "sh -c 'sleep 2; exec dd if=/dev/zero of=/dev/null count=1000 status=none'"
     status, out, err = g.run(f"lttngtop report syscalls --local --set full --json -- {command}")
     assert (status, err) == (0, ""), f"{status} {err}"
@@ -143,7 +143,7 @@ def test_own_calls(g):
 
 @guest.booted({"counted": True})
 def test_default_set(g):
-    """Waits are recorded as well, but not where so much happens that it would cost more than 5 %."""
+    """Waits are recorded too, unless so much happens that they would cost more than 5 %."""
     g.push(LOAD, "/usr/local/bin/load")
     for busy in (False, True):
         with contextlib.ExitStack() as stack:
@@ -152,7 +152,7 @@ def test_default_set(g):
                 stack.callback(load.kill)
                 guest.wait_until(lambda: g.run("test $(pgrep -xc python3) -ge 3")[0] == 0, "the load")
             status, out, err = g.run("lttngtop report events --local --duration 2s --json")
-        # a processor that does nothing but switch may leave LTTng too little time to take all of it
+        # a processor that only switches may leave LTTng too little time to save everything
         assert status == (3 if busy and "the tracer lost" in err else 0), f"{status} {err}"
         names = {row["name"] for row in json.loads(out)["rows"]}
         assert "sched_switch" in names and ("sched_waking" in names) != busy, f"busy: {busy}: {names}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""'record' in a real kernel: the figures of what it recorded against those of the guest's own kernel; what it must refuse."""
+"""'record' with a real kernel: figures of its recordings against those of the guest's kernel; what it must refuse."""
 import json
 import os
 import re
@@ -13,7 +13,8 @@ MIB = 1 << 20
 
 
 def load(g, command, record):
-    """Runs the command in the guest while 'record' with these options records; its truth and the recording's directory."""
+    """Runs the command in the guest while 'record' with these options
+    records; the kernel's figures and the recording's directory."""
     g.push(os.path.join(guest.HERE, "load.py"), "/usr/local/bin/load")
     g.sh("rm -rf /var/tmp/r")
     status, out, err = g.run(f"lttngtop record {record} --output /var/tmp/r -- load /tmp/truth {command}")
@@ -27,7 +28,7 @@ def check_no_session(g):
 
 
 def test_sets(g):
-    """With every set: CPU time of a known load, and every task that was there."""
+    """With every set: CPU time of a known load, and every task that existed."""
     for name in ("minimal", "waits", "full"):
         truth, recording, _ = load(g, "burn 2", f"--set {name}")
         rows = g.report("cpu", recording)
@@ -38,7 +39,7 @@ def test_sets(g):
 
 
 def test_disk(g):
-    """What dd reads and writes, and what its disk does for it."""
+    """dd's reads and writes, and what its disk does for it."""
     for command, column, way in (("if=/dev/zero of=/var/tmp/f conv=fsync", "write_bytes", 1),
                                  ("if=/var/tmp/f of=/dev/null iflag=direct", "read_bytes", 0)):
         truth, recording, _ = load(g, f"dd bs=64k count=1024 status=none {command}", "--set full")
@@ -60,14 +61,15 @@ def test_fetched(g):
 
 
 def test_context_that_is_not_there(g):
-    """mnt_ns needs the kernel's own sources when the tracer is built: asked for by name it is an error, which leaves nothing behind."""
+    """mnt_ns is built only with the kernel's full sources: requesting
+    it by name is then an error, which leaves nothing behind."""
     status, out, err = g.run("lttngtop record --set minimal --context mnt_ns --output /var/tmp/n")
     assert status == 1 and "mnt_ns" in err, f"status {status}: {out}{err}"
     check_no_session(g)
 
 
 def test_tracepoint_that_is_not_there(g):
-    """One of a set is left out, and the warning names it; asked for by name it is an error."""
+    """A missing one is left out of its set, and the warning names it; requesting it by name is an error."""
     probe = "/lib/modules/*/updates/lttng/src/probes/lttng-probe-signal.ko*"
     g.sh(f"systemctl stop lttng-sessiond; rmmod lttng-probe-signal; mv {probe} /root; systemctl start lttng-sessiond")
     g.wait_sessiond()
@@ -94,7 +96,7 @@ def check_prio(g, options):
 
 
 def test_prio(g):
-    """The context crashes kernels with tracers before 2.13.11: it is refused there, and works from then on."""
+    """The context crashes kernels with tracers before 2.13.11: it is refused there, and works with later ones."""
     if tracer_version(g) >= (2, 13, 11):
         check_prio(g, "")
         return
@@ -113,12 +115,13 @@ def no_hotplug(g):
 
 
 def test_faults(g):
-    """What crashes or hangs this tracer or this machine is refused before anything is set up, from other machines, too."""
+    """Whatever crashes or hangs this tracer or this machine is
+    refused before anything is set up, also from other machines."""
     record = "lttngtop record --set minimal --output /var/tmp/n"
     no_counter = g.run("ls /sys/bus/event_source/devices/cpu")[0] != 0
     if no_counter:
         check_refused(g.run(f"{record} --perf cpu-cycles"), "cpu-cycles", r"--unsafe overrides this")
-    # which tracer has that tracepoint is its own affair
+    # not every tracer has that tracepoint
     check_refused(g.run(f"{record} --perf page-fault --event cpuhp_enter"), "cpuhp_enter" if no_hotplug(g) else "page-fault",
                   "no tracepoint" if no_hotplug(g) else "record hotplug without perf counters")
     with tempfile.TemporaryDirectory() as directory:
@@ -146,8 +149,8 @@ def check_factor(what, expected, found):
 
 @guest.booted({"counted": True})
 def test_cost(g):
-    """What is expected of a steady load is what comes, and the size that is said afterwards is that of the recording.
-    The clock counts instructions: a load is as steady as the machine is, and this one shares its processors."""
+    """The estimate for a steady load is met, and the size reported afterwards is that of the recording. The clock
+    counts instructions: a load is only as steady as the machine, and this one shares its processors."""
     for command in ("dd if=/dev/zero of=/var/tmp/f bs=4k oflag=direct status=none",
                     "python3 -c 'while True: __import__(\"time\").sleep(.002)'"):
         steady = g.start(command, stdout=subprocess.DEVNULL)
@@ -166,13 +169,13 @@ def test_cost(g):
         check_factor("events/s", int(expected[1]), events / seconds)
         assert int(cost[1]) == sum(row["count"] for row in g.report("events", recording)), err
         size_mb = int(g.sh(f"find {recording} -type f -printf '%s\n' | awk '{{ n += $1 }} END {{ print n }}'")) / 1e6
-        guest.check_near("MB on disk", size_mb, float(cost[2]), max(0.01, 0.06 / size_mb))  # 0.05: it has one place
+        guest.check_near("MB on disk", size_mb, float(cost[2]), max(0.01, 0.06 / size_mb))  # 0.05: it has one decimal
         check_factor("MB/s", float(expected[2]), size_mb / seconds)
 
 
 @guest.booted({"variant": "prio-fixed"}, releases=("12",))
 def test_prio_unsafe(g):
-    """A distribution that has mended it without a new version: --unsafe records it, and says what it risks."""
+    """A distribution that has fixed it without a new version: --unsafe records it, and reports the risk."""
     err = check_prio(g, "--unsafe")
     assert "prio" in err and "2.13.11" in err, err
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Three machines in a live monitor for a long time: its memory stays where it is, and what CPU time it needs is printed.
+"""Three machines in a live monitor for a long time: its memory does not grow, and the CPU time it needs is printed.
 
-LTTNGTOP_SOAK is for how many seconds, 600 at least; without it the test is skipped. A third of the time the machines are at
-rest, then processes come and go on all of them. The monitor has small bounds for what it keeps, so that they are
-reached soon: each part of the time begins with a warm-up, a half of it, and behind that memory may not grow.
+LTTNGTOP_SOAK gives the seconds, at least 600; without it the test is skipped. For a third of the time the machines are
+idle, then processes come and go on all of them. The monitor's data has small limits, so that they are reached soon: the
+first half of each part is a warm-up, after which memory must not grow.
 """
 import contextlib
 import os
@@ -21,10 +21,10 @@ import processes  # noqa: E402
 SECONDS = int(os.environ.get("LTTNGTOP_SOAK", "0"))
 SHORTEST = 600
 LIMIT_MIB = {"--history-size": 4, "--wait-memory": 4, "--model-memory": 32}
-BASE_MIB = 24      # what the monitor holds beside that: libraries, names, the screen
+BASE_MIB = 24      # the monitor's memory beside that: libraries, names, the screen
 WORKER_MIB = 32    # a worker, whatever it reads
-GROWTH_MIB = 2     # what an allocator may add behind the warm-up …
-GROWTH_SHARE = 0.05  # … or this share, where that is more
+GROWTH_MIB = 2     # what an allocator may add after the warm-up …
+GROWTH_SHARE = 0.05  # … or this share, if that is more
 SAMPLE_S = 2
 LOAD = "i=0; while :; do i=$((i+1)); /bin/cat /proc/self/stat >/tmp/f$((i%50)); /bin/true; sleep 0.05; done"
 HOSTS = ({"name": "client", "address": "10.77.0.11"}, {"name": "web", "address": "10.77.0.12"},
@@ -32,7 +32,7 @@ HOSTS = ({"name": "client", "address": "10.77.0.11"}, {"name": "web", "address":
 
 
 def anonymous_mib(pid):
-    """Memory that is the process's own: no file's, no ring."""
+    """Memory that belongs to the process alone: not a file's, not a ring's."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return int(re.search(r"^RssAnon:\s*(\d+) kB", status.read(), re.M)[1]) / 1024
 
@@ -44,7 +44,7 @@ def cpu_s(pid):
 
 
 def growth(samples):
-    """By how much a straight line through the samples, (seconds, MiB), rises from the first to the last of them."""
+    """How much a straight line through the samples, (seconds, MiB), rises from the first to the last of them."""
     n = len(samples)
     t_mean, y_mean = sum(t for t, _ in samples) / n, sum(y for _, y in samples) / n
     square = sum((t - t_mean) ** 2 for t, _ in samples)
@@ -52,7 +52,7 @@ def growth(samples):
 
 
 def judge(what, samples):
-    """Behind the warm-up; what is wrong, "" nothing."""
+    """After the warm-up; returns what is wrong, "" if nothing is."""
     steady = samples[len(samples) // 2:]
     rise, level = growth(steady), max(mib for _, mib in steady)
     print(f"# {what}: {samples[0][1]:.1f} MiB at first, {steady[0][1]:.1f} after {steady[0][0] - samples[0][0]:.0f} s, "
@@ -73,7 +73,7 @@ class Watched:
         return cpu_s(self.parent), sum(map(cpu_s, self.workers))
 
     def watch(self, what, seconds):
-        """Looks at them for that long; what is wrong with their memory."""
+        """Watches them for that long; returns what is wrong with their memory."""
         parent, workers, rates = [], [], []
         start, before = time.monotonic(), self.cpu()
         while time.monotonic() < start + seconds:
@@ -97,7 +97,7 @@ class Watched:
 
 @guest.booted(*HOSTS)
 def test_soak(*guests):
-    """Memory behind the warm-up, at rest and under load."""
+    """Memory after the warm-up, idle and under load."""
     assert SECONDS >= SHORTEST, f"LTTNGTOP_SOAK is {SECONDS}, it takes {SHORTEST} at least"
     options = [word for name, mib in LIMIT_MIB.items() for word in (name, f"{mib}M")]
     with contextlib.ExitStack() as stack:

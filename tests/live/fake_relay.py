@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A relayd as its viewers see it, which serves recorded traces as one live session, or misbehaves as it is told to.
+"""A relayd as its viewers see it, which serves recorded traces as one live session, or misbehaves on request.
 
     session = Session([trace, ...])
     with Relay(session) as relay: ... relay.url ...
 
-A trace is a directory with index files. Packets are served in the order of their ends. Whoever wants to misbehave
-overrides a method of Relay that answers a command: each gets the command's payload and returns the answer's bytes, None
-for silence; Hangup as an exception closes the connection.
+A trace is a directory with index files. Packets are served in the order of their ends. To make it misbehave, override a
+method of Relay that answers a command: each gets the command's payload and returns the answer's bytes, or None for
+silence; raising Hangup closes the connection.
 """
 import glob
 import os
@@ -25,7 +25,7 @@ class Hangup(Exception):
 
 
 class Stream:
-    """A data stream: its packets as (offset, bits, content bits, begin, end, discarded, class id), times in cycles."""
+    """A data stream: its packets as (offset, bits, content bits, start, end, discarded, class ID), times in cycles."""
 
     def __init__(self, path, stream_id, trace_id):
         self.path, self.id, self.trace_id = path, stream_id, trace_id
@@ -50,14 +50,14 @@ class Session:
             for path in sorted(glob.glob(os.path.join(directory, "*"))):
                 if os.path.isfile(path) and os.path.basename(path) != "metadata" and os.path.getsize(path):
                     self.streams.append(Stream(path, len(self.streams) + 1, trace_id))
-        self.late = []  # streams that only a later GET_NEW_STREAMS gives
+        self.late = []  # streams that only a later GET_NEW_STREAMS returns
 
     def stream(self, stream_id):
         return next(s for s in self.streams + self.late if s.id == stream_id)
 
 
 class Relay:
-    """One thread per connection; ends with the block it is used in."""
+    """One thread per connection; ends with its "with" block."""
     family, address = socket.AF_INET, "127.0.0.1"
 
     def __init__(self, *sessions):
@@ -164,7 +164,7 @@ class Relay:
         return struct.pack(">7Q2I", *packet, status, flags)
 
     def at_end(self, stream):
-        """What a stream without further packets says."""
+        """The answer for a stream without further packets."""
         return self.index(INDEX_HUP)
 
     def next_index(self, payload):
@@ -178,7 +178,7 @@ class Relay:
         return self.index(INDEX_OK, NEW_STREAM if self.session.late else 0, packet)
 
     def at_last_end(self):
-        """All was served: a session that has ended is no longer listed."""
+        """Everything was served: a session that has ended is no longer listed."""
         self.sessions.remove(self.session)
 
     def packet(self, payload):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Private tracers for tests: session daemons and relayds of an ordinary user, below a directory, on their own ports.
 
-There can be only one set of root's daemons per machine, so a test that runs as root uses user 65534 here. Everything
-that is started is ended by its pid.
+Only one set of root's daemons can exist per machine, so a test that runs as root uses user
+65534 here. Every process that is started is ended by its pid.
 """
 import contextlib
 import os
@@ -34,7 +34,7 @@ def has_ust(program):
 def begin(recording=None, tmux=False, ust=False):
     """
     To be called first: skips the test, with the reason, if LTTng, the recording, tmux or the program that emits events
-    is missing. Lets the daemons' user work below the current directory.
+    is missing. Allows the daemons' user to work below the current directory.
     """
     why = missing() or ("tmux" if tmux and not shutil.which("tmux") else None)
     if why:
@@ -78,7 +78,7 @@ def free_ports(n):
 
 
 def wait_for_ports(*ports, address="127.0.0.1"):
-    """Waits until something listens on all of them; a relayd opens its ports one by one."""
+    """Waits until a process listens on each of them; a relayd opens its ports one by one."""
     def listens(port):
         with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as s:
             return s.connect_ex((address, port)) == 0
@@ -94,7 +94,7 @@ def unread(port):
 
 
 def wait_until_it_keeps_waiting(*ports):
-    """Waits until something has been sent to one of these ports, whose process is stopped."""
+    """Waits until data has been sent to one of these ports, whose process is stopped."""
     wait_until(lambda: any(map(unread, ports)), f"somebody who sends to a port of {ports}")
 
 
@@ -134,7 +134,7 @@ class User:
         return process
 
     def run(self, *argv, **more):
-        """Runs a command to its end; returns status, stdout, stderr."""
+        """Runs a command and waits for it; returns status, stdout, stderr."""
         done = subprocess.run(argv, cwd=self.home, env=self.env, stdin=subprocess.DEVNULL, text=True, timeout=PATIENCE,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, **self.ids, **more)
         return done.returncode, done.stdout, done.stderr
@@ -151,7 +151,8 @@ class User:
         wait_until(lambda: self.sessiond_pid() and self.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
 
     def start_relayd(self, ipv6=False):
-        """Starts a relayd; returns its control, data and live ports (the latter on ::1 if ipv6) and its directory."""
+        """Starts a relayd; returns its control, data and live
+        ports (the live port on ::1 if ipv6) and its directory."""
         ports = free_ports(3)
         output = os.path.join(self.home, "relayd")
         options = [f"--{name}-port=tcp://127.0.0.1:{port}" for name, port in zip(("control", "data"), ports)]

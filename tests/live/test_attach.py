@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach` to live sessions: what is fed gives the same lines as the recording, and an interrupt ends it in order."""
+"""`attach` on live sessions: a feed gives the same lines as its recording, and an interrupt ends it cleanly."""
 import json
 import os
 import signal
@@ -28,12 +28,12 @@ def end(process, what, status=(0,)):
 
 
 def whose(lines):
-    """Objects by thread, in their order: threads of one host at one instant stand in any order."""
+    """Objects by thread, in order: threads of one host may come in any order at one instant."""
     threads = {}
     for line in lines.splitlines():
         o = json.loads(line)
         for segment in o.get("waits", ()):
-            del segment["comm"] # the wait graph knows a thread's last name, which depends on how far it was read
+            del segment["comm"] # the wait graph knows a thread's last name, which depends on how much was read
         threads.setdefault((o["host"], o["tid"]), []).append(o)
     return threads
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach -- COMMAND` where the kernel may not be traced: what is refused and why, and that nothing is left of it, nor COMMAND run.
+"""`attach -- COMMAND` where the kernel cannot be traced: what is
+refused and why; nothing is left behind, and COMMAND does not run.
 
-What it shows where there is a kernel tracer: tests/kernel/test_attach.py.
+With a kernel tracer: tests/kernel/test_attach.py.
 """
 import contextlib
 import os
@@ -54,7 +55,7 @@ def children(pid):
 
 
 def pipes(pid):
-    """Those it has open beside its input and output."""
+    """Its open descriptors other than its input and output."""
     links = {}
     for fd in os.listdir(f"/proc/{pid}/fd"):
         with contextlib.suppress(OSError):
@@ -71,7 +72,7 @@ def is_there(pid):
 
 
 def test_refused(u):
-    """The texts of doctor; COMMAND is not run."""
+    """The texts of doctor; COMMAND does not run."""
     status, out, err = u.run(u.top, "attach", "-f", "--", "touch", "made")
     assert (status, out) == (1, ""), (status, out, err)
     assert "only root and members of group 'tracing' can trace the kernel: use sudo" in err, err
@@ -88,7 +89,7 @@ def test_usage(u):
 
 
 def test_not_found(u):
-    """As shells have it, before anything is started."""
+    """As shells do it, before anything is started."""
     with open(f"{u.home}/data", "w", encoding="ascii"):
         pass
     for name, expected, text in (("no-such-program", 127, "not found"), ("./data", 126, "not executable")):
@@ -98,7 +99,7 @@ def test_not_found(u):
 
 
 def start_for_ever(u):
-    """It waits for a relayd that never takes a viewer; the process that waits to become COMMAND."""
+    """A run that waits for a relayd which never accepts a viewer; the process that is to become COMMAND."""
     os.makedirs(f"{u.home}/bin", exist_ok=True)
     with open(f"{u.home}/bin/lttng-relayd", "w", encoding="ascii") as file:
         file.write("#!/bin/sh\nexec sleep 1000\n")
@@ -116,7 +117,7 @@ def start_for_ever(u):
 
 
 def test_interrupted(u):
-    """^C while the tracing is set up."""
+    """^C while tracing is being set up."""
     process, waiting = start_for_ever(u)
     process.send_signal(signal.SIGINT)
     assert process.wait(sandbox.PATIENCE) == -signal.SIGINT
@@ -125,7 +126,7 @@ def test_interrupted(u):
 
 
 def test_killed(u):
-    """kill -9 then: COMMAND does not wait for ever for what never comes; what was started ends."""
+    """kill -9 at that point: COMMAND does not wait for ever, and the processes started end."""
     process, waiting = start_for_ever(u)
     process.kill()
     process.wait()

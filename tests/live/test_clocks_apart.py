@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live hosts whose clocks are hours apart and which exchange no packets: each is shown as it comes, nobody waits until the
-others' clocks are as far; hosts that share a clock, and those whose clocks agree, stay as they are."""
+"""Live hosts whose clocks are hours apart and that exchange no packets: each is shown as its data arrives, without
+waiting for the others' clocks; hosts that share a clock, and those whose clocks agree, stay as they are."""
 import contextlib
 import itertools
 import json
@@ -24,11 +24,11 @@ from terminal import PROGRAM, Checks, Terminal  # noqa: E402
 SECOND = 10 ** 9
 TICK = SECOND // 10
 HOURS = 2 * 3600 * SECOND
-ROUNDS = 60  # intervals until something awaited counts as failed: a few are enough
+ROUNDS = 60  # intervals until something expected counts as missing: a few are enough
 
 
 def written(host, begin, end, clock=None):
-    """The metadata, and a packet: two tasks take turns on a CPU."""
+    """The metadata, and a packet: two tasks alternate on a CPU."""
     trace = ctf.Trace(host)
     for i, at in enumerate(range(begin, end, TICK // 2)):
         prev = 1 + i % 2
@@ -102,7 +102,7 @@ def lines_of(*args):
 
 
 def test_in_order(checks):
-    """Events of all hosts as one list: those of the one ahead stand among the other's."""
+    """Events of all hosts as one list: those of the host that is ahead are among the other's."""
     with apart() as (slow, fast), lines_of("attach", "--sched", "-f", "-n", "t*", slow.url, fast.url) as lines:
         turns, last = 0, None
         for line in itertools.islice(lines, 2000):
@@ -114,7 +114,7 @@ def test_in_order(checks):
 
 
 def test_report(checks):
-    """Intervals have what both did at the same time."""
+    """An interval has what both hosts did at the same time."""
     with apart() as (slow, fast), lines_of("report", "hosts", "--json", "--interval", "1s", slow.url, fast.url) as lines:
         pages = 0
         for line in itertools.islice(lines, ROUNDS):
@@ -125,7 +125,7 @@ def test_report(checks):
 
 
 def test_own_clocks(checks):
-    """Where clocks agree every host stays on its own, as with --no-sync."""
+    """If the clocks agree, every host stays on its own, as with --no-sync."""
     with Machine("one") as one, Machine("other") as other, \
             lines_of("report", "sync", "--json", "--interval", "1s", "--duration", "8s", one.url, other.url) as lines:
         rows = [row for line in lines for row in json.loads(line)["rows"]]
@@ -137,7 +137,7 @@ def test_own_clocks(checks):
 
 
 def test_shared_clock(checks):
-    """Hosts of one clock are moved as one, however late some of their events come."""
+    """Hosts of one clock are moved together, however late some of their events arrive."""
     with Machine("slow") as slow, Machine("fast", HOURS, clock="same") as fast, \
             Machine("inside", HOURS - SECOND, clock="same") as inside, \
             lines_of("report", "sync", "--json", "--interval", "1s", *(m.url for m in (slow, fast, inside))) as lines:

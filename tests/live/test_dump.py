@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A session that was attached when its state dump was over: the monitor says so and what to do, until a dump comes."""
+"""A session that was attached after its state dump: the monitor says so and what to do, until a dump arrives."""
 import os
 import sys
 
@@ -31,7 +31,7 @@ def dump(trace, time):
 
 
 def record(name, seconds, dump_at):
-    """Two tasks take turns; after this many seconds there is a dump of forty."""
+    """Two tasks alternate; after this many seconds there is a dump of forty tasks."""
     trace = ctf.Trace(name)
     for i in range(seconds * 10):
         if i == dump_at * 10:
@@ -57,7 +57,7 @@ def test_late(checks):
 
 
 def test_in_time(checks):
-    """Nothing is said where the dump was seen; of another host beside it, it is."""
+    """No message for a host whose dump was seen; there is one for another host beside it."""
     with Relayd("relayd-time") as relayd:
         feeds = [relayd.feed("--now", record(name, 14, at)) for name, at in (("early", 0), ("never", 13))]
         with Terminal(*(urls_of(feed, 1)[0] for feed in feeds), size=(180, 30), ready=None) as t:

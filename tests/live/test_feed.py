@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`feed` into a real relayd: a live viewer gets what was recorded, no event less, no time or loss other; and what goes wrong is said."""
+"""`feed` into a real relayd: a live viewer gets what was recorded, with every
+event, the same times and losses; and failures are reported."""
 import collections
 import json
 import os
@@ -37,7 +38,7 @@ def check(condition, text):
 
 
 class Relayd:
-    """A relayd of a test's own."""
+    """A relayd of the test's own."""
 
     def __init__(self, home):
         self.user = sandbox.User(home)
@@ -63,7 +64,7 @@ class Relayd:
 
 
 class Viewer:
-    """babeltrace2 on a live session or on directories, its text in a file."""
+    """babeltrace2 on a live session or on directories, its output in a file."""
 
     def __init__(self, name, *args):
         self.path = name + ".txt"
@@ -80,7 +81,7 @@ class Viewer:
             return None
 
     def lost(self):
-        """Discarded events and packets, as babeltrace2 says them."""
+        """Discarded events and packets, as babeltrace2 reports them."""
         with open(self.errors, encoding="utf-8", errors="replace") as file:
             sums = collections.Counter()
             for n, what in LOST.findall(file.read()):
@@ -89,14 +90,14 @@ class Viewer:
 
 
 def urls_of(process, n):
-    """Of a feed that works, which says them first."""
+    """The URLs that a working feed prints first."""
     urls = [process.stdout.readline().strip() for _ in range(n)]
     assert all(urls), f"the feed has ended: {process.communicate()[1]}"
     return urls
 
 
 def finish(process, status, what):
-    """Waits for a feed; its remaining stdout and stderr."""
+    """Waits for a feed; returns its remaining stdout and stderr."""
     try:
         out, err = process.communicate(timeout=sandbox.PATIENCE * 4)
     except subprocess.TimeoutExpired:
@@ -108,7 +109,7 @@ def finish(process, status, what):
 
 
 def interrupt(process, what):
-    """Ends a feed that nobody needs any more; on a busy machine it may have come to its end."""
+    """Ends a feed that is no longer needed; on a busy machine it may already have ended."""
     process.send_signal(signal.SIGINT)
     return finish(process, (0, 128 + signal.SIGINT), what)
 
@@ -118,7 +119,8 @@ def start_viewers(name, urls, *args):
 
 
 def same_text(a, b, what):
-    """Equal lines. babeltrace2 shows an empty string as whatever was in its memory: where lines differ, strings do not count."""
+    """Equal lines. babeltrace2 prints an empty string as whatever
+    was in its memory: if lines differ, strings are ignored."""
     lines = 0
     with open(a, "rb") as first, open(b, "rb") as second:
         for x, y in zip(first, second):
@@ -137,7 +139,7 @@ def classes(path):
 
 
 def hosts_of(recording):
-    """host name → directory, as the directories are called."""
+    """host name → directory, as the directories are named."""
     return {name: os.path.join(recording, name) for name in sorted(os.listdir(recording))
             if os.path.isdir(os.path.join(recording, name))}
 
@@ -174,7 +176,7 @@ def check_count(relayd, name, recording):
 
 
 def check_now(relayd, recording):
-    """--now shifts all times by one amount; a short live timer makes more pieces; ×4 is a quarter of the time."""
+    """--now shifts all times by one amount; a short live timer makes more pieces; ×4 takes a quarter of the time."""
     process = relayd.feed("--speed", "4", "--now", "--session", "now", "--live-timer", "20ms", "--hostname", "other",
                           recording)
     url, = urls_of(process, 1)
@@ -201,7 +203,7 @@ def check_now(relayd, recording):
 
 
 class Commands:
-    """The control side of a relayd that agrees to everything and records all commands."""
+    """The control side of a relayd that accepts everything and records all commands."""
 
     ADD_STREAM, CREATE_SESSION, VERSION, METADATA, CLOSE_STREAM, INDEX, ROTATE, CLOSE_CHUNK = 1, 2, 5, 6, 7, 13, 18, 20
 
@@ -209,8 +211,8 @@ class Commands:
         self.control, self.data = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
         self.url = "net://127.0.0.1:" + ":".join(str(s.getsockname()[1]) for s in (self.control, self.data))
         self.streams = 0
-        self.last = {}     # stream → the last packet's number, and the one of its own
-        self.rotated = {}  # stream → where it is to end
+        self.last = {}     # stream → the last packet's number, and its own number
+        self.rotated = {}  # stream → where it should end
         self.closed = {}   # stream → its last packet's number
         threading.Thread(target=self.serve, daemon=True).start()
         threading.Thread(target=self.swallow, daemon=True).start()
@@ -240,7 +242,7 @@ class Commands:
             return b""
         if command == self.INDEX:
             values = struct.unpack(">10Q", payload)
-            if values[2]:  # no beacon
+            if values[2]:  # not a beacon
                 self.last[values[0]] = (values[1], values[9])
         if command == self.ROTATE:
             self.rotated = dict(struct.iter_unpack(">QQ", payload[13:]))
@@ -251,13 +253,13 @@ class Commands:
 
 
 def offsets(path):
-    """By how many ns the clock of each host is off, as `report sync` computes it."""
+    """The error of each host's clock in ns, as `report sync` computes it."""
     done = subprocess.run([PROGRAM, "report", "sync", "--json", path], check=False, stdout=subprocess.PIPE, text=True)
     return {row["host"]: row["offset_ns"] for row in json.loads(done.stdout)["rows"]}
 
 
 def check_sync(recording):
-    """--sync: what arrives has clocks that agree, those of the recording are seconds apart."""
+    """--sync: the data arrives with clocks that agree, although the recording's are seconds apart."""
     before = offsets(recording)
     check(len(before) == 3 and max(map(abs, before.values())) > 10 ** 9, f"sync: clocks of the recording: {before}")
     with Relayd("sync") as relayd:
@@ -291,7 +293,7 @@ def check_no_wait(relayd, recording):
 
 
 def trace_of(recording):
-    """The one trace directory in it."""
+    """The only trace directory in it."""
     return next(d for d, _, files in os.walk(recording) if "metadata" in files)
 
 
@@ -345,7 +347,7 @@ def version_of(program):
 
 
 def check_ctf2(relayd, name, recording):
-    """Taken by a relayd of LTTng 2.15 or later; an older one would hand it out as CTF 1.8."""
+    """Accepted by a relayd of LTTng 2.15 or later; an older one would serve it as CTF 1.8."""
     if version_of("lttng-relayd") < (2, 15):
         major, minor = version_of("lttng-relayd")
         _, err = finish(relayd.feed(recording), 1, name)
@@ -358,7 +360,7 @@ def check_ctf2(relayd, name, recording):
 
 
 def check_interrupt(relayd, recording):
-    """A signal ends waiting, and a stream in order: the viewer gets what was sent and its session ends."""
+    """A signal ends waiting, and ends a stream cleanly: the viewer gets the data sent and its session ends."""
     process = relayd.feed("--session", "waiting", recording)
     urls_of(process, 1)
     process.send_signal(signal.SIGINT)
@@ -410,7 +412,7 @@ def check_failures(home, recording):
 
 
 def unpack():
-    """name → directory of every recording there is."""
+    """name → directory of every available recording."""
     found = {n: os.path.join(TRACES, n) for n in (os.listdir(TRACES) if os.path.isdir(TRACES) else ())}
     directory = os.path.join(SHARED, "traces")
     for file in sorted(os.listdir(directory) if SHARED and os.path.isdir(directory) else ()):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A user-space session followed while lttng writes it, without relayd: once it is destroyed, the counts are those of the
-finished recording. Programs start later, archives are rotated away, buffers are of users or of processes.
+"""A user-space session followed while lttng writes it, without relayd: once it is destroyed, the counts are those of
+the finished recording. Programs start later, archives are rotated away, buffers are per user or per process.
 """
 import collections
 import contextlib
@@ -38,7 +38,7 @@ def counts(lines):
 
 
 def expected(n):
-    """Of programs that gave n events together, each an even number."""
+    """The counts of programs that emitted n events together, each an even number."""
     return {"lttng_ust_tracef:event": n, "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO": n // 2}
 
 
@@ -51,7 +51,7 @@ class Session:
         self.create("s", self.path, EVENTS, channel)
 
     def create(self, name, path, events, channel):
-        """Its events have threads."""
+        """Its events carry threads."""
         self.lttng("create", name, f"--output={path}")
         self.lttng("enable-channel", "-s", name, "-u", "c", "--subbuf-size=16k", "--num-subbuf=64", *channel)
         self.lttng("add-context", "-s", name, "-u", "-c", "c", "-t", "vtid")
@@ -67,8 +67,8 @@ class Session:
 
     def run_apart(self, n):
         """
-        In two halves with more than an interval between them: the interval of the first is over then. Without it all
-        events may lie in the last interval, and a program that has ended moves no time on.
+        In two halves with more than an interval between them, so that the interval of the first ends. Otherwise all
+        events might be in the last interval, as a program that has ended does not advance time.
         """
         self.run(n // 2)
         time.sleep(0.1)
@@ -95,7 +95,7 @@ def session(name, *channel):
 
 
 def wait_for_events(report):
-    """The lines of the report up to the first one with events: it is being written then, and followed."""
+    """The lines of the report up to the first one with events: the recording is then being written, and followed."""
     lines = []
     while not lines or not json.loads(lines[-1])["rows"]:
         line = report.stdout.readline()
@@ -128,11 +128,12 @@ def test_growing():
 
 
 def test_two_sessions():
-    """Below one directory, of the same programs: counted once, here and once it is recorded; what only one has, too."""
+    """Two sessions of the same programs below one directory: events
+    count once, live and recorded; so do those that only one has."""
     name = "two sessions below a directory"
     with session("two", "--switch-timer=100000") as s:
         s.create("t", os.path.join(s.path, "second"), "lttng_ust_tracef:*", ["--switch-timer=100000"])
-        with one_cpu():  # whose streams are all there before they are followed: a later one may be late for the others
+        with one_cpu():  # with all streams there before they are followed: a later one may come too late for the others
             s.run_apart(2000)
             for verb in ("stop", "start"):
                 s.lttng(verb, "s")
@@ -153,7 +154,8 @@ def test_two_sessions():
 
 
 def test_files():
-    """Streams of several files. Its timer moves the time on: all events may lie in one interval, which must end to be shown."""
+    """Streams of several files. The switch timer advances time:
+    all events may be in one interval, which must end to be shown."""
     with session("files", "--tracefile-size=65536", "--switch-timer=100000") as s:
         s.run(10)
         report = s.follow()
@@ -165,7 +167,7 @@ def test_files():
 
 
 def test_monitor():
-    """It plays while the session is written, and says so when that has ended."""
+    """It plays while the session is written, and says so when the session has ended."""
     if not shutil.which("tmux"):
         print("skip the monitor of a session that is written: tmux is not installed")
         return
@@ -181,7 +183,7 @@ def test_monitor():
 
 
 def test_processes():
-    """With buffers of processes nothing shows that the session has ended."""
+    """With per-process buffers nothing shows that the session has ended."""
     name = "buffers of processes"
     with session("processes", "--buffers-pid", "--switch-timer=100000") as s:
         s.run(200)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sessions of LTTng 2.15 and later, in both of its trace formats: CTF 2, which it writes unless asked otherwise, and CTF 1.8.
-Recorded, followed while they are written, and live through its relayd: the same events as babeltrace2 prints.
+"""Sessions of LTTng 2.15 and later, in both of its trace formats: CTF 2, the default, and CTF 1.8. Recorded, followed
+while they are written, and live through its relayd: the same events as babeltrace2 prints.
 """
 import collections
 import glob
@@ -27,7 +27,7 @@ CONTEXTS = [word for name in ("vpid", "vtid", "procname", "pthread_id") for word
 
 
 def format_of(path):
-    """What the metadata below the path say of themselves."""
+    """The formats that the metadata below the path declare."""
     found = set()
     for name in glob.glob(f"{path}/**/metadata", recursive=True):
         with open(name, "rb") as file:
@@ -45,7 +45,7 @@ def printed(path):
 
 
 def decoded(path, reader):
-    """The same as a reader of ours gives them."""
+    """The same from one of the program's readers."""
     run = subprocess.run([DUMP, "-R", reader, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     assert run.returncode == 0, (reader, run.stdout[-1000:], run.stderr)
     return sorted((int(ns), int(cpu), name) for ns, cpu, name in re.findall(r"^(\d+) \S+ cpu=(\d+) .*?\bclass=(\S+)", run.stdout, re.M))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several live hosts: three at their own speed, attached before and in the middle; two with programs that `record` traces;
-kernel and user space in one session; a relayd that misbehaves while the monitor looks at another one."""
+"""Several live hosts: three at their own speed, attached before they start and in the middle; two with programs that
+`record` traces; kernel and user space in one session; a relayd that misbehaves while the monitor reads another one."""
 import contextlib
 import glob
 import os
@@ -33,7 +33,7 @@ EVENTS = "lttng_ust_trace*:*"
 # ---- three hosts ----
 
 def feed_each(relayd, path, name, *args):
-    """Every host of a recording by a feed of its own, so that all begin at once; the processes and the URLs."""
+    """Every host of a recording by a feed of its own, so that all start at once; the processes and the URLs."""
     feeds = [relayd.feed("--session", name, *args, directory) for directory in hosts_of(path).values()]
     return feeds, [urls_of(feed, 1)[0] for feed in feeds]
 
@@ -53,7 +53,7 @@ def size_of(directory):
 
 
 def stop_midway(relayd, feeds):
-    """(host, session) → (feed, bytes): each is stopped when the relayd has so much of it."""
+    """(host, session) → (feed, bytes): each is stopped when the relayd has that much of it."""
     running = dict(feeds)
 
     def all_stopped():
@@ -74,7 +74,7 @@ def viewers(relayd):
 
 
 def test_three_hosts_in_the_middle(checks):
-    """Less of each is seen, none of it wrong."""
+    """Fewer events of each are seen, and every one is correct."""
     path = recordings["three-tier"]
     tables = ("hosts", "cpus", "events")
     with Relayd("relayd-middle") as relayd:
@@ -165,12 +165,12 @@ def plain_metadata(trace):
 
 
 def clock_of(text):
-    """uuid and offset of the one clock."""
+    """uuid and offset of the only clock."""
     return re.search(r'clock \{.*?uuid = "?([0-9a-f-]+)"?;.*?\boffset = (\d+);', text, re.S).groups()
 
 
 def record_programs(path, counts):
-    """A recording of programs: its trace, and what each of them emitted by its pid."""
+    """A recording of programs: its trace, and the number of events each emitted, by pid."""
     user = sandbox.User("programs")
     app, program = user.bring(APP), user.bring(PROGRAM)
     script = "; ".join(f"{app} {n} & echo $! {n} >>{user.home}/pids; wait" for n in counts)
@@ -186,7 +186,7 @@ def record_programs(path, counts):
 
 
 def test_kernel_and_programs(checks):
-    """As one live session: who emitted how much, beside the kernel's figures, which are what they were."""
+    """As one live session: how much each program emitted, while the kernel's figures stay the same."""
     kernel = trace_of(recordings["kprobe"])
     shutil.copytree(kernel, "both/client/kernel")
     emitted = record_programs("both/client/ust/uid/65534/64-bit", (400, 30))
@@ -220,7 +220,7 @@ def test_kernel_and_programs(checks):
 # ---- a relayd that misbehaves ----
 
 class Steady(Relay):
-    """After its packets its time continues without events for as long as a viewer asks."""
+    """After its packets its time advances without events for as long as a viewer asks."""
 
     def __init__(self, *sessions):
         super().__init__(*sessions)
@@ -242,7 +242,7 @@ class Steady(Relay):
 
 
 class Fickle(Steady):
-    """Each command in turn is answered by what mode says; without one all is well."""
+    """Answers commands as mode says; without one, correctly."""
     mode = None
 
     def next_index(self, payload):
@@ -265,12 +265,12 @@ class Fickle(Steady):
         return super().get_metadata(payload)
 
     def break_off(self):
-        """Whoever is attached has to come again."""
+        """Every attached viewer has to connect again."""
         for connection in self.connections:
             connection.close()
 
 
-# what the host's line says of it
+# the host's line about it
 MISBEHAVIOUR = {
     "hangs up": "the relayd went away",
     "wrong length": "the relayd sent nonsense: 4294967295 streams",
@@ -278,7 +278,7 @@ MISBEHAVIOUR = {
     "garbage": "the relayd sent nonsense: status 4294967295 of an index",
     "silent": "the relayd does not answer for 9 s",
 }
-AT_THE_BEGIN = {"wrong length", "endless metadata"}  # not what is asked all the time
+AT_THE_BEGIN = {"wrong length", "endless metadata"}  # only asked at the start
 
 
 def workers(t):
@@ -288,7 +288,7 @@ def workers(t):
 def test_monitor_of_a_hostile_relayd(checks):
     """It reports what is wrong with that host, retries, and continues with the other one, read by the same worker.
 
-    Both have but beacons behind their recording, in whose end something runs: after two seconds they stand still."""
+    Both send only beacons after their recording, at whose end something runs: after two seconds they stand still."""
     there = r" +(0\[|no events since )"
     hosts = hosts_of(recordings["three-tier"])
     with contextlib.ExitStack() as stack:

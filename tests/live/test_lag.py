@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hosts whose clocks are some seconds off are not late: what comes as fast as it did at first is not read again from
-its end, and is not called late; what comes later than that is."""
+"""Hosts whose clocks are some seconds off are not late: data that arrives as fast as it did at first is neither
+skipped nor called late; data that arrives later than that is."""
 import os
 import re
 import shutil
@@ -22,7 +22,7 @@ OFF = 17  # seconds
 
 
 def shifted(name, seconds):
-    """The recording of a machine of its own, whose clock is ahead by so much when its first event is fed now."""
+    """The recording of a separate machine, whose clock is ahead by that much when its first event is fed now."""
     path = os.path.join(name, "kernel")
     shutil.copytree(trace_of(RECORDING), path)
     metadata = os.path.join(path, "metadata")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`lttngtop list` against relayds that answer, are empty, silent, wrong, or not there."""
+"""`lttngtop list` with relayds that answer, are empty, silent, wrong, or absent."""
 import json
 import os
 import struct

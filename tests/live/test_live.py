@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live sessions end to end: recordings fed into a real relayd, reports and the monitor attached to it, and what may happen to
-the relayd and to its sessions meanwhile."""
+"""Live sessions end to end: recordings fed into a real relayd, reports and the monitor attached to it, and
+whatever may happen to the relayd and its sessions meanwhile."""
 import collections
 import concurrent.futures
 import json
@@ -26,18 +26,19 @@ TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "sysc
 SHARED_TABLES = {"containers": ("containers", "cpu"), "lossy": ("hosts", "events", "cpu", "files"),
                  "rotated": ("hosts", "sched"), "snapshot": ("hosts", "events", "cpu"),
                  "lossy-overwrite": ("hosts", "events", "sched")}
-# Threads that are two rows of the recording's report and one of the live session's; their CPU time is the same.
-# Their CPU's packets begin long after the thread was made: who looks ahead for the first one on each CPU (the one
-# "running when the record begins") takes it for an older thread of that tid.
+# Threads that are two rows of the recording's report and one of the live session's; their CPU time is the same. Their
+# CPU's packets start long after the thread was created: a reader that looks ahead for the first one on each CPU (the
+# one "running when the recording starts") takes it for an older thread with that tid.
 SPLIT_ROWS = {("snapshot", "cpu"): ("web", 2346)}
-# The thread of the session daemon that starts a session: it is in a call when the recording begins, until the states
-# were dumped. Who reads a recording looks ahead and sees the call's end; live, the time until then is the program's.
+# The thread of the session daemon that starts a session: it is in a call when the recording starts, until the
+# state dump is complete. A reader of the recording looks ahead and sees the call's end; live, the time until
+# then counts as user time.
 STARTS_SESSIONS = "Client manageme"
-# Where packets are lost, handlers may have ended in them. How far what is after the loss has come when it is told
-# differs from recordings, where the streams are all there: so does how long a handler that was not left counts.
+# Where packets are lost, handlers may have ended in them. How much later data has arrived when the loss is reported
+# differs from recordings, where the streams are complete: so does the time charged to a handler whose exit was lost.
 LOST_MODES = {"lossy"}
 AT_ONCE = 4  # reports; they mostly wait
-OF_THE_WAY = {"source", "late_events", "reason"}  # columns that say how the record was read
+OF_THE_WAY = {"source", "late_events", "reason"}  # columns that depend on the way of reading
 recordings = {}
 recorded_reports = {}
 
@@ -67,7 +68,7 @@ class Report:
 
 
 def recorded(table, path, *args):
-    """The same of the recording; remembered."""
+    """The same from the recording; remembered."""
     key = (table, path, args)
     if key not in recorded_reports:
         recorded_reports[key] = Report(table, *args, path).end()
@@ -75,20 +76,20 @@ def recorded(table, path, *args):
 
 
 def of_the_way(row, modes_lost=False):
-    """Columns that depend on the way in which a report was read."""
+    """Columns that depend on how a report was read."""
     if modes_lost:
         return OF_THE_WAY | {"user_ns", "system_ns", "interrupted_ns"}
     return OF_THE_WAY | {"user_ns", "system_ns"} if row.get("comm") == STARTS_SESSIONS else OF_THE_WAY
 
 
 def check_modes(row):
-    """What is not compared adds up to what is."""
+    """Figures that are not compared add up to one that is."""
     if row.get("user_ns") is not None:
         assert row["user_ns"] + row["system_ns"] + row["interrupted_ns"] == row["cpu_ns"], row
 
 
 def figures(report, modes_lost=False):
-    """What does not depend on the way it was read."""
+    """Everything that does not depend on how it was read."""
     rows = []
     for row in report["rows"]:
         check_modes(row)
@@ -107,14 +108,14 @@ def differences(live, wanted, modes_lost=False):
 
 
 def take_split_rows(report, thread):
-    """Takes the rows of a thread (host, tid) out: what is left, how many they were, their CPU time."""
+    """Takes out the rows of a thread (host, tid): the rest, how many they were, their CPU time."""
     rows = [row for row in report["rows"] if (row["host"], row["tid"]) == thread]
     left = {**report, "rows": [row for row in report["rows"] if row not in rows]}
     return left, len(rows), sum(row["cpu_ns"] for row in rows)
 
 
 def check_same(checks, name, live, wanted, split=None):
-    """The live report ended as the one of the recording did, with the same figures."""
+    """The live report ended like the one on the recording, with the same figures."""
     status, report, err = live
     checks.equal(f"{name}: status", (status, err), (wanted[0], wanted[2]))
     if report and split:
@@ -138,7 +139,7 @@ def babeltrace_counts(path):
     return counts
 
 
-# ---- (a) nothing lost, nothing other ----
+# ---- (a) nothing lost, no difference ----
 
 def feed_and_report(relayd, table, name, path, *args):
     feed = relayd.feed("--speed", "max", "--session", f"{name}-{table}", path)
@@ -193,7 +194,7 @@ def served_bytes(relayd):
 
 
 def test_attached_in_the_middle(checks):
-    """Less is seen, and nothing wrong: no extra events, and all CPU time of the seen events is accounted for."""
+    """Fewer events are seen, all correct: no extra events, and all CPU time of the seen events is accounted for."""
     path = recordings["hotplug"]
     all_events = recorded("hosts", path)[1]["rows"][0]["events"]
     tables = ("hosts", "cpus")
@@ -215,7 +216,7 @@ def test_attached_in_the_middle(checks):
 # ---- (c) busy and idle ----
 
 def wait_for_viewer(url):
-    """Until somebody is attached to the session."""
+    """Waits until a viewer is attached to the session."""
     relay = url.partition("/host/")[0]
 
     def is_taken():
@@ -225,13 +226,14 @@ def wait_for_viewer(url):
 
 
 def test_idle_host_holds_nobody_up(checks):
-    """The idle one is a user-space session whose program has ended: only the relayd's beacons show that its time continues."""
+    """The idle one is a user-space session whose program has
+    ended: only the relayd's beacons show that its time advances."""
     intervals = 6
     with sandbox.Tracers("idle") as idle, Relayd("relayd-busy") as relayd:
         idle.start_live()
         feed = relayd.feed("--speed", "1", "--now", "--session", "busy", recordings["hotplug"])
         url, = urls_of(feed, 1)
-        # one that held the others up would not be left out while this test waits
+        # if it held up the others, it would not be skipped while this test waits
         process = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", "--interval", "500ms", "--stall-limit", "1h", url,
                                     idle.url()], text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE)
@@ -272,7 +274,7 @@ def test_stopped_relayd(checks):
 
 
 def test_killed_relayd(checks):
-    """What was read is printed, and that it is not all; the other relayd's host is complete."""
+    """The data read so far is printed, with a note that it is incomplete; the other relayd's host is complete."""
     killed_path, other_path = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
     with Relayd("relayd-killed") as killed, Relayd("relayd-other") as other:
         feeds = [killed.feed("--speed", "2", "--session", "killed", killed_path),
@@ -292,7 +294,7 @@ def test_killed_relayd(checks):
     checks.equal("relayd killed: the other host", rows["web"]["events"], wanted["events"])
 
 
-# ---- what is said when there is nothing to read ----
+# ---- messages when there is nothing to read ----
 
 def test_refusals(checks):
     with Relayd("refusing") as relayd:
@@ -323,7 +325,7 @@ def test_refusals(checks):
 # ---- the monitor ----
 
 def wait_all(t, *patterns):
-    """Until the screen shows all of them at once."""
+    """Waits until the screen shows all of them at once."""
     return t.wait_for(lambda text: all(re.search(p, text, re.M) for p in patterns), patterns)
 
 
@@ -339,7 +341,7 @@ def wait_intervals(t, n):
 
 
 def written(t, name):
-    """What the monitor's list is written as."""
+    """The file that the monitor's list is written to."""
     path = os.path.join(os.getcwd(), name)
     t.keys("x")
     t.wait("^Write to")
@@ -355,10 +357,10 @@ def busy_threads(page, host):
 
 
 def check_interval(checks, t, name, host, stored, back=1):
-    """Some intervals before the shown one: CPU time of each thread is what the trace says that the relayd stored.
+    """Some intervals before the shown one: CPU time of each thread is that of the trace the relayd stored.
 
-    That trace may still grow. Where it ends with a switch to migration/N, only the CPU's next event shows whether the
-    CPU was offline, and the thread has the time until then."""
+    That trace may still grow. If it ends with a switch to migration/N, only the CPU's next event shows whether the
+    CPU was offline, and the time until then counts for the thread."""
     t.keys(*["Left"] * back)
     t.sync()
     t.wait(r"^ LIVE PAUSED")
@@ -377,7 +379,7 @@ def check_interval(checks, t, name, host, stored, back=1):
 
 
 def stored_trace(relayd, host, session):
-    """The latest of that name."""
+    """The latest one with that name."""
     directory = os.path.join(relayd.output, host)
     return max((os.path.join(directory, d) for d in os.listdir(directory) if d.startswith(session)), key=os.path.getctime)
 
@@ -389,7 +391,7 @@ def restart(relayd):
 
 
 def test_monitor_of_a_relayd_that_dies(checks):
-    """Its host is away, with the reason; nothing else changes. It comes back after a gap."""
+    """Its host is marked as away, with the reason; nothing else changes. It returns after a gap."""
     db, web = recordings["hotplug"], hosts_of(recordings["three-tier"])["web"]
     with Relayd("monitor-dies") as dies, Relayd("monitor-lives") as lives:
         feeds = [dies.feed("--now", "--session", "s-db", db), lives.feed("--now", "--session", "s-web", web)]
@@ -451,7 +453,7 @@ def test_monitor_of_a_session_recreated(checks):
 
 
 def test_demo(checks):
-    """One command; nothing of it is left behind."""
+    """One command, which leaves nothing behind."""
     script = os.path.join(ROOT, "scripts/demo-live")
     with Terminal(script, PROGRAM, recordings["three-tier"], program="bash", env={"TMPDIR": os.getcwd()}, ready=None) as t:
         checks.check("demo: live", t.wait(r"^ LIVE .* ev/s"))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports of several live hosts: the clocks while packets come, a critical path, a host that falls silent."""
+"""Reports of several live hosts: the clocks while packets arrive, a critical path, a host that falls silent."""
 import json
 import os
 import signal
@@ -30,7 +30,7 @@ def fed(relayd, path, n, *args):
 
 
 def test_sync(relayd):
-    """Live estimates agree with those of the whole recording, within what both guarantee."""
+    """Live estimates agree with those of the whole recording, within the bounds of both."""
     path = os.path.join(TRACES, "three-tier")
     whole = {row["host"]: row for row in report("sync", path, "--ref", "web")[0]["rows"]}
     pages = fed(relayd, path, 3, "sync", "--ref", "web", "--interval", "2s")
@@ -59,7 +59,8 @@ def test_path(relayd):
 
 
 def test_silent_host(relayd, other):
-    """One host's relayd is stopped past the stall limit: the other host's intervals continue, and later everything is there."""
+    """One host's relayd is stopped past the stall limit: the other
+    host's intervals continue, and in the end everything is there."""
     path = os.path.join(TRACES, "hotplug")
     whole = report("hosts", path)[0]["rows"][0]["events"]
     feeds = [relay.feed("--speed", "1", "--now", "--session", "silent", "--hostname", name, path)
@@ -93,7 +94,7 @@ def test_silent_host(relayd, other):
     for feed in feeds:
         finish(feed, 0, "feed of a silent host")
     check(status == 0 and "silent: skipped" in err, f"a silent host: status {status}: {err}")
-    # it came back only after these
+    # the host returned only after these
     check(alone >= 3, f"a silent host: it was left out of {alone} intervals")
     check(events == {"goes-on": whole, "stops": whole}, f"a silent host: {events}, not {whole} each")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The memory a worker needs for an endless live session: its metadata, its programs that come and go."""
+"""The memory a worker needs for an endless live session: its metadata, programs that come and go."""
 import contextlib
 import os
 import re
@@ -18,33 +18,34 @@ from test_live_source import ALL_FIELDS, KPROBE, Dump, count_kind, dump, events,
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 import processes  # noqa: E402
 
-AT_ONCE, BATCHES = 16, 20  # of programs: together more than EVENT_TRACES_MAX
-EVENTS = 4                 # of each, and half as many of another kind
+AT_ONCE, BATCHES = 16, 20  # programs: together more than EVENT_TRACES_MAX
+EVENTS = 4                 # events of each, and half as many of another kind
 OF_EACH = EVENTS + EVENTS // 2
-KEPT_MAX = 8               # KiB of a program that is over; a trace that stays has about 85
+KEPT_MAX = 8               # KiB for a program that has ended; a trace that stays takes about 85
 
 # Freed memory is returned at once where possible: a fragmented heap would look like a growing one.
 os.environ["GLIBC_TUNABLES"] = "glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=4096"
 
-# sanitizers keep what is freed for a while: memory says nothing there, all else does
+# sanitizers hold back freed memory for a while: its size then means nothing, but all else is checked
 with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
     MEMORY_COUNTS = "-fsanitize" not in config.read()
 
 
 def private_kib(pid):
-    """Memory that is the process's own: no file's, no ring."""
+    """Memory that belongs to the process alone: not a file's, not a ring's."""
     with open(f"/proc/{pid}/status", encoding="ascii") as status:
         return int(re.search(r"^RssAnon:\s*(\d+) kB", status.read(), re.M)[1])
 
 
 class Growing(Relay):
-    """Each answer about a stream is that the metadata has grown: by a comment. Behind its packets a stream is silent."""
+    """Each answer about a stream says that the metadata has
+    grown: by a comment. After its packets a stream is silent."""
     pieces = 0
     last_pieces = None
     worker = None
 
     def piece(self, metadata):
-        """A packet of metadata, as those before it."""
+        """A packet of metadata, like those before it."""
         self.pieces += 1
         text = b"/* %d */\n" % self.pieces
         size = 8 * (37 + len(text))
@@ -70,7 +71,7 @@ class Growing(Relay):
 
 
 def test_metadata_grows():
-    """What it was before is freed; all events are read by what it was then, or is now."""
+    """The previous metadata is freed; every event is read with the old or the new metadata."""
     session = Session([KPROBE], timer_us=1000)
     with Growing(session) as relay:
         relay.used, relay.last_pieces = [], 400
@@ -84,7 +85,7 @@ def test_metadata_grows():
 
 
 def test_endless_metadata():
-    """All traces together may have no more than a single one: a relayd that keeps sending is given up on."""
+    """All traces together may take no more than a single one: a relayd that keeps sending metadata is given up on."""
     class Endless(Relay):
         piece = b"/* CTF 1.8 */ /*" + b" " * (8 << 20) + b"*/\n"
         sent = 0
@@ -119,7 +120,7 @@ class Printer:
                                             stdin=subprocess.DEVNULL, stdout=out)
 
     def pids(self):
-        """Of the programs whose events it has printed, as often as it has."""
+        """The pids of the programs whose events it has printed, once per event."""
         with open(self.path, encoding="utf-8") as out:
             return [int(pid) for pid in re.findall(r"ust_app:\((\d+)\)", out.read())]
 
@@ -134,8 +135,8 @@ def count_user(d):
 
 def run_batch(ust, d, printer, before):
     """
-    Programs side by side, each until its events were read: of one that is over before the relayd has named its streams
-    it gives nothing.
+    Programs side by side, each until its events have been read: a relayd gives no
+    data of a program that has ended before its streams are listed.
     """
     with contextlib.ExitStack() as stack:
         apps = [ust.user.start(ust.app, str(EVENTS), "0", "wait", stdin=subprocess.PIPE) for _ in range(AT_ONCE)]
@@ -150,7 +151,7 @@ def run_batch(ust, d, printer, before):
 
 
 def test_programs_come_and_go():
-    """A session with buffers of processes: in time it has more traces than there can be at once."""
+    """A session with per-process buffers: over time it has more traces than can exist at once."""
     lacks = sandbox.missing()
     if lacks:
         return f"{lacks} is not installed"

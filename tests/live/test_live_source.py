@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a worker makes of a live session: of one that a recording is served as, of hostile ones, of real user-space ones."""
+"""What a worker makes of live sessions: one served from a recording, hostile ones, real user-space ones."""
 import collections
 import os
 import re
@@ -26,7 +26,7 @@ LEFT_OUT = {"TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CL
 
 
 class Dump:
-    """dump_records of a source, in the background."""
+    """dump_records on a source, in the background."""
 
     def __init__(self, source, *options):
         self.process = subprocess.Popen([DUMP, "-w", os.environ["LTTNGTOP"], *options, source], stdin=subprocess.DEVNULL,
@@ -70,13 +70,13 @@ def times(lines):
 
 
 def failure(lines):
-    """The text and the cause of '# failed: TEXT (CAUSE)', None if it ended well."""
+    """Text and cause from '# failed: TEXT (CAUSE)', None if it ended well."""
     found = re.findall(r"^# failed: (.*) \(([^()]*)\)$", "\n".join(lines), re.M)
     return found[0] if found else None
 
 
 def events(lines):
-    """What a live session and a recording have in common: all but what only one who looks ahead knows."""
+    """The lines common to a live session and a recording: all but what only a reader that looks ahead knows."""
     return [re.sub(r"( present=0x\w+| w9=\d+)", "", line) if " SCHED_SWITCH " in line else line
             for line in lines if line[:1].isdigit() and line.split()[1] not in LEFT_OUT]
 
@@ -115,7 +115,7 @@ def test_all_fields_as_in_the_recording():
 
 
 def test_dump_of_the_session():
-    """What report dump writes of a live session is what it writes of the recording."""
+    """report dump writes the same for a live session as for the recording."""
     def text(*args):
         return subprocess.run([os.environ["LTTNGTOP"], "report", "dump", "--no-sync", "--babeltrace", *args],
                               stdout=subprocess.PIPE, check=True, timeout=60).stdout
@@ -139,7 +139,8 @@ def test_two_traces_in_one_session():
 
 def test_beacons_move_the_time_on():
     class Idle(Relay):
-        """Behind its packets each stream says for a while that nothing happens, every other time that it does not know."""
+        """After its packets each stream says for a while that
+        nothing happens, every other time that it does not know."""
         asked = 0
 
         def at_end(self, stream):
@@ -171,7 +172,7 @@ def test_late_stream():
     session.late = [session.streams.pop()]
     with Relay(session) as relay:
         lines = dump(relay.url)
-    if failure(lines):  # it started before what had already been reported
+    if failure(lines):  # it started before the time already reported
         expect_failure(lines, "backward", "time went back")
     else:
         assert kinds(lines).count("STREAM") == 2
@@ -204,13 +205,14 @@ def test_ipv6():
 
 
 def totals(lines):
-    """Of dump -q: how many of each kind that a live session and a recording have in common."""
+    """From dump -q: the number of each kind common to a live session and a recording."""
     found = dict(re.findall(r"^# ([A-Z_]+) (\d+)$", "\n".join(lines), re.M))
     return {kind: n for kind, n in found.items() if kind not in LEFT_OUT | {"CONTEXT"}}
 
 
 def test_parent_is_slow():
-    """A worker whose ring is full takes pending answers and keeps polling: its relayd serves one viewer after the other."""
+    """A worker whose ring is full accepts pending answers and
+    keeps polling: its relayd serves one viewer after the other."""
     class Small(Relay):
         def serve(self, connection):
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
@@ -221,7 +223,7 @@ def test_parent_is_slow():
         try:
             sandbox.wait_until(lambda: relay.commands, "a worker")
             os.kill(d.process.pid, signal.SIGSTOP)
-            for _ in range(2):  # by then all packets that it holds have come
+            for _ in range(2):  # by then all packets that it holds have arrived
                 asked = relay.commands.count(fake_relay.PACKET)
                 polls = relay.commands.count(fake_relay.NEW_STREAMS)
                 sandbox.wait_until(lambda polls=polls: relay.commands.count(fake_relay.NEW_STREAMS) > polls + 5, "polls")
@@ -277,7 +279,7 @@ def test_what_answers_is_no_relayd():
 # ---- damage ----
 
 def hostile(name, override, limit_s="3"):
-    """A relayd one of whose methods is replaced: it fails, or ends, and the parent outlives it."""
+    """A relayd one of whose methods is replaced: the worker fails, or ends, and the parent outlives it."""
     class Hostile(Relay):
         pass
 
@@ -320,7 +322,7 @@ def test_garbage():
 
 
 def test_changed_stream_class():
-    """What the index says of a packet's class does not matter: the packet says it too."""
+    """The class that the index gives a packet does not matter: the packet contains it too."""
     class Changed(Relay):
         def next_index(self, payload):
             answer = super().next_index(payload)
@@ -332,9 +334,9 @@ def test_changed_stream_class():
 
 
 def test_more_traces_than_there_can_be():
-    """At a time: what is beyond is left out, data and metadata, which is said once; the others are read."""
+    """Limits at one time: data and metadata beyond them are left out, with one message; the rest is read."""
     class Many(Relay):
-        """Behind the real trace's streams come those of 300 others: metadata, and data in the last of them."""
+        """After the real trace's streams come those of 300 others: metadata, and data in the last of them."""
         extra = 300
 
         def attach(self, payload):
@@ -452,9 +454,9 @@ def test_endless_again():
 
     with Again(Session([KPROBE])) as relay:
         d = Dump(relay.url, "-t", "1")
-        # which it asks for once per live timer, 200 ms, or less often; a stream every 5 ms at most
+        # it asks once per live timer, 200 ms, or less often; for a stream every 5 ms at most
         sandbox.wait_until(lambda: relay.commands.count(fake_relay.NEW_STREAMS) > 20 or d.process.poll() is not None, "polls")
-        assert d.process.poll() is None, d.stop()  # it beats
+        assert d.process.poll() is None, d.stop()  # it sends heartbeats
         asked, polls = (relay.commands.count(c) for c in (fake_relay.NEXT_INDEX, fake_relay.NEW_STREAMS))
         assert asked < polls * 40 * len(relay.session.streams), f"asked {asked} times"
         lines = d.stop()
@@ -468,7 +470,7 @@ def count_kind(d, kind):
 
 
 def count_user(d):
-    """Events of ust_app: those of tracef() are of a kind of their own."""
+    """Events of ust_app: those of tracef() are of a separate kind."""
     return count_kind(d, "OTHER") + count_kind(d, "MESSAGE")
 
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Critical paths of several live hosts are those of their recordings; and whatever happens to one host, the
-figures of the others are their own.
+Critical paths of several live hosts are those of their recordings; and whatever
+happens to one host, the figures of the others do not change.
 """
 import json
 import os
@@ -18,13 +18,13 @@ from test_live import of_the_way
 
 PATH = os.path.join(TRACES, "three-tier")
 TABLES = ("cpu", "syscalls", "files", "blocking")
-TIMES = {"born_ns", "exited_ns", "opened_ns", "closed_ns"}  # by the clocks of all: not the host's own
-SLACK_NS = 1000  # roundings of maps
+TIMES = {"born_ns", "exited_ns", "opened_ns", "closed_ns"}  # on reference time, not the host's own
+SLACK_NS = 1000  # rounding errors of clock maps
 NOT_KNOWN = "it arrived before the hosts' clocks were known"
 SAME = ("host", "tid", "comm", "state", "cause", "call", "wire")
 
 
-# A relayd under load now and then has an error in the place of a new session's metadata, and the viewer ends there.
+# A relayd under load occasionally sends an error instead of a new session's metadata, and the viewer ends there.
 NO_METADATA = "Error updating trace metadata"
 ATTEMPTS = 4
 
@@ -39,7 +39,7 @@ def start(table, *args):
 
 
 def end(process, what, words=""):
-    """The pages of a report that ends well, and says these words, or nothing; None: anything."""
+    """The pages of a report that ends well and prints this message, or nothing; None: anything."""
     out, err = process.communicate(timeout=sandbox.PATIENCE * 2)
     if NO_METADATA in err:
         raise NotAttached
@@ -54,7 +54,7 @@ def recorded(table, *args):
 
 
 def feed_each(relayd, session, *args):
-    """A feed for each host: all begin at once, so that their clocks differ by when they were recorded."""
+    """A feed for each host: all start at once, so that their clocks differ by when they were recorded."""
     feeds = {host: relayd.feed("--session", session, *args, path) for host, path in hosts_of(PATH).items()}
     return feeds, [urls_of(feed, 1)[0] for feed in feeds.values()]
 
@@ -80,7 +80,7 @@ def fed(relayd, table, *args, words=""):
 
 
 def fed_together(relayd, table, *args):
-    """The same of one feed, by the clocks of the recordings."""
+    """The same with one feed, on the recordings' clocks."""
     for _ in range(ATTEMPTS):
         feed = relayd.feed("--speed", "max", PATH)
         try:
@@ -99,7 +99,7 @@ def clients():
 
 
 def test_same_clocks(relayd):
-    """Where the clocks are known beforehand, or left alone, live and recorded are the same to the last ns."""
+    """If the clocks are known beforehand, or left alone, live and recorded paths are the same to the ns."""
     offsets = [a for r in recorded("sync", "--ref", "client")["rows"] if r["host"] != "client"
                for a in ("--offset", f"{r['host']}={r['offset_ns']}")]
     check(len(offsets) == 4, f"offsets of the other two hosts: {offsets}")
@@ -123,8 +123,8 @@ def at(rows, ns):
 
 def test_moving_clocks(relayd):
     """
-    Maps that move on while the packets come: what they and those of the whole recording guarantee is how far segments
-    on other hosts may be moved; less is nothing. All is in the client's own time, which no map touches.
+    Clock maps that change while the packets arrive: the bounds of both readings limit how far segments on other hosts
+    may be moved; less does not count. All times are the client's own, which no map changes.
     """
     tid = clients()[-1]
     args = ("--ref", "client", "--host", "client", "--tid", tid)
@@ -180,7 +180,7 @@ def test_others_go_on(relayd, trouble):
         runs = []
         for table in tables:
             feeds, urls = feed_each(relayd, f"{trouble}-{table}-{attempt}", "--speed", "2", "--now")
-            # one that is killed is known to be gone; a short limit would leave out hosts of a busy machine
+            # a killed feed is known to be gone; a short limit would skip hosts of a busy machine
             runs.append((table, feeds, start(table, "--stall-limit", "500ms" if trouble == "late" else "60s", *urls)))
         time.sleep(2.5)
         for number in {"killed": [signal.SIGKILL], "late": [signal.SIGSTOP, signal.SIGCONT]}[trouble]:

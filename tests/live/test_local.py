@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`--local` with real daemons, tracing programs instead of the kernel: what is shown, and that nothing is left behind.
 
-Every way out: q, Ctrl-C, SIGTERM, kill -9 of the monitor, of the keeper too; then the next start clears up.
+Every way to end it: q, Ctrl-C, SIGTERM, kill -9 of the monitor, and of the keeper too; then the next start cleans up.
 """
 import contextlib
 import fcntl
@@ -31,7 +31,7 @@ LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
 
 
 class Local(sandbox.User):
-    """A user with a runtime directory, the program and a traced one."""
+    """A user with a runtime directory, the program, and a traced program."""
 
     def __init__(self, name):
         super().__init__(name)
@@ -49,7 +49,7 @@ class Local(sandbox.User):
                         else []))
 
     def noted(self):
-        """The processes that runs have noted, by name: pid."""
+        """The processes that runs have noted, name: pid."""
         found = {}
         for path in glob.glob(f"{self.base}/*/processes"):
             with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
@@ -99,7 +99,7 @@ class Monitor:
         self.reader.start()
 
     def read(self):
-        with contextlib.suppress(OSError):  # which says that nobody has the terminal any more
+        with contextlib.suppress(OSError):  # which says that nobody uses the terminal any more
             while True:
                 self.text += os.read(self.master, 65536).decode(errors="replace")
 
@@ -111,7 +111,7 @@ class Monitor:
         assert text in self.text, f"ended with {self.process.returncode}: {self.text[-2000:]!r}"
 
     def await_events(self):
-        """Until the screen shows an event of the traced program."""
+        """Waits until the screen shows an event of the traced program."""
         self.await_text("LIVE")  # keys are for the list from now on
         self.press(b"0")
         self.await_text("tracef")
@@ -136,7 +136,7 @@ def forever(u):
 
 
 def test_report():
-    """A command's events are all there; status and output are its own; nothing is left."""
+    """All events of a command are there; its status and output are unchanged; nothing is left."""
     with user("report") as u:
         status, out, err = u.report("sh", "-c", f"echo text; {u.app} 3000; exit 7")
         assert (status, err) == (7, "text\n") and counts_of(out) == expected(3000), (status, out, err)
@@ -147,7 +147,7 @@ def test_report():
 
 
 def test_duration():
-    """--duration ends the report, and a command that still runs, with what it has started."""
+    """--duration ends the report, and a command that still runs, with whatever it has started."""
     with user("duration") as u:
         status, out, err = u.report("sh", "-c", f"{u.app} 50; sleep 1000 & echo $!; wait", options=["--duration", "3s"])
         assert status == 128 + signal.SIGTERM and counts_of(out) == expected(50), (status, out, err)
@@ -173,11 +173,11 @@ def test_ways_out():
 
 
 def test_interrupted_start():
-    """Ctrl-C while the tracing is being set up: it ends at once, with nothing left."""
+    """Ctrl-C while tracing is being set up: it ends at once, with nothing left."""
     with user("start") as u:
         os.mkdir(f"{u.home}/bin")
         with open(f"{u.home}/bin/lttng-relayd", "w", encoding="ascii") as file:
-            file.write("#!/bin/sh\nexec sleep 1000\n")  # never takes a viewer
+            file.write("#!/bin/sh\nexec sleep 1000\n")  # never accepts a viewer
         os.chmod(f"{u.home}/bin/lttng-relayd", 0o755)
         u.env["PATH"] = f"{u.home}/bin:{u.env['PATH']}"
         m = Monitor(u)
@@ -190,7 +190,7 @@ def test_interrupted_start():
 
 
 def test_daemon_that_hangs():
-    """Ctrl-C while the session daemon does not answer: it ends all the same, though not at once, and says so."""
+    """Ctrl-C while the session daemon does not answer: it still ends, though not at once, and says so."""
     with user("hangs") as u:
         u.start_sessiond()
         daemon = u.sessiond_pid()
@@ -208,7 +208,8 @@ def test_daemon_that_hangs():
 
 
 def test_command_on_screen():
-    """The command's output does not disturb the screen: it comes when that is left; the status is the command's."""
+    """The command's output does not disturb the screen: it
+    appears after the screen is left; the status is the command's."""
     with user("screen") as u:
         m = Monitor(u, "--", "sh", "-c", f"echo its-out''put; for i in $(seq 40); do {u.app} 100; sleep 0.1; done; exit 3")
         m.await_events()
@@ -220,7 +221,7 @@ def test_command_on_screen():
 
 
 def test_kill():
-    """kill -9 of the monitor: what it started ends at once."""
+    """kill -9 of the monitor: the processes it started end at once."""
     with user("kill") as u:
         m = Monitor(u, "--", *forever(u))
         m.await_events()
@@ -234,7 +235,7 @@ def start_time(pid):
 
 
 def kill_all(m):
-    """The monitor and its keeper; when they are gone they have let go of their locks."""
+    """The monitor and its keeper; when they are gone they have released their locks."""
     keeper = m.keeper()
     os.kill(keeper, signal.SIGKILL)
     m.end(m.process.kill, -signal.SIGKILL)
@@ -242,7 +243,8 @@ def kill_all(m):
 
 
 def test_next_start():
-    """kill -9 of all: the next start ends and removes what is left, and no process that only has a noted one's number."""
+    """kill -9 of all: the next start ends and removes what is
+    left, but not a process that merely reuses a noted pid."""
     with user("next") as u:
         m = Monitor(u, "--", *forever(u))
         m.await_events()
@@ -267,7 +269,7 @@ def test_next_start():
 
 
 def test_two_at_once():
-    """Each has its relayd and its events; the session daemon ends with the last one, whoever started it."""
+    """Each has its own relayd and events; the session daemon ends with the last one, whichever started it."""
     with user("two") as u:
         first, second = Monitor(u), None
         first.await_text("Help")
@@ -284,7 +286,7 @@ def test_two_at_once():
 
 
 def test_daemon_stays():
-    """A session daemon that ran before, with a session of its own, is used and left alone."""
+    """A session daemon that was already running, with a session of its own, is used and left alone."""
     with user("daemon") as u:
         u.start_sessiond()
         pid = u.sessiond_pid()
@@ -318,12 +320,12 @@ AS_NOBODY = ["setpriv", f"--reuid={sandbox.NOBODY}", f"--regid={sandbox.NOBODY}"
 
 
 def mount_runtime(size, u):
-    """A shell's command: the run's directory is memory of that size."""
+    """A shell command after which the run's directory is a tmpfs of that size."""
     return f"mount -t tmpfs -o size={size},mode=700,uid={sandbox.NOBODY},gid={sandbox.NOBODY} tmpfs {u.runtime}"
 
 
 def with_disk_of(size, u):
-    """What starts a program for which there is no other disk than one of that size."""
+    """Starts a program for which there is only one other disk, of that size."""
     mount = f"{mount_runtime(size, u)} && mount -t tmpfs -o size={size},mode=1777 tmpfs /var/tmp"
     return ["unshare", "--mount", "sh", "-c", f'{mount} && exec {" ".join(AS_NOBODY)} "$@"', "sh"]
 
@@ -354,8 +356,8 @@ def stores():
 
 
 def test_disk():
-    """Where /run is too small for the buffers the relayd stores on a disk, and nothing of it is left: not for long after kill -9
-    of all."""
+    """If /run is too small for the buffers, the relayd stores them on a disk,
+    and none of them is left: not for long after kill -9 of all."""
     with open("/proc/mounts", encoding="utf-8") as file:
         if no_mounts() or re.search(r" /var/tmp (tmpfs|ramfs) ", file.read()):
             return no_mounts() or "/var/tmp is memory"
@@ -393,13 +395,13 @@ def check_disk(u, inside, before):
 
 
 def test_full_disk():
-    """It is said which disk is full, and what to do about it: the relayd only ends the session."""
+    """The message says which disk is full, and what to do about it: the relayd only ends the session."""
     if no_mounts():
         return no_mounts()
     with user("full") as u:
         inside = with_disk_of("2m", u)
         said = rf"the relayd's disk is full, in '{u.base}/\d+': free some space there"
-        u.ids = {}  # what is started mounts first
+        u.ids = {}  # the started program mounts first
         much = ["--", "sh", "-c", f"while :; do {u.app} 5000; done"]
         status, out, err = u.run(*inside, u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "100s", *much)
         assert re.search(said, err) and status == 128 + signal.SIGTERM, (status, out, err)
@@ -414,7 +416,7 @@ def test_full_disk():
 
 
 def test_no_room():
-    """Where it cannot be noted what the next start has to remove, nothing is started."""
+    """If it cannot be noted what the next start has to remove, nothing is started."""
     if no_mounts():
         return no_mounts()
     with user("room") as u:
@@ -433,7 +435,7 @@ def test_without_words():
                                                                 stderr=subprocess.DEVNULL).returncode:
         return "not root, no ip, or no network namespaces"
     with user("words") as u:
-        u.ids = {}  # what is started enters the network first
+        u.ids = {}  # the started program enters the network first
         with subprocess.Popen(["unshare", "--net", "sh", "-c", "ip link set lo up && echo up && exec sleep 1000"],
                               stdout=subprocess.PIPE, text=True) as network:
             try:
@@ -471,7 +473,7 @@ def check_without_words(u, inside):
 
 
 def check_chooser(u, inside):
-    """Several sessions: which of them are opened."""
+    """Several sessions: which ones are opened."""
     if not shutil.which("tmux"):
         print("skip the choice of sessions: tmux is not installed")
         return
@@ -552,7 +554,8 @@ def sessions(u):
 
 
 def test_cluster():
-    """Machines are traced while they are shown; when the monitor ends, in whatever way, they stop by themselves."""
+    """Machines are traced while they are shown; when the monitor
+    ends, in whatever way, their tracing stops by itself."""
     os.makedirs("bin")
     with open("bin/ssh", "w", encoding="ascii") as file:
         file.write(SSH.format(base=os.getcwd()))
@@ -584,7 +587,7 @@ def test_cluster():
 
 
 def test_refusals():
-    """What cannot be is said, with the right status, and nothing is left."""
+    """Impossible requests are reported, with the right status, and nothing is left."""
     with user("refusals") as u:
         cases = [
             (2, "--local takes no SOURCE", ["report", "events", "--local", "--ust", EVENTS, "recording/"]),

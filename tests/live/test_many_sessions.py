@@ -15,7 +15,7 @@ import processes  # noqa: E402
 
 
 class Counting(Relay):
-    """Sessions without streams; who has been attached."""
+    """Sessions without streams; notes which were attached."""
 
     def __init__(self, n):
         super().__init__(*[Session([], f"host{i % 7}", f"s{i}") for i in range(n)])
@@ -47,7 +47,7 @@ def test_all():
 
 
 def test_listed_again():
-    """One connection serves for all lists, and a session that comes later is attached."""
+    """One connection serves all lists, and a session that starts later is attached."""
     class Later(Counting):
         lists = 0
 
@@ -70,9 +70,9 @@ def test_listed_again():
 
 
 def test_one_worker_per_cpu():
-    """However many sessions there are."""
+    """Any number of sessions."""
     class Quick(Counting):
-        """Hundreds ask for the list, and would go on to ask for streams."""
+        """Hundreds of viewers ask for the list, and would continue to ask for streams."""
         made = None
 
         def list(self, payload):

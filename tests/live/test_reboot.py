@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A rebooted machine has another clock but keeps its name, whether its session has the name it
-had or another one. If its relayd was away and no longer knows the session, the monitor says what to do."""
+"""A rebooted machine has another clock but keeps its name, whether or not its session has the same name as before.
+If its relayd was away and no longer knows the session, the monitor says what to do."""
 import os
 import re
 import sys
@@ -21,7 +21,7 @@ THERE = r"^ db +(0\[|no events since )"
 
 
 class Machine(Steady):
-    """A session of db, which can be booted: an hour later, with another clock."""
+    """A session of db, which can be rebooted: an hour later, with another clock."""
 
     def __init__(self, name):
         super().__init__(Session([TRACE], host="db", name=name))
@@ -80,7 +80,7 @@ def test_other_session(checks):
             checks.check("another session: no second name", "db#2" not in "\n".join(t.screen()), t.screen())
             t.wait(THERE)
             checks.check("another session: the first one has faded", wait_one_line(t))
-            # the clock of the first one is back while the other one runs: they are two
+            # the first one's clock returns while the other one runs: they are two
             before.sessions.append(before.session)
             checks.check("both at once: two names", t.wait(rf"^db#2 +{before.url} +attached"))
             t.keys("q")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`record` with real tracers: user space, since that works everywhere; every refusal where there is no kernel tracer.
 
-What is recorded is counted by babeltrace2 and by `report events`; what --dry-run prints is run with the real lttng.
+babeltrace2 and `report events` count what was recorded; the commands printed by --dry-run are run with the real lttng.
 """
 import collections
 import contextlib
@@ -41,7 +41,7 @@ APP = os.path.abspath("ust_app")
 
 
 def expected(*counts):
-    """What ust_app gives when called with each of these counts."""
+    """The events ust_app emits when called with each of these counts."""
     events = collections.Counter()
     for n in counts:
         events += collections.Counter({"lttng_ust_tracef:event": n, LEVEL: n // 2})
@@ -49,7 +49,7 @@ def expected(*counts):
 
 
 def babeltrace_counts(path):
-    """What 'record --live' itself says of the machine, by the same provider, does not count."""
+    """Messages about the machine that 'record --live' itself emits, with the same provider, do not count."""
     text = subprocess.run(["babeltrace2", path], check=True, stdout=subprocess.PIPE, text=True).stdout
     return dict(collections.Counter(re.match(r"\[\S+\] \(\S+\) (?:\S+ )?(lttng_ust\S+): ", line).group(1)
                                     for line in text.splitlines() if 'msg = "lttngtop.json ' not in line))
@@ -68,13 +68,13 @@ def report_counts(path):
 
 
 def check_counts(path, *counts):
-    """Both readers find in a recording just what ust_app gave."""
+    """Both readers find in a recording exactly what ust_app emitted."""
     for reader in (babeltrace_counts, report_counts):
         assert reader(path) == expected(*counts), f"{reader.__name__}: {reader(path)}, not {expected(*counts)}"
 
 
 def check(result, status, out="", err=""):
-    """A result of User.run(); out and err are patterns, '' means nothing may be there."""
+    """A result of User.run(); out and err are patterns, '' means that there must be no output."""
     for what, pattern, text in (("stdout", out, result[1]), ("stderr", err, result[2])):
         assert re.search(pattern, text, re.S) if pattern else not text, f"{what} is not {pattern!r}: {result}"
     assert result[0] == status, f"status is not {status}: {result}"
@@ -92,7 +92,7 @@ def user(name, sessiond=False, path=None):
 
 
 def test_command():
-    """Without a daemon: one is started, and ended with the recording. The command's status and stdout are its own."""
+    """Without a daemon: one is started, and ended with the recording. The command's status and stdout are unchanged."""
     with user("command") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
         check(result, 5, "", rf"cost: {count(f'{u.home}/o')} events, \d+\.\d MB on disk, \d+\.\d{{3}} s of CPU by LTTng's "
@@ -117,7 +117,7 @@ def hang_up(listener):
 
 
 def test_refusals():
-    """What lacks is said, and nothing is left behind."""
+    """Missing things are reported, and nothing is left behind."""
     ust = ["record", "--ust", EVENTS]
     with user("refusals") as u:
         check(u.run(TOP, *ust, "--no-sessiond"), 1, "", "no session daemon is running: start one with 'lttng-sessiond --daemonize'")
@@ -153,7 +153,7 @@ def test_refusals():
             deaf.bind(("127.0.0.1", 0))
             url = f"net://127.0.0.1:{deaf.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}': Connection refused")
-        with socket.socket() as rude:  # takes connections and hangs up
+        with socket.socket() as rude:  # accepts connections and hangs up
             rude.bind(("127.0.0.1", 0))
             rude.listen()
             threading.Thread(target=hang_up, args=(rude,), daemon=True).start()
@@ -164,7 +164,7 @@ def test_refusals():
 
 
 def in_private_run(u, *argv):
-    """As root, where no daemon of the machine is seen."""
+    """As root, where no daemon of the machine is visible."""
     script = 'mount -t tmpfs none /run && mkdir -p /run/lttng && exec "$@"'
     done = subprocess.run(["unshare", "--mount", "sh", "-c", script, "sh", *argv], cwd=u.home, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE, check=False)
@@ -197,7 +197,7 @@ def test_start_stop():
         u.run(APP, "11")
         check(u.run(TOP, "record", "status"), 0, r"^lttngtop-[\d-]+: recording, \S+/a b, lost 0 events 0 packets\n$")
         result = u.run(TOP, "record", "stop")
-        # the consumers of tests that run beside this one are among those that were counted before, and may have ended
+        # the consumers of concurrent tests are among those counted before, and may have ended
         check(result, 0, rf"stopped\nview it: [^\n]*\ncost: {count(f'{u.home}/a b')} events, \d+\.\d MB on disk, "
               r"\d+\.\d{3} s of CPU by LTTng's consumer daemons(?: since they started)?\n$")
         u.run(TOP, "record", "--ust", EVENTS, "--output", "without", "--session", "without")
@@ -208,7 +208,7 @@ def test_start_stop():
 
 
 def test_snapshots():
-    """A flight recorder holds the past until it is asked, more than once."""
+    """A flight recorder keeps the past until a snapshot is requested, more than once."""
     with user("snapshots", sessiond=True) as u:
         check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o"), 0, "take a snapshot: lttngtop record")
         for n, counts in ((100, [100]), (30, [100, 30])):
@@ -233,7 +233,7 @@ def test_trackers():
 
 
 def test_signals():
-    """SIGTERM goes on to the command; the recording ends in order."""
+    """SIGTERM is passed on to the command; the recording ends cleanly."""
     with user("signals", sessiond=True) as u:
         script = f"{shlex.quote(APP)} 10; echo ready; exec sleep 600"
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -248,7 +248,7 @@ def test_signals():
 
 
 def test_live():
-    """To a relayd, which writes what it gets: every event."""
+    """To a relayd, which writes what it receives: every event."""
     with user("live", sessiond=True) as u:
         (control, data, live), output = u.start_relayd()
         url = f"net://127.0.0.1:{control}:{data}"
@@ -288,14 +288,14 @@ DUMP = "lttng_ust_statedump:start"
 
 
 def count_dumps(path):
-    """How often a recording has it; 0 also while there is nothing to read yet."""
+    """How often a recording has it; also 0 while there is nothing to read yet."""
     done = subprocess.run([TOP, "report", "events", "--json", path], check=False, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL)
     return sum(row["count"] for row in json.loads(done.stdout or '{"rows": []}')["rows"] if row["name"] == DUMP)
 
 
 def redumpers():
-    """The processes that repeat state dumps, by pid: their parents' end leaves them running."""
+    """The processes that repeat state dumps, by pid: they keep running when their parents end."""
     found = {}
     for path in glob.glob("/proc/[0-9]*/comm"):
         with contextlib.suppress(OSError):
@@ -317,7 +317,7 @@ def traced_app(u):
 
 
 def test_refresh():
-    """`record refresh` repeats the state dump; of a session that records only."""
+    """`record refresh` repeats the state dump; for a session that only records, too."""
     with user("refresh", sessiond=True) as u:
         check(u.run(TOP, "record", "--ust", "lttng_ust_statedump:*", "--output", "o"), 0, "stop it")
         with traced_app(u):
@@ -334,7 +334,8 @@ def test_refresh():
 
 
 def test_repeated_dumps():
-    """--live repeats the state dump by itself, until the session ends: by record stop, by lttng, by its command, or killed."""
+    """--live repeats the state dump by itself until the session
+    ends: by record stop, by lttng, by its command, or killed."""
     with user("repeated", sessiond=True) as u:
         (control, data, live), output = u.start_relayd()
 
@@ -354,7 +355,7 @@ def test_repeated_dumps():
             assert len(first) == 1, first
             start = int(time.time())
             sandbox.wait_until(lambda: int(time.time()) > start, "another second: sessions have no finer time of creation")
-            for command in (("destroy", "b"), ("create", "b")):  # another session of that name is not its business
+            for command in (("destroy", "b"), ("create", "b")):  # another session with that name is not affected
                 assert u.run("lttng", "--no-sessiond", *command)[0] == 0
             sandbox.wait_until(lambda: not redumpers(), "the end of the repeater of a destroyed session")
             assert u.run("lttng", "--no-sessiond", "destroy", "b")[0] == 0
@@ -372,7 +373,7 @@ def test_repeated_dumps():
 
 
 def test_lost_relayd():
-    """A relayd that died: the session ends all the same, and it is said that data was lost."""
+    """A relayd that died: the session still ends, and lost data is reported."""
     with user("lost", sessiond=True) as u:
         (control, data, live), _ = u.start_relayd()
         relayd = u.processes[-1]
@@ -387,7 +388,7 @@ def test_lost_relayd():
 
 
 def test_killed_daemon():
-    """A session daemon that is killed takes its sessions along: it is said where their data is."""
+    """A session daemon that is killed takes its sessions with it: the message says where their data is."""
     with user("killed", sessiond=True) as u:
         pid_file = f"{u.home}/.lttng/lttng-sessiond.pid"
         check(u.run(TOP, "record", "--ust", EVENTS), 0, "stop it")
@@ -404,7 +405,7 @@ def test_killed_daemon():
 
 
 def interrupt(u, ready, *argv):
-    """Runs in a process group of its own, which gets SIGINT once ready() holds: the Popen."""
+    """Runs in a process group of its own, which gets SIGINT once ready() holds; returns the Popen."""
     p = u.start(*argv, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     sandbox.wait_until(ready, "the moment for an interrupt")
     os.killpg(p.pid, signal.SIGINT)
@@ -412,7 +413,7 @@ def interrupt(u, ready, *argv):
 
 
 def runs_in(group, name):
-    """Whether a program of that name lives in the process group."""
+    """Whether a program with that name is in the process group."""
     def is_one(pid):
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
             program, rest = stat.read().split("(", 1)[1].rsplit(")", 1)
@@ -427,7 +428,7 @@ def touch(path):
 
 
 def test_interrupted_start_of_daemon():
-    """The session daemon that record starts is not left behind by an interrupt meanwhile."""
+    """The session daemon that record starts is not left behind after an interrupt."""
     with user("starting") as u:
         write_script(f"{u.home}/slow", f"""lttng-sessiond "$@"; echo >{u.home}/started
             until [ -e {u.home}/go ]; do sleep 0.05; done\n""")
@@ -440,7 +441,7 @@ def test_interrupted_start_of_daemon():
 
 
 def is_locked(u):
-    """Whether a session daemon of the user is there, or on its way."""
+    """Whether a session daemon of the user exists, or is starting."""
     path = os.path.join(u.home, ".lttng", "lttng-sessiond.lck")
     if not os.path.exists(path):
         return False
@@ -463,7 +464,7 @@ def stop_on_its_way(u):
 
 
 def test_daemon_on_its_way():
-    """A session daemon that was started a moment ago is waited for, as it is when a machine has just been booted."""
+    """A session daemon that has just been started is waited for, as after booting."""
     with user("on-its-way") as u:
         daemon = stop_on_its_way(u)
         record = u.start(TOP, "record", "--ust", EVENTS, "--output", "r", "--", "true", stdout=subprocess.PIPE,
@@ -477,7 +478,7 @@ def test_daemon_on_its_way():
 
 
 def test_interrupted_setup_elsewhere():
-    """What a host sets up after ssh was interrupted it takes away again."""
+    """A host removes what it set up after ssh was interrupted."""
     base = os.path.abspath("interrupted")
     write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH; setsid sh -c \"$2\" 2>/dev/null | cat\n")
     write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
@@ -494,7 +495,7 @@ def test_interrupted_setup_elsewhere():
         os.chmod(base, 0o777)
         record = interrupt(u, lambda: log()[-1].startswith("enable-event"), TOP, "record", "--ust", EVENTS,
                            "--session", "s", "--host", "h")
-        # only then is the connection gone for those over there
+        # only then is the connection gone on the remote side
         sandbox.wait_until(lambda: not runs_in(record.pid, "cat"), "the end of the connection")
         touch(f"{base}/go")
         status = record.wait(sandbox.PATIENCE)
@@ -504,7 +505,7 @@ def test_interrupted_setup_elsewhere():
 
 
 def test_dry_run():
-    """The real lttng takes what --dry-run prints, and it records the same."""
+    """The real lttng accepts the commands that --dry-run prints, and records the same."""
     with user("dry", sessiond=True) as u:
         (control, data, _), relayd = u.start_relayd()
         cases = [
@@ -595,7 +596,7 @@ def test_two_hosts():
         check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0, "^session 't' stopped\\n$")
         check(run(*base, "--host", "down", "--session", "u"), 1, "", "host 'down': ssh cannot reach it")
 
-        # Without --live: recorded there, fetched when it has ended, and nothing is left there.
+        # Without --live: recorded there, fetched at the end, and nothing is left there.
         there = ["--host", "alpha", "--host", "beta"]
         files = [TOP, "record", "--ust", EVENTS, *there]
         fetched = os.path.abspath("fetched")
@@ -618,7 +619,7 @@ def test_two_hosts():
         check_fetched(f"{fetched}2", ("alpha", 3000), ("beta", 200))
         check(run(TOP, "record", "stop", *there), 1, "", "no session created by 'lttngtop record' found: give its name")
 
-        # A flight recorder over there: each snapshot is fetched.
+        # A remote flight recorder: each snapshot is fetched.
         check(run(*files, "--snapshot", "--output", f"{fetched}3"), 0, "take a snapshot: lttngtop record snapshot --host alpha")
         for number, total in (("1", 3000), ("2", 6000)):
             check(run("sh", "-c", apps), 0)
@@ -670,11 +671,11 @@ def test_host_that_lacks_things():
                                "--host", "h", *options], env={**os.environ, "PATH": f"{base}/local:" + os.environ["PATH"]},
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=sandbox.PATIENCE, check=False)
-        with open(f"{base}/log", encoding="ascii") as file:  # what speaks for a host asks whether its session is still there
+        with open(f"{base}/log", encoding="ascii") as file:  # the host's process checks for its session
             log = [line for line in file.read().splitlines() if line != "--no-sessiond list s"]
         return (done.returncode, done.stdout, done.stderr), log
 
-    # lttng 2.16 writes the second, where the locale has no such sign the third
+    # lttng 2.16 writes the second, in a locale without that character the third
     for more in ({}, {"row": "  🞂 `{}`\n"}, {"row": "  > `{}`\n"}):
         result, log = record("2.13.10\n", **more)
         check(result, 0, "stop it", "warning: h: this kernel's tracer has no tracepoint 'block_rq_remap', so these will be "

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two live sessions of one kernel, as two people may record it: they count once, and the screen says which is which."""
+"""Two live sessions of one kernel, as two people may record it: events count once, and the screen tells them apart."""
 import os
 import shutil
 import sys
@@ -48,7 +48,7 @@ def test_monitor(checks):
             checks.check("one session is taken", t.wait(rf"^db +{urls[0]} +attached *$"))
             checks.check("the other one fills gaps", t.wait(rf"^db +{urls[1]} +attached, fills gaps *$"))
             checks.check("the reason", t.wait("recorded 2 times, c"))
-            # the one that is taken ends: the other one takes its place
+            # the one that is read ends: the other one takes its place
             interrupt(feeds[0], "feed")
             checks.check("the other one is taken", t.wait(rf"^db +{urls[1]} +attached *$"))
             t.wait_gone("recorded 2 times")

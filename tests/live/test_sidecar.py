@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `record` writes beside a recording: of this machine, of others over ssh, and never at the recording's cost."""
+"""What `record` writes beside a recording: for this machine,
+for others over ssh, and never at the recording's expense."""
 import contextlib
 import json
 import os
@@ -54,7 +55,7 @@ def lines(found):
 
 
 def emitters(source):
-    """The processes whose events were recorded; nothing beside them is in the way."""
+    """The processes whose events were recorded; other output is ignored."""
     run = subprocess.run([TOP, "report", "emitters", "--json", source], check=True, stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True)
     ok("no warning", not run.stderr, run.stderr)
@@ -62,7 +63,7 @@ def emitters(source):
 
 
 def test_command():
-    """A command's own line is there, though it has ended; the report of its recording shows it."""
+    """A command's own command line is there, though it has ended; the report on its recording shows it."""
     with user("command") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "3000", "5")
         ok("the command's status", result[0] == 5, result)
@@ -85,7 +86,7 @@ def test_command():
 
 
 def test_start_and_stop():
-    """Processes that were there at the start and those that came are known in the end; so is what others wrote there."""
+    """Processes that existed at the start and later ones are known in the end; so is data that others wrote there."""
     with user("both") as u:
         gone = u.start(*LONG, "0.25")
         ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
@@ -106,14 +107,14 @@ def test_start_and_stop():
         mine = [p for p in last["processes"] if p["pid"] == os.getpid()]
         ok("nobody twice", len(mine) == 1, mine)
         ok("what is not known is kept", last["note"] == "by hand", last.get("note"))
-        # what it has cost comes to what was known of that
+        # the final cost is added to what was known of it
         before, after = first["record"].pop("cost"), last["record"].pop("cost")
         ok("how it was recorded is kept", last["record"] == first["record"], last["record"])
         ok("and what it has cost added", before.items() <= after.items() and after["bytes"] > 0, (before, after))
 
 
 def test_snapshot():
-    """One beside all snapshots of a session serves each."""
+    """One side-car beside all snapshots of a session serves each of them."""
     with user("snapshot") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--", APP, "3000", "0")
         ok("a snapshot", result[0] == 0, result)
@@ -124,7 +125,7 @@ def test_snapshot():
 
 
 def test_cannot_write():
-    """A warning; what was recorded is whole."""
+    """A warning; the recording is complete."""
     with user("cannot") as u:
         ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
         os.unlink(f"{u.home}/o/lttngtop.json")
@@ -136,7 +137,7 @@ def test_cannot_write():
 
 
 def elsewhere(*argv):
-    """As on another machine than the one that is traced: in another pid namespace its own /proc is not asked."""
+    """As on a machine other than the traced one: in another pid namespace its own /proc is not read."""
     return ["unshare", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"]), "--pid", "--fork", "--kill-child", *argv]
 
 
@@ -184,7 +185,7 @@ def test_live():
 
 
 def test_refresh():
-    """Nothing is repeated by itself: who attached late gets all from `record refresh`."""
+    """Nothing is repeated by itself: a late viewer gets everything from `record refresh`."""
     if not has_elsewhere():
         return "no pid namespaces"
     with sandbox.Tracers("refresh") as t:
@@ -206,7 +207,7 @@ def test_refresh():
 
 
 def cannot_ssh():
-    """Why there is nothing in place of ssh; what makes it is here, too."""
+    """Why the replacement for ssh is missing; the program that makes it is here, too."""
     if os.geteuid() or subprocess.run(["unshare", "--uts", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
         return "not root, or no UTS namespaces"
     os.makedirs("bin", exist_ok=True)
@@ -223,13 +224,13 @@ def over_ssh(*argv):
 
 
 def heard(output):
-    """What was said into what a relayd keeps, in babeltrace2's words."""
+    """The messages in what a relayd stored, as babeltrace2 prints them."""
     text = subprocess.run(["babeltrace2", output], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
     return [line for line in text.splitlines() if 'msg = "lttngtop.list' in line]
 
 
 def test_live_elsewhere():
-    """Live over ssh: a shell there says all of it as events, new processes soon, until the session ends."""
+    """Live over ssh: a shell there sends everything as events, new processes soon, until the session ends."""
     why = cannot_ssh() or (None if has_elsewhere() else "no pid namespaces")
     if why:
         return why
@@ -256,7 +257,7 @@ def test_live_elsewhere():
 
 
 def test_other_hosts():
-    """Over ssh a shell looks, at the start and at the end; what it found comes with the recording."""
+    """Over ssh a shell looks, at the start and at the end; its findings come with the recording."""
     why = cannot_ssh()
     if why:
         return why

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A session that was stopped while something ran, or a machine that froze: its relayd goes on to say that nothing happens.
-What ran then is not shown as running for ever."""
+"""A session that was stopped while something ran, or a machine that froze: its relayd keeps saying that nothing
+happens. Threads that ran at that time are not shown as running for ever."""
 import json
 import os
 import shutil
@@ -52,7 +52,7 @@ class Still(Relay):
 
 
 def test_report(checks):
-    """Up to two seconds it may have run on: then no CPU is online, and no thread has time."""
+    """It may have continued to run for up to two seconds: then no CPU is online, and no thread accumulates time."""
     with Still(8) as relay:
         relay.may_end.set()
         done = subprocess.run([PROGRAM, "report", "cpus", "--json", "--interval", "1s", "--from-start", relay.url],

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The client of the live protocol (src/viewer) against a real relayd: what it gets is, byte for byte, what the relayd has in
-its files; of recordings that are fed and of user-space sessions, over IPv4 and IPv6."""
+"""The client of the live protocol (src/viewer) against a real relayd: the bytes it gets are those in the relayd's
+files, for recordings that are fed and for user-space sessions, over IPv4 and IPv6."""
 import collections
 import contextlib
 import glob
@@ -64,7 +64,8 @@ def read(path):
 
 
 def stored(output, session):
-    """The same of what the relayd stored, of each trace; a stream without a packet has no bytes. It may be busy moving them."""
+    """The same of the data that the relayd stored for each trace; a
+    stream without a packet has no bytes. It may be busy moving them."""
     found = []
     for metadata in glob.glob(f"{output}/*/{session}-*/**/metadata", recursive=True):
         with contextlib.suppress(FileNotFoundError):
@@ -116,7 +117,7 @@ def three_hosts(name, ipv6):
                                  str(t.live), "--speed", "max", "--session", "s", *(["--no-wait"] if ipv6 else []), THREE_TIER],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         hosts = [feed.stdout.readline().strip().split("/")[-2] for _ in range(3)]
-        # Where the feed cannot ask who is there, its packets may have come before the viewer.
+        # If the feed cannot see who is attached, its packets may have arrived before the viewer.
         view = View(name, t.live, *((host, "s") for host in hosts), options=["-s"] if ipv6 else [], host=t.address)
         with ending(view):
             lines = view.wait()
@@ -152,7 +153,7 @@ def test_from_the_end_and_from_the_start():
             view.until("beacon", view.count("beacon") + 4)
         sandbox.wait_until(lambda: clients(t, "s1") == "0", "nobody is attached any more")
         with ending(t.view("first", "s1")) as first:
-            # what is there already is of no interest, but its streams are
+            # existing data is of no interest, but its streams are
             first.until("beacon", 4)
             assert first.count("packet") == 0, first.lines
             t.trace(100)
@@ -176,7 +177,7 @@ def test_from_the_end_and_from_the_start():
 
 
 def clients(tracers, name):
-    """Of the list."""
+    """The session's number of viewers, from the list."""
     with ending(View(os.path.join(tracers.user.home, f"list{len(os.listdir(tracers.user.home))}"), tracers.live,
                      host=tracers.address)) as view:
         lines = view.wait()
@@ -185,7 +186,8 @@ def clients(tracers, name):
 
 
 def test_two_sessions_and_late_programs():
-    """Both have no stream yet, and their streams the same names: each gets its own. In one of them each program is a trace."""
+    """Both have no stream yet, and give their streams the same
+    names: each gets its own. In one of them each program is a trace."""
     with Tracers("two-home") as t:
         t.start_live("s1", "lttng_ust_tracef:*")
         t.start_live("s2", "lttng_ust_tracelog:*", "--buffers-pid")
@@ -193,7 +195,7 @@ def test_two_sessions_and_late_programs():
             both.until("attached", 1, 0)
             both.until("attached", 1, 1)
             for n in (1, 2):
-                # Of a program that is over before its streams are known the relayd may give nothing.
+                # The relayd may give nothing for a program that has ended before its streams are known.
                 app = t.user.start(t.app, "1000", "0", "wait", stdin=subprocess.PIPE)
                 both.until("metadata", n, 1)
                 packets = [both.count("packet", number) for number in (0, 1)]
@@ -217,7 +219,7 @@ def test_two_sessions_and_late_programs():
 
 
 def test_cleared_session():
-    """Between two packets the relayd begins new files (trace chunks)."""
+    """Between two packets the relayd starts new files (trace chunks)."""
     with Tracers("clear-home") as t:
         t.start_live("s1")
         with ending(t.view("cleared", "s1")) as view:

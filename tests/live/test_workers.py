@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Several live sessions in one worker: one that dies, or stops, takes none of them along for good."""
+"""Several live sessions in one worker: one that dies, or stops, does not take any of them down for good."""
 import contextlib
 import os
 import re
@@ -24,7 +24,7 @@ from terminal import Checks, Terminal  # noqa: E402
 
 @contextlib.contextmanager
 def three_sessions():
-    """Relays, each with a session of its own, and one CPU for those who read them."""
+    """Relays, each with a session of its own, and one CPU for their readers."""
     with contextlib.ExitStack() as stack:
         relays = [stack.enter_context(Steady(Session([trace_of(path)], host=name)))
                   for name, path in hosts_of(os.path.join(TRACES, "three-tier")).items()]
@@ -33,7 +33,7 @@ def three_sessions():
 
 
 def wait_for_hosts(t):
-    """All three are there; behind their recordings they have but beacons, and stand still."""
+    """All three are there; after their recordings they send only beacons, and stand still."""
     wait_all(t, *(rf"^ {host} +(0\[|no events since )" for host in ("client", "db", "web")))
 
 
@@ -47,7 +47,7 @@ def read_log():
 
 
 def check_back(checks, t, relays, before, name):
-    """All are attached once more, by another worker; but one whose turn it was by one of its own."""
+    """All are attached once more, by another worker; the one whose turn it was, by a worker of its own."""
     wait_for_hosts(t)
     sandbox.wait_until(lambda: min(connections(relays)) > 1, f"{name}: attached again")
     wait_for_hosts(t)
@@ -71,7 +71,7 @@ def test_killed_worker(checks):
 
 
 def test_stopped_worker(checks):
-    """One that hangs is killed, and the monitor continues meanwhile."""
+    """A worker that hangs is killed, and the monitor continues meanwhile."""
     with three_sessions() as relays, Terminal("--log", "log", *(relay.url for relay in relays), size=(120, 30), ready=None) as t:
         wait_for_hosts(t)
         before = processes.workers(t.program_pid())
@@ -86,7 +86,7 @@ def test_stopped_worker(checks):
 
 
 def test_report(checks):
-    """A report waits for sessions whose worker died, and says that it lacks something."""
+    """A report waits for sessions whose worker died, and says that data is missing."""
     with three_sessions() as relays:
         report = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", *(relay.url for relay in relays)],
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

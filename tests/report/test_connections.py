@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report connections: against the packets in the text of babeltrace2, and what the guests' programs logged."""
+"""report connections: against the packets in babeltrace2's text, and the logs of the guests' programs."""
 
 import collections
 import json
@@ -51,14 +51,14 @@ def packets(recording):
 
 
 def new_bytes(seen, begin, length):
-    """Those of the bytes [begin, begin + length[ that are not in the set; they are afterwards."""
+    """Those of the bytes [begin, begin + length[ that are not in the set yet; adds them."""
     fresh = set(range(begin, begin + length)) - seen
     seen |= fresh
     return len(fresh)
 
 
 def take_turn(c, t, reply):
-    """Data of the client (anything before its request is not a reply) or of the server; the sides are known."""
+    """Payload of the client (anything before its request is not a reply) or of the server; the sides are known."""
     if reply and c["turn"] == "":
         return
     turn = "reply" if reply else "request"
@@ -72,7 +72,7 @@ def take_turn(c, t, reply):
 
 
 def expected(recording):
-    """What the packets of each end are, by (host, local, peer)."""
+    """The packets of each end, by (host, local, peer)."""
     ends = {}
     for t, host, sent, local, peer, seq, ack, flags, length in packets(recording):
         c = ends.setdefault((host, local, peer), collections.defaultdict(
@@ -129,7 +129,7 @@ def test_one_host():
 
 
 def test_ends_know_each_other():
-    """What one sends the other receives; a connection begins at its client, and both rows name each other."""
+    """One sends what the other receives; a connection starts at its client, and both rows name each other."""
     rows = run("three-tier")["rows"] + run("rpc-hog-local")["rows"]
     by_ends = {(r["local"], r["peer"]): r for r in rows}
     for row in rows:
@@ -142,7 +142,7 @@ def test_ends_know_each_other():
 
 
 def test_intervals_add_up():
-    """Of the intervals together as much as of the whole; what has ended is not in later ones."""
+    """Intervals add up to the whole; connections that have ended are not in later ones."""
     whole = {(r["host"], r["local"], r["peer"]): r for r in run("three-tier")["rows"]}
     path = os.path.join(TRACES, "three-tier")
     lines = subprocess.run([PROGRAM, "report", "connections", "--json", "--interval", "200ms", path], check=True,
@@ -161,7 +161,7 @@ def test_intervals_add_up():
 
 
 def test_no_headers():
-    """Where received packets have no headers their figures are unknown, not 0."""
+    """If received packets have no headers, their figures are unknown, not 0."""
     path = os.path.join(TOP, "..", "shared", "traces", "web-nogro.tar.zst")
     if not os.path.exists(path):
         return "no recording web-nogro here"
@@ -221,7 +221,7 @@ def test_truth_of_clients():
         row = rows[str(r["lport"])]
         assert (row["pid"], row["comm"]) == (r["pid"], r["who"]), (row, r)
         asked[str(r["lport"])] += len(r["req"]) + 1
-        # answered between the write and the read that the client itself has timed
+        # answered between the write and the read that the client timed
         assert row["requests"] == sum(q["lport"] == r["lport"] for q in requests), row
         longest = max(q["reply_mono"] - q["send_mono"] for q in requests if q["lport"] == r["lport"])
         assert longest * 0.9 < row["answer_max_ns"] <= longest, (row, longest)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Critical paths as reports: pieces tile the time, totals are their sums, windows and intervals cut them, refusals."""
+"""Critical paths as reports: segments cover the time, totals
+are their sums, windows and intervals clip them, refusals."""
 
 import collections
 import os
@@ -20,7 +21,7 @@ def path_of(path, host, tid, *args, **kwargs):
 
 
 def check_tiles(data, what, whole=None):
-    """Pieces follow each other without a gap or an overlap and lie inside the interval."""
+    """Segments follow each other without gap or overlap and lie inside the interval."""
     rows = data["rows"]
     for row in rows:
         check(row["begin_ns"] < row["end_ns"] and row["duration_ns"] == row["end_ns"] - row["begin_ns"], f"{what}: {row}")
@@ -40,13 +41,13 @@ KEYS = ("host", "tid", "pid", "comm", "state", "cause", "call", "fd", "object", 
 
 
 def clip(rows, begin, end):
-    """(begin, end, what) of the pieces inside the window."""
+    """(start, end, what) of the segments inside the window."""
     return [(max(r["begin_ns"], begin), min(r["end_ns"], end), *(r[k] for k in KEYS)) for r in rows
             if r["begin_ns"] < end and r["end_ns"] > begin]
 
 
 def check_windows(path, host, tid, whole):
-    """The path of a window is the whole one's part; intervals put together are the whole."""
+    """The path of a window is a part of the whole path; intervals put together are the whole."""
     begin, end = whole["rows"][0]["begin_ns"], whole["rows"][-1]["end_ns"]
     third = (end - begin) // 3
     for a, b in ((begin + third, end - third), (begin, begin + 1), (begin + third + 7, begin + third + 100000)):
@@ -64,7 +65,7 @@ def check_windows(path, host, tid, whole):
 
 
 def check_totals(path, host, tid, whole):
-    """A row of critical-totals is the sum of the pieces of its host, process and state."""
+    """A row of critical-totals is the sum of the segments with its host, process and state."""
     data = page("critical-totals", path, "--host", host, "--tid", str(tid))
     sums = collections.Counter()
     for r in whole["rows"]:
@@ -78,7 +79,7 @@ def check_totals(path, host, tid, whole):
 
 
 def check_threads(path, name):
-    """Every twentieth thread, and those that live shortest."""
+    """Every twentieth thread, and the shortest-lived ones."""
     cpu = page("cpu", path)
     rows = [r for r in cpu["rows"] if r["tid"] > 0 and r["cpu_ns"]]
     short = [r for r in rows if r["born_ns"] and r["exited_ns"]][:10]
@@ -97,7 +98,7 @@ def check_threads(path, name):
 
 
 def check_three(path):
-    """wget on the client waits for apache, and that for PostgreSQL."""
+    """wget on the client waits for apache, which waits for PostgreSQL."""
     wgets = [r for r in page("cpu", path, "--comm", "wget", "--host", "client")["rows"]]
     check(wgets, "no wget in the recording")
     seen = set()
@@ -116,7 +117,7 @@ def check_three(path):
 
 
 def check_formats(path):
-    """The order and names of columns are the same in all three forms."""
+    """The order and names of columns are the same in all three formats."""
     row = max(page("cpu", path)["rows"], key=lambda r: r["switches"])
     for table in ("critical-path", "critical-totals"):
         args = (table, path, "--host", row["host"], "--tid", str(row["tid"]))
@@ -143,7 +144,7 @@ def errors(*args):
 
 
 def check_memory(path):
-    """Little memory: the path begins later, the rest is the same, and the report says so."""
+    """With little memory the path starts later, the rest is the same, and the report says so."""
     row = max(page("cpu", path)["rows"], key=lambda r: r["switches"])
     whole = path_of(path, row["host"], row["tid"])
     some = path_of(path, row["host"], row["tid"], "--wait-retention", "500ms")
@@ -153,7 +154,7 @@ def check_memory(path):
     check(whole["rows"][0]["begin_ns"] < begin <= whole["end_ns"] - 500000000, f"--wait-retention: begins at {begin}")
     check(clip(some["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-retention: what is kept differs")
-    # with little memory the end is kept; of a window that ends early, that
+    # with little memory the end is kept; for a window that ends early, the end of the window
     little = path_of(path, row["host"], row["tid"], "--wait-memory", "128k")
     check_tiles(little, "--wait-memory")
     begin = little["rows"][0]["begin_ns"]
@@ -169,7 +170,7 @@ def check_memory(path):
     check(early["end_ns"] == end and early["rows"], "--wait-memory: a window before what is kept of the whole")
     if early["rows"]:
         begin = early["rows"][0]["begin_ns"]
-        # its last wait may be explained by data that was no longer read
+        # its last wait may be explained by data beyond the part that was read
         till = max(r["begin_ns"] for r in early["rows"])
         check(clip(early["rows"], begin, till) == clip(whole["rows"], begin, till), "--wait-memory: the window differs")
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report dump --no-sync --babeltrace writes what babeltrace2 writes, to the byte, of every recording: those of the
-project, of ../shared, and one made here with every kind of field. Where they may differ is a list here; an entry that
-nothing needs fails. Then what else dump offers: a part of the events, JSON, corrected time.
+"""report dump --no-sync --babeltrace writes what babeltrace2 writes, to the byte, for every recording: the project's,
+those of ../shared, and one made here with every kind of field. Where they may differ is a list here; an entry that is
+not needed fails. Then dump's other features: a part of the events, JSON, corrected time.
 """
 import json
 import os
@@ -20,12 +20,12 @@ PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 SHARED = os.environ.get("SHARED", "")
 ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
-# An interval of it alone: seconds from its start.
+# A single interval of it: seconds from its start.
 PART_OF = {"large": ("14:34:30", "14:34:31")}
 
 # Differences: name → what is different
 STALE = "babeltrace2 2.0 prints the value that an empty string had before"
-# Recordings whose time goes back in a stream: babeltrace2 stops there.
+# Recordings in which time goes backwards within a stream: babeltrace2 stops there.
 STOPS = {"sync_scp": "babeltrace2 2.0 stops where time goes back"} if harness.library_version() < (2, 1) else {}
 LABELS = "babeltrace2 2.1 writes several labels of a value in braces and in an order of its own"
 ALLOWED = {STALE} if harness.library_version() < (2, 1) else {LABELS}
@@ -41,7 +41,7 @@ def dump(*args):
 
 
 def differs_by_stale_text(ours, theirs):
-    """Whether all that differs is that strings are empty in ours."""
+    """Whether they differ only in strings that are empty in the program's output."""
     a, b = STRING.split(ours), STRING.split(theirs)
     return len(a) == len(b) and all(x == y or x == b'""' for x, y in zip(a, b))
 
@@ -81,7 +81,7 @@ def compare_recording(name, path):
         return
     ours, theirs = ours.stdout.splitlines(), theirs.stdout.splitlines()
     if part:
-        # At its end babeltrace2 takes the event, too.
+        # babeltrace2 also takes an event exactly at the end.
         theirs = [line for line in theirs if line[1:].split(b"]")[0] < part[1].encode()]
     checks.true(theirs or name in ("cpgraph", "match_tables"), f"{name}: there are events")
     compare(name, ours, theirs)
@@ -99,7 +99,7 @@ def conformance():
 
 
 def ctf2():
-    """What babeltrace2 2.1.2 printed of a recording in CTF 2; an older one cannot read it."""
+    """babeltrace2 2.1.2's output for a recording in CTF 2; older versions cannot read it."""
     found = harness.recording("ctf2-ust")
     text = os.path.join(SHARED, "traces-ctf2", "ctf2-ust.txt")
     if not found or not SHARED or not os.path.exists(text):
@@ -115,7 +115,7 @@ def ctf2():
     checks.true(theirs == dump("--no-sync", "--babeltrace", found[0]).stdout.splitlines(), "CTF 2: the same text")
 
 
-# ---- one with every kind of field ----
+# ---- a recording with every kind of field ----
 
 METADATA = r"""/* CTF 1.8 */
 trace { major = 1; minor = 8; byte_order = le;

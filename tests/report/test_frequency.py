@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Frequencies of CPUs: the mean over time, of the whole and of intervals, computed again from the text of babeltrace2.
+Frequencies of CPUs: the mean over time, for the whole and for intervals, computed again from babeltrace2's text.
 
-The recordings declare power_cpu_frequency, but no guest ever changed a frequency: the trace is written by this test.
+The recordings declare power_cpu_frequency, but no guest ever changed a frequency, so this test writes the trace.
 """
 
 import os
@@ -53,7 +53,7 @@ def changes():
 
 
 def mean(steps, begin, end):
-    """Over the part of [begin, end[ in which it is known; None: there is none."""
+    """The mean over the part of [begin, end[ in which it is known; None if there is no such part."""
     total = known = 0
     for (time, khz), (until, _) in zip(steps, steps[1:] + [(end, 0)]):
         ns = max(0, min(until, end) - max(time, begin))
@@ -68,7 +68,7 @@ def compare(report):
         if want is None:
             assert row["frequency_khz"] is None, (report.begin, row)
             continue
-        # whole microseconds: what is left of each is less than one, of at most 4 GHz
+        # whole microseconds: less than one is cut from each, at up to 4 GHz
         steps = sum(report.begin <= t < report.end for t, _ in found[row["cpu"]]) + 2
         assert abs(row["frequency_khz"] - want) <= 1 + steps * 1000 * 4_000_000 / (report.end - report.begin), (row, want)
         known += 1

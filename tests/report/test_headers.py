@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clocks that cannot be compared: the table says why, and what to do where packets were recorded without headers."""
+"""Clocks that cannot be synchronised: the table says why, and what to do if packets were recorded without headers."""
 import json
 import os
 import subprocess
@@ -28,7 +28,7 @@ def switch(trace, time, prev, following):
 
 
 def packet(trace, time):
-    """As with receive offload off: the variant's option for no header."""
+    """As with receive offload off: the variant's option for a packet without header."""
     header = {"unknown": [], "ipv4": [("version", "u8", 4)]}
     trace.add(time, "net_if_receive_skb", ("skbaddr", "u64", 1), ("len", "u32", 100), ("name", "string", "eth0"),
               ("network_header", "variant", header, "unknown"))

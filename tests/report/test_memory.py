@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Traces that are small and ask for much memory: names without end, forks of a large table of files."""
+"""Small traces that demand much memory: endless names, forks of a large file table."""
 
 import json
 import os
@@ -14,13 +14,13 @@ from cases import check, finish  # noqa: E402
 
 PROGRAM = os.environ["LTTNGTOP"]
 BEGIN = 10**18
-# sanitizers put space around whatever is allocated, and keep what is freed for a while
+# sanitizers pad every allocation, and hold back freed memory for a while
 with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
     MB = (3 if "-fsanitize" in config.read() else 1) << 20
 
 
 class Recording(ctf.Trace):
-    """A host with one CPU: an event each microsecond, unless time is set."""
+    """A host with one CPU: an event every microsecond, unless time is set."""
 
     now = BEGIN
 
@@ -53,7 +53,7 @@ class Recording(ctf.Trace):
 
 
 def report(directory, table, *args):
-    """The rows, the exit status, what was said, and the most memory it had."""
+    """The rows, the exit status, the messages, and the peak memory use."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen([PROGRAM, "report", table, "--json", *args, directory], stdin=subprocess.DEVNULL,
                                    stdout=out, stderr=err)
@@ -71,7 +71,7 @@ def names_of_processes(rows):
 
 
 def test_names(directory):
-    """Names of files beyond all bounds do not cost a process its name."""
+    """File names beyond all limits do not cost a process its name."""
     flood, processes = 1500, 200
     trace = Recording("flood")
     trace.switch(0, 1, "opens")
@@ -88,7 +88,7 @@ def test_names(directory):
     check("names: all processes", names_of_processes(rows) == wanted and status == 0, (len(rows), status, said))
     rows, status, said, _ = report(directory, "files")
     check("names: all files", status == 0 and len({row["path"] for row in rows}) == flood, (status, said))
-    # a quarter of it is for the names of files: two thirds of them do not fit
+    # a quarter of it is for file names: two thirds of them do not fit
     little = ("--model-memory", "8M")
     rows, status, said, _ = report(directory, "cpu", *little)
     check("little memory: all processes", names_of_processes(rows) == wanted, len(rows))
@@ -117,7 +117,7 @@ def test_names_in_turn(directory):
 
 
 def test_forks(directory):
-    """A table of fds is not copied for each child that inherits it."""
+    """A file table is not copied for each child that inherits it."""
     fds, forks = 1000, 1000
     trace = Recording("forks")
     trace.switch(0, 1, "parent")
@@ -133,7 +133,7 @@ def test_forks(directory):
     check("forks: fds", status == 0 and rows[0]["fds"] == fds * (forks + 1), (status, rows))
     rows, status, said, memory = report(directory, "io")
     check("forks: bytes", [(row["tid"], row["read_bytes"]) for row in rows if row["read_bytes"]] == [(1500, 100)])
-    # as rows they are 200 MB
+    # as rows they take 200 MB
     check("forks: memory", memory < 100 * MB, f"{memory // MB} MB")
     rows, status, said, memory = report(directory, "files", "--pid", "1500")
     check("forks: rows of files", status == 0 and len(rows) == fds, (status, len(rows), said))
@@ -181,7 +181,7 @@ def test_tasks(directory):
 
 
 def test_forks_that_do_not_fit(directory):
-    """Inherited files that do not fit are one row."""
+    """Inherited files that do not fit become one row."""
     rows, status, said, memory = report(directory, "files", "--model-memory", "32M")
     others = [row for row in rows if row["fd"] is None]
     check("little memory: one row for inherited files", status == 3 and len(others) == 1 and

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The side-car of a machine that only a shell can look at: as texts that the kernel's logger made events of."""
+"""The side-car of a machine that only a shell can look at: as messages that the kernel's log turned into events."""
 import json
 import os
 import subprocess

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What CPU time was spent in: the parts are the CPU time, of every thread, process and interval, and of a small
-recording they are what its events say in the text of babeltrace2.
+How CPU time was spent: the parts add up to the CPU time, for every thread, process and interval, and for a small
+recording they follow from its events in babeltrace2's text.
 """
 
 import collections
@@ -25,7 +25,7 @@ BUNDLED = ("kprobe", "hotplug", "locks-pipes", "lossy-overwrite", "rpc-hog-local
 FURTHER = (("traces", "containers"), ("traces-k612", "disk-io-k612"), ("traces-k612", "users-k612"))
 
 EVENT = re.compile(r"\[(\d+)\.(\d{9})\] (?:\S+ )?([\w:.+-]+): \{ cpu_id = (\d+) \}, \{ (.*?) \}(?:, \{ ?(.*?) ?\})?$")
-RT_SIGRETURN = 15  # which this tracer had no name for (x86-64)
+RT_SIGRETURN = 15  # not named by this tracer (x86-64)
 WAITS = 5          # status in the state dump
 
 
@@ -53,7 +53,7 @@ def assert_parts(rows, where):
 
 
 def totals(rows, *keys):
-    """key -> what its rows have, added up"""
+    """key -> the columns of its rows, summed"""
     sums = collections.defaultdict(collections.Counter)
     for row in rows:
         sums[tuple(row[key] for key in keys)].update({part: row[part] for part in ("cpu_ns", *PARTS)})
@@ -69,7 +69,7 @@ def assert_recording(directory, interval):
     assert len(pieces) > 3, len(pieces)
     for piece in pieces:
         assert_parts(piece["rows"], (directory, piece["begin_ns"]))
-    # intervals are cut as CPU time is: nothing is lost or counted twice at their edges, inside of calls neither
+    # intervals clip it like CPU time: nothing is lost or counted twice at their edges, even inside calls
     keys = "host", "tid"
     assert totals([row for piece in pieces for row in piece["rows"]], *keys) == totals(whole["rows"], *keys), directory
     for by, keys in (("process", ("host",)), ("host", ("host",)), ("all", ())):
@@ -93,7 +93,7 @@ def test_parts_of_further_recordings():
 
 
 def test_cut():
-    """--begin and --end anywhere, of which some are inside of calls and handlers."""
+    """--begin and --end anywhere, some inside calls and handlers."""
     directory = recording("kprobe")
     whole = report("cpu", directory)
     begin, end = whole["begin_ns"], whole["end_ns"]
@@ -139,11 +139,11 @@ class Cpu:
 
 
 class Machine:
-    """Plays the events; spent[tid] = {part: ns}."""
+    """Replays the events; spent[tid] = {part: ns}."""
 
     def __init__(self, events):
         self.spent = collections.defaultdict(collections.Counter)
-        self.inside = {}     # tid -> True: in the kernel, False: in its program; absent: not known yet
+        self.inside = {}     # tid -> True: in the kernel, False: in user space; absent: not known yet
         self.woken, self.seen, self.kernel = set(), set(), {2}
         self.begin, self.end = events[0][0], events[-1][0] + 1
         self.cpus = collections.defaultdict(lambda: Cpu(self.begin))
@@ -154,7 +154,7 @@ class Machine:
             self.credit(cpu, self.end)
 
     def look_ahead(self, events):
-        """Kernel threads; who runs on each CPU when the record begins, and whether a call of it ends."""
+        """Kernel threads; which thread runs on each CPU when the recording starts, and whether a call of it ends."""
         first_call = {}
         for _, name, number_, context, payload in events:
             if number(context, "ppid") == 2:

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Pages and page faults: a trace of random switches, allocations and faults is counted again from the text of babeltrace2,
-as a whole, in intervals, and summed up. The same trace is given to lttng-memtop, and the conformance case kernel_memory
-has balances worked out by hand.
+Pages and page faults: a trace of random switches, allocations and faults is counted again from babeltrace2's text, as a
+whole, in intervals, and summed up. The same trace is given to lttng-memtop, and the conformance case kernel_memory has
+balances worked out by hand.
 
-No recording at hand has these events, so the trace is written by this test. Known faults of lttng-memtop:
+No recording at hand has these events, so this test writes the trace. Known faults of lttng-memtop:
 
 order    it counts an allocation or a freeing of several pages as one page
 failed   it counts an allocation that failed
-idle     what comes while a CPU is idle is in no row
-balance  what is freed when it has seen as many pages freed as allocated is not counted
+idle     events on an idle CPU are in no row
+balance  pages freed after it has seen as many pages freed as allocated are not counted
 """
 
 import collections
@@ -77,9 +77,9 @@ class Kernel(ctf.Trace):
 
 
 def write(directory, seed=1, events=6000):
-    """Threads that come and go on two CPUs, with idle time, and randomly do the things to be counted."""
+    """Threads that come and go on two CPUs, with idle time, performing the counted actions at random."""
     rng, trace, running, born = random.Random(seed), Kernel("host"), [0] * CPUS, 200
-    for cpu in range(CPUS):  # lttng-analyses begins where all streams have begun
+    for cpu in range(CPUS):  # lttng-analyses starts where all streams have started
         trace.free_batched(cpu)
     for cpu in range(CPUS):
         running[cpu] = THREADS[cpu + 1]
@@ -122,7 +122,7 @@ def directory():
     return "pages"
 
 
-# ---- what babeltrace2's text says ----
+# ---- from babeltrace2's text ----
 
 def events_of(path):
     text = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, text=True, check=True).stdout
@@ -133,7 +133,7 @@ def events_of(path):
 
 
 def counted(path, begin=0, end=2**63):
-    """tid, None if idle -> what is counted in [begin, end[."""
+    """tid, None if idle -> its counts in [begin, end[."""
     running, sums = {}, collections.defaultdict(collections.Counter)
     for time, name, cpu, fields in events_of(path):
         if name == "sched_switch":
@@ -154,7 +154,7 @@ def counted(path, begin=0, end=2**63):
 
 
 def frees_beyond_balance(path):
-    """tid -> how many were freed while as many events of freeing as of allocation had come."""
+    """tid -> pages freed after as many events of freeing as of allocation."""
     running, balance, unseen = {}, 0, collections.Counter()
     for _, name, cpu, fields in events_of(path):
         if name == "sched_switch":
@@ -231,7 +231,7 @@ def test_nothing_recorded():
 
 
 def test_conformance():
-    """Balances after each event, in bytes, of which the case begins with one that was freed twice."""
+    """Balances after each event, in bytes; the case starts with one page that is freed twice."""
     c = case.Case("kernel_memory")
     for time, want in c.expected["allocated_bytes_after"]:
         rows = c.rows("memory", 1, time + 1)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Who ran instead: all culprits of a thread together are its time ready, in every interval of every recording; and who they
-were is found again from the text of babeltrace2, by overlaying when threads were ready with what the CPUs ran.
+Who ran instead: a thread's culprits add up to its ready time, in every interval of every recording; and they are found
+again from babeltrace2's text, by comparing when threads were ready with the threads that the CPUs ran.
 """
 
 import bisect
@@ -20,7 +20,7 @@ BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", ".
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 TRACES = os.path.join(BUILD, "traces")
 RECORDINGS = ("locks-pipes", "rpc-hog-local", "three-tier", "hotplug", "lossy-overwrite")
-PREEMPTED = 0x100  # of prev_state, beside TASK_RUNNING
+PREEMPTED = 0x100  # bits of prev_state, beside TASK_RUNNING
 GONE = 0x10 | 0x20  # EXIT_DEAD, EXIT_ZOMBIE
 
 EVENT = re.compile(r"\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (sched_(?:switch|waking|wakeup|wakeup_new|migrate_task)): "
@@ -28,7 +28,7 @@ EVENT = re.compile(r"\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (sched_(?:switch|waki
 
 
 def reports(table, recording, *args):
-    """What is reported of each interval."""
+    """The report's rows of each interval."""
     done = subprocess.run([PROGRAM, "report", table, "--json", "--no-sync", *args, os.path.join(TRACES, recording)],
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=300, check=False)
     assert done.returncode in (0, 3), (table, recording, done.stderr)
@@ -60,7 +60,7 @@ def test_together_they_are_the_time_ready():
 
 
 def test_intervals_add_up():
-    """Where edges lie changes no sum: not of time, nor of waits, which count once."""
+    """Interval edges change no sum: neither of time, nor of waits, which count once."""
     for recording in RECORDINGS[:3]:
         whole = reports("preemption", recording)[0]["rows"]
         parts = [r for i in reports("preemption", recording, "--interval", "70ms") for r in i["rows"]]
@@ -88,8 +88,8 @@ def number(fields, name):
 
 def overlay(recording, end_ns):
     """
-    From the text: what each CPU ran, as ([begin], [tid]), and the waits: [(host, tid, [(cpu, begin)], end)], where it
-    waited from when on.
+    From the text: the threads each CPU ran, as ([start], [tid]), and the waits: [(host, tid,
+    [(cpu, start)], end)], with where it waited from which time on.
     """
     text = subprocess.run(["babeltrace2", "--clock-seconds", os.path.join(TRACES, recording)], capture_output=True,
                           check=True, timeout=300).stdout.decode(errors="replace")
@@ -121,7 +121,7 @@ def overlay(recording, end_ns):
         thread = host, number(fields, "tid")
         if name == "sched_migrate_task":
             if isinstance(state.get(thread), list):
-                # on its way to a queue it has not waited yet
+                # on its way to a run queue it has not waited yet
                 begin = state[thread][0][1] if waking.get(cpu) == thread else t
                 placed = [] if waking.get(cpu) == thread else state[thread]
                 state[thread] = placed + [((host, number(fields, "dest_cpu")), begin)]
@@ -137,7 +137,7 @@ def overlay(recording, end_ns):
 
 
 def found_again(recording, end_ns):
-    """ns, number of waits, most of one wait, by (host, tid, tid that ran)."""
+    """ns, number of waits, longest wait, by (host, tid, tid that ran)."""
     ran, waits = overlay(recording, end_ns)
     total, count, longest = collections.Counter(), collections.Counter(), collections.Counter()
     for host, tid, places, end in waits:
@@ -170,7 +170,7 @@ def test_found_again():
 
 
 def test_the_hog():
-    """A client that is not served waits for the server that computes for another one."""
+    """A client that is not served waits for the server, which computes for another client."""
     rows = [r for r in reports("preemption", "rpc-hog-local", "--comm", "rpcc")[0]["rows"] if r["by_tid"]]
     worst = max(rows, key=lambda r: r["max_ns"])
     assert worst["by_comm"] == "rpcd" and worst["max_ns"] > 10 * 10**6, worst

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Pressure of hosts and containers, computed again from the text of babeltrace2: which threads run, are ready, or sleep
-uninterruptibly while a request of a disk is not done whose first bio was theirs, or that they inserted or issued.
+Pressure of hosts and containers, computed again from babeltrace2's text: which threads run, are ready, or sleep
+uninterruptibly while a disk request is pending whose first bio was theirs, or that they inserted or issued.
 
-That such sleeps are what the kernel calls iowait is compared with the recorded machine's own /proc/stat, which counts
-the time a CPU was idle while a thread that had slept on it waited. No recorded machine has a copy of /proc/pressure.
+That the kernel calls such sleeps iowait is compared with the recorded machine's own /proc/stat, which counts the time a
+CPU was idle while a thread that had gone to sleep on it waited. No recorded machine has a copy of /proc/pressure.
 """
 
 import collections
@@ -36,12 +36,12 @@ def fields(text):
 
 
 def number(text):
-    """Of an integer, or of an enumeration, whose number follows its names."""
+    """The value of an integer, or of an enumeration, whose number follows its labels."""
     return int(re.search(r"(-?\d+)\D*$", text)[1])
 
 
 class Threads:
-    """What the events of one host say of its threads."""
+    """What the events of one host say about its threads."""
 
     def __init__(self, path):
         self.events, self.namespace = [], {}
@@ -61,10 +61,10 @@ class Threads:
                 self.namespace[int(f["child_tid"])] = int(f["child_ns_inum"])
 
     def walk(self):
-        """Each event's time, and what threads are until then: run, ready, io; others are not there."""
+        """Each event's time, and the state of threads until then: run, ready, io; others are absent."""
         self.running, self.slept_on, self.kinds = {}, {}, {}
         self.state, self.sleeps, self.owner, self.requests = {}, {}, {}, collections.Counter()
-        self.asks = {}  # first sector of a bio -> the thread whose it is
+        self.asks = {}  # first sector of a bio -> its thread
         exiting = set()
         for _, name, cpu, f in self.events:
             if name == "sched_switch" and cpu not in self.running:
@@ -214,7 +214,7 @@ def iowait_ns(text):
 
 
 def test_iowait_of_the_kernel():
-    """/proc/stat excludes interrupts that come while a CPU idles, which are some percent of it there."""
+    """/proc/stat excludes interrupts during a CPU's idle time, which are some percent of it there."""
     found = harness.recording("disk-io")
     if not found:
         return "the recording disk-io is not here"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What scripts rely on in `report`: the three formats agree, filters and intervals cut what they say, exit statuses."""
+"""What scripts rely on in `report`: the three formats agree,
+filters and intervals clip as documented, exit statuses."""
 
 import collections
 import csv
@@ -19,7 +20,7 @@ BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", ".
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 TRACES = os.path.join(BUILD, "traces")
 
-# the key of a row after host, and what is left out when all of it is 0
+# the columns of the row's key after host, and those left out when all of it is 0
 TABLES = {
     "hosts": ((), ("events", "lost_events", "lost_packets", "backward_steps", "late_events")),
     "events": (("name",), ("count",)),
@@ -77,7 +78,7 @@ def recording(name):
     return path
 
 
-# Text leaves these columns out where no row has them.
+# Text leaves these columns out if no row has them.
 OFTEN_UNKNOWN = {"uid", "user", "exe", "cmdline", "cgroup", "kernel", "boot_id", "clock", "reason", "container",
                  "frequency_khz"}
 
@@ -154,7 +155,7 @@ def check_intervals(table, path, length):
 
 
 def check_cut(path):
-    """[b, m[ and [m, e[ are [b, e[, whichever way m is written."""
+    """[b, m[ and [m, e[ add up to [b, e[, however m is written."""
     whole = page("cpu", path)
     begin, end = whole["begin_ns"], whole["end_ns"]
     middle = (begin + end) // 2
@@ -221,7 +222,7 @@ def check_usage(path):
                               check=False)
     check(done.returncode == 1, f"full disk: status {done.returncode}")
     check(done.stderr.count(b"\n") == 1 and b"No space left" in done.stderr, f"full disk: {done.stderr}")
-    # a reader that goes away, with SIGPIPE ignored as some callers have it
+    # a reader that closes the pipe, with SIGPIPE ignored as some callers have it
     for ignored, statuses in ((True, (1,)), (False, (-signal.SIGPIPE,))):
         kwargs = {"restore_signals": not ignored}
         reader, writer = os.pipe()
@@ -233,7 +234,7 @@ def check_usage(path):
 
 
 def check_interrupt(path):
-    """SIGINT: what there is, as one whole object, and status 0."""
+    """SIGINT: the data so far, as one complete object, and status 0."""
     for delay in (0.05, 0.2, 0.5):
         with subprocess.Popen([PROGRAM, "report", "cpu", "--json", "--interval", "10ms", path],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
@@ -255,7 +256,7 @@ def check_interrupt(path):
 
 
 def check_quiet_terminal(path):
-    """A short report writes no progress, on a terminal either."""
+    """A short report writes no progress, even on a terminal."""
     leader, follower = pty.openpty()
     done = subprocess.run([PROGRAM, "report", "hosts", path], stdout=subprocess.PIPE, stderr=follower, timeout=60,
                           check=False)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-critical-path and critical-totals of many threads: those that --tid, --pid and --comm choose, and without them the
-threads of requests. Each one's path is the one it has alone (tests/report/test_critical.py, tests/truth say that this
-is right); who is chosen is reckoned from table cpu.
+critical-path and critical-totals of many threads: those selected by --tid, --pid and --comm, otherwise the threads of
+requests. Each path is the one the thread has alone (tests/report/test_critical.py and tests/truth verify those); the
+selection is worked out from table cpu.
 """
 import collections
 import json
@@ -18,7 +18,7 @@ OF_PATH = ("path_host", "path_tid", "path_comm")
 
 
 def run(*args, status=0, trace="three-tier"):
-    """What is written to stdout, and to stderr."""
+    """The output on stdout, and on stderr."""
     done = subprocess.run([PROGRAM, "report", *args, os.path.join(TRACES, trace)], stdin=subprocess.DEVNULL,
                           capture_output=True, timeout=300, check=False)
     assert done.returncode == status, (args, done.returncode, done.stderr)
@@ -30,7 +30,7 @@ def rows(*args, **kwargs):
 
 
 def paths_of(*args, **kwargs):
-    """Pieces by (host, tid) of whose path they are, in the order in which they come."""
+    """Segments by (host, tid) of the path's thread, in the order in which they come."""
     paths = collections.defaultdict(list)
     for row in rows("critical-path", *args, **kwargs):
         paths[row["path_host"], row["path_tid"]].append(row)
@@ -49,7 +49,7 @@ def check_as_alone(paths):
 
 
 def check_totals(paths, *args):
-    """The totals are the sums of the pieces of all paths."""
+    """The totals are the sums of the segments of all paths."""
     sums = collections.Counter()
     for pieces in paths.values():
         for p in pieces:
@@ -80,7 +80,7 @@ def test_tids_and_pids():
 
 
 def test_window():
-    """Of a window those that ran in it, and the paths' part in it."""
+    """Within a window: the threads that ran in it, and the paths' part in it."""
     whole = json.loads(run("critical-path", "--comm", "wget", "--json")[0])
     middle = (whole["begin_ns"] + whole["end_ns"]) // 2
     early = paths_of("--comm", "wget", "--end", f"{middle}ns")
@@ -95,8 +95,8 @@ def own_ns(pieces, host, tid):
 
 def check_requests(trace, servers):
     """
-    Everything that was born and ended in the record is there, but for servers (by name), LTTng's tools and kernel
-    threads, or a path that is there runs through it for at least half of the time that its own does.
+    Every thread that was created and ended in the recording is there, except servers (by name), LTTng's tools and
+    kernel threads, or another path runs through it for at least half of the time that its own does.
     """
     paths = paths_of(trace=trace)
     threads = {(r["host"], r["tid"]): r for r in rows("cpu", trace=trace)}
@@ -139,7 +139,7 @@ def resource_of(piece):
 
 
 def check_bottleneck(*args, **kwargs):
-    """What the pieces of the paths add up to."""
+    """The sums over the segments of the paths."""
     sums, others, longest = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter)
     for who, pieces in paths_of(*args, **kwargs).items():
         for p in pieces:
@@ -160,11 +160,11 @@ def check_bottleneck(*args, **kwargs):
 
 def test_bottleneck():
     check_bottleneck()
-    # a request is computed for, and waits, on all three hosts
+    # a request computes, and waits, on all three hosts
     got = check_bottleneck("--host", "client", "--comm", "wget")
     assert {r["host"] for r in got if r["for_others_ns"]} == {"web", "db"}
     assert all(r["for_others_ns"] == (0 if r["host"] == "client" else r["total_ns"]) for r in got)
-    # of a single thread
+    # those of a single thread
     tid = str(rows("cpu", "--host", "client", "--comm", "wget")[0]["tid"])
     alone = rows("bottleneck", "--host", "client", "--tid", tid)
     pieces = rows("critical-path", "--host", "client", "--tid", tid)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One kernel in several recordings: every event counts once, those that only one of them has too, and the table of
-hosts says which is which. Two machines of the same name are two."""
+"""One kernel in several recordings: every event counts once, also those that only one of them has, and the table of
+hosts tells them apart. Two machines with the same name are two."""
 import json
 import os
 import subprocess
@@ -76,7 +76,7 @@ def same(top):
 
 
 def parts(top):
-    """What one of them lacks comes from the other one; the one that has more is taken first."""
+    """Events missing in one come from the other; the one that has more is read first."""
     less = record(top, "part-b", range(1000), "switch", "other")
     more = record(top, "part-aa", range(1000), "switch", "receive", "send")
     found = counts(less, more)
@@ -89,7 +89,8 @@ def parts(top):
 
 
 def one_after_the_other(top):
-    """Where the first one ends the second one is taken; where it pauses too, but for what shows that it does."""
+    """Where the first one ends the second one is read; also where
+    it pauses, except for the events that show that it does."""
     early = record(top, "turn-a", range(0, 600), "switch", "send")
     late = record(top, "turn-bb", range(400, 1000), "switch", "send")
     found = counts(early, late)

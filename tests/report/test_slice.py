@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report slice: what it writes holds the events of the interval and no others, read again by the program and by
-babeltrace2; the clocks of several hosts agree in it; and what it leaves behind where it fails."""
+"""report slice: its output contains the events of the interval and no others, read back by the program and by
+babeltrace2; the clocks of several hosts agree in it; and what it leaves behind on failure."""
 import json
 import os
 import re
@@ -28,7 +28,7 @@ def dump(*args):
 
 
 def kept(line):
-    """Without what differs for other reasons: empty strings, which babeltrace2 2.0 gets wrong."""
+    """The text without known differences: empty strings, which babeltrace2 2.0 gets wrong."""
     return STRING.sub(b"", line)
 
 
@@ -55,7 +55,7 @@ def check_recordings(directory):
 
 
 def check_clocks(path, directory):
-    """Three hosts whose clocks are 22 s apart: in the slice they are as the program corrects them."""
+    """Three hosts whose clocks are 22 s apart: in the slice they are corrected as in the program."""
     events = [json.loads(line) for line in dump("--json", path)]
     middle = (events[0]["time_ns"] + events[-1]["time_ns"]) // 2
     begin, end = f"{middle}ns", f"{middle + 10**9}ns"
@@ -105,7 +105,7 @@ def check_failures(path, directory):
 
 
 def check_incomplete(path, directory):
-    """One of two sources cannot be read: the other one is written, and the incompleteness is reported."""
+    """One of two sources cannot be read: the other one is written, and the missing data is reported."""
     broken = os.path.join(directory, "broken", "web", "kernel")
     os.makedirs(broken)
     with open(os.path.join(broken, "metadata"), "w", encoding="utf-8") as file:
@@ -119,7 +119,7 @@ def check_incomplete(path, directory):
 
 
 def limit_files():
-    """Files of more than 1.5 MB cannot be written, as on a full disk; the workers' memory is less."""
+    """Files larger than 1.5 MB cannot be written, as on a full disk; the workers' memory is smaller."""
     import resource
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 19, 3 << 19))

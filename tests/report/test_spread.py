@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Percentiles, histograms and --log: against durations taken from the text of babeltrace2, and against each other."""
+"""Percentiles, histograms and --log: against durations taken from babeltrace2's text, and against each other."""
 
 import collections
 import json
@@ -17,9 +17,9 @@ PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 TRACES = os.path.join(BUILD, "traces")
 RECORDING = os.path.join(TRACES, "locks-pipes")
 PERMILLE = {"p50_ns": 500, "p90_ns": 900, "p99_ns": 990, "p999_ns": 999}
-# what this tracer had no names for, by number (x86-64)
+# not named by this tracer, by number (x86-64)
 CALLS = {58: "vfork", 158: "arch_prctl", 318: "getrandom", 334: "rseq", 435: "clone3", 436: "close_range", 439: "faccessat2"}
-PREEMPTED = 0x100  # of prev_state, beside TASK_RUNNING
+PREEMPTED = 0x100  # bits of prev_state, beside TASK_RUNNING
 
 EVENT = re.compile(r"\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (\S+): \{ cpu_id = \d+ \}, \{ (.*?) \}, \{ ?(.*?) ?\}$")
 
@@ -40,7 +40,7 @@ def number(fields, name):
 
 
 def events():
-    """(ns, host, name, tid of the context, payload), in the order of time."""
+    """(ns, host, name, tid of the context, payload), in order of time."""
     text = subprocess.run(["babeltrace2", "--clock-seconds", RECORDING], capture_output=True, check=True,
                           timeout=300).stdout.decode(errors="replace")
     for line in text.splitlines():
@@ -50,7 +50,7 @@ def events():
 
 
 def latencies(trace):
-    """Wake-up to switch-in, as (host, tid, begin, length)."""
+    """Wake-up to switch-in, as (host, tid, start, length)."""
     woken, found = {}, []
     runnable = set()
     for t, host, name, _, fields in trace:
@@ -154,12 +154,12 @@ def test_percentiles_of_calls():
     found = {(r["host"], r["tid"], r["name"]): r for r in rows("syscalls")}
     assert len(by_call) > 50 and by_call.keys() <= found.keys()
     for key, values in by_call.items():
-        if found[key]["count"] == len(values):  # else some began before the record
+        if found[key]["count"] == len(values):  # otherwise some started before the recording
             check_percentiles(found[key], values)
 
 
 def test_merged_rows():
-    """An interrupt's row is that of all CPUs; its parts are those of each."""
+    """An interrupt's row covers all CPUs; its parts are those of each CPU."""
     parts = collections.defaultdict(collections.Counter)
     for r in rows("irqs", "--per-cpu", "--freq"):
         for b in r["freq"] or []:
@@ -197,7 +197,7 @@ def test_histograms_follow_the_instances():
 
 
 def test_intervals():
-    """What ends in an interval is in it: the log, the percentiles, the histogram."""
+    """Durations that end in an interval belong to it: the log, the percentiles, the histogram."""
     seen = []
     for line in report("sched", "--log", "--json", "--no-sync", "--interval", "1s", RECORDING).splitlines():
         page = json.loads(line)
@@ -217,7 +217,7 @@ def test_min():
 
 
 def test_text():
-    """A line for each power of two, a bar as long as its share of the most; in UTF-8 and in ASCII."""
+    """A line for each power of two, with a bar proportional to its share of the largest; in UTF-8 and in ASCII."""
     row = max(rows("sched", "--freq"), key=lambda r: r["count"])
     counts = collections.Counter()
     for b in row["freq"]:

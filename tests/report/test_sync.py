@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports of several hosts in one time: sync, matches, times and cuts of the other tables, the options for it."""
+"""Reports of several hosts on one time: sync, matches, times and clipping of the other tables, the options for it."""
 
 import collections
 import os
@@ -47,13 +47,13 @@ def check_formats_of_own(path):
 
 
 def check_times(path, sync):
-    """Times of other tables are those of the hosts' own clocks, moved by the offset; durations are the same."""
+    """Times in other tables are those of the hosts' own clocks, moved by the offset; durations are the same."""
     for table, keys, columns in (("hosts", ("host",), ("begin_ns", "end_ns")),
                                  ("cpu", ("host", "tid", "comm"), ("born_ns", "exited_ns")),
                                  ("files", None, ("opened_ns", "closed_ns"))):
         own, moved = page(table, path, "--no-sync"), page(table, path)
         check(len(own["rows"]) == len(moved["rows"]), f"{table}: as many rows")
-        # files of one fd are told apart by their times, whose order stays
+        # files of one fd are told apart by their times, whose order does not change
         pairs = [(a, b) for a, b in zip(own["rows"], moved["rows"]) if not keys or all(a[k] == b[k] for k in keys)]
         check(len(pairs) == len(own["rows"]), f"{table}: the same rows in the same order")
         some = 0
@@ -75,7 +75,7 @@ def check_times(path, sync):
 
 
 def check_cuts(path):
-    """Whatever is cut is cut at one time of all: parts are the whole."""
+    """All data is cut at the same reference time: parts add up to the whole."""
     whole = page("cpu", path)
     begin, end = whole["begin_ns"], whole["end_ns"]
     middle = begin + (end - begin) // 2
@@ -84,7 +84,7 @@ def check_cuts(path):
           "edges of a cut")
     check(total(first["rows"] + second["rows"], "cpu") == total(whole["rows"], "cpu"), "two halves are not the whole")
     check(page("cpu", path, "--begin", f"-{end - middle}ns") == second, "--begin from the end")
-    # the whole is also that of the hosts' own clocks
+    # the whole is also that on the hosts' own clocks
     own = page("cpu", path, "--no-sync")
     check(total(own["rows"], "cpu") == total(whole["rows"], "cpu"), "clocks change a duration")
     check(own["end_ns"] - own["begin_ns"] > end - begin, "these hosts' clocks are far apart")
@@ -130,7 +130,7 @@ SPREAD = (("min_ns", 0), ("p50_ns", 50), ("p90_ns", 90), ("p99_ns", 99))
 
 
 def check_latencies(path, sync):
-    """Each direction's row is made of the packets that table matches has, before and after correction."""
+    """Each direction's row is computed from that direction's packets in table matches, before and after correction."""
     packets = collections.defaultdict(list)
     for row in page("matches", path)["rows"]:
         if row["from_host"] != row["to_host"]:
@@ -196,7 +196,7 @@ def check_options(path, sync):
 
 
 def check_one_host(path):
-    """A host alone is its own reference: nothing changes."""
+    """A single host is its own reference: nothing changes."""
     data = page("sync", path)
     check(len(data["rows"]) == 1 and not data["rows"][0]["offset_ns"] and data["rows"][0]["used"] == 0, f"one host: {data}")
     for args in (("cpu",), ("files",), ("hosts", "--begin", "+1s"), ("cpu", "--end", "-1s")):

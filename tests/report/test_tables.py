@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-What every table of `report` can do with its rows: order, limit, columns, totals. What is expected is reckoned from the
-rows of the whole table as JSON, of which other tests (truth, compare) say that they are right.
+What every table of `report` can do with its rows: order, limit, columns, totals. Expected results are computed from the
+whole table's rows as JSON, which other tests (truth, compare) verify.
 """
 import json
 import os
@@ -15,7 +15,7 @@ TRACE = os.path.join(os.environ["BUILD"], "traces", "three-tier")
 
 
 def run(*args, status=0, trace=TRACE):
-    """What is written to stdout, or with another status than 0 to stderr."""
+    """The output on stdout, or on stderr if the status is not 0."""
     done = subprocess.run([PROGRAM, "report", *args, trace], stdin=subprocess.DEVNULL, capture_output=True, timeout=300,
                           check=False)
     assert done.returncode == status, (args, done.returncode, done.stderr)
@@ -52,7 +52,7 @@ def test_unit_may_be_left_out():
 
 
 def test_shares():
-    """In percent of the host's rows, also of those that a limit leaves out; not of those that a filter does."""
+    """Percentages are of the host's rows, including those a limit leaves out, but not those that a filter does."""
     for options in ((), ("--where", "comm:apache2"), ("--sum-by", "comm"), ("--limit", "7")):
         got = rows("cpu", "--columns", "host,comm,cpu_ns,cpu_ns%,switches%", *options)
         whole = rows("cpu", *(o for o in options if o not in ("--limit", "7")))
@@ -88,10 +88,10 @@ def test_columns():
     got = rows("cpu", "--columns", "comm,cpu_percent,cpu_ns,host")
     assert list(got[0]) == ["comm", "cpu_percent", "cpu_ns", "host"]
     length_ns = {r["host"]: r["end_ns"] - r["begin_ns"] for r in rows("hosts")}
-    # the hosts' clocks differ by less than 100 ppm, and percentages are by the host's own
+    # the hosts' clocks differ by less than 100 ppm, and percentages are on the host's own clock
     assert all(abs(r["cpu_percent"] * length_ns[r["host"]] - 100 * r["cpu_ns"]) <= 1e-2 * r["cpu_ns"] for r in got)
     assert run("cpu", "--csv", "--columns", "tid,switches").splitlines()[0] == "tid,switches"
-    # those that text leaves out where nothing is known are written when they are asked for
+    # columns that text leaves out if nothing is known are written on request
     assert "USER" not in run("cpu").splitlines()[1]
     assert run("cpu", "--columns", "tid,user").splitlines()[1].split() == ["TID", "USER"]
 
@@ -128,7 +128,7 @@ def test_no_totals_of_different_things():
     assert not [line for line in text_lines("sched", "--columns", "host,tid,avg_ns,max_ns") if "total" in line]
 
 
-# a filter, and what it says of a row of the whole table
+# a filter, and its condition for a row of the whole table
 FILTERS = {
     "cpu": [
         ("pid:15", lambda r: r["pid"] == 15),
@@ -187,7 +187,7 @@ def half_up(total, count):
 
 
 def merged(group, dist=False):
-    """The sum of rows, from what they say of themselves."""
+    """The sum of rows, from the rows themselves."""
     def column(name):
         return [r[name] for r in group if r[name] is not None]
 
@@ -201,7 +201,7 @@ def merged(group, dist=False):
 ADDED = {"cpu_ns", "ready_ns", "blocked_ns", "switches", "migrations", "read_bytes", "write_bytes", "read_bytes_disk",
          "write_bytes_net", "syscalls", "reads", "writes", "busy_ns", "online_ns", "count"}
 
-# table, what they have in common, the same of a row of the whole table
+# table, the common key, the same of a row of the whole table
 SUMS = [
     ("cpu", "process", lambda r: (r["host"], r["pid"])),
     ("cpu", "comm", lambda r: (r["host"], r["comm"])),

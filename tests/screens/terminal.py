@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Runs the program in its own terminal (tmux with a private socket), types keys, reads the screen.
 
-Nothing waits for a fixed time: tests wait for what a key makes the screen show, or for Terminal.sync(), which types a key
-that has no action; when the screen says so, all earlier keys have been handled and their effect drawn.
+Nothing waits for a fixed time: tests wait for something that a key makes the screen show, or for Terminal.sync(), which
+types a key without an action; when the screen says so, all earlier keys have been handled and their effects drawn.
 """
 
 import atexit
@@ -36,7 +36,7 @@ def need(*tools):
 
 
 def unpack(name):
-    """The directory of a recording from traces/ or from the shared ones; None: there is none."""
+    """The directory of a recording from traces/ or from the shared ones; None if there is none."""
     for base in (os.path.join(ROOT, "traces"), os.path.join(SHARED, "traces")):
         archive = os.path.join(base, name + ".tar.zst")
         if not os.path.exists(archive):
@@ -58,8 +58,8 @@ class Failed(Exception):
 
 class Terminal:
     """
-    The program on a screen of width × height; use it with "with". If an exception prevents the block from being entered, it
-    ends with the test.
+    The program on a screen of width × height; use it with "with". If an exception
+    prevents the block from being entered, it ends with the test.
     """
 
     count = 0
@@ -99,7 +99,7 @@ class Terminal:
 
     def __exit__(self, *_):
         atexit.unregister(self.__exit__)
-        # also end the program, if it is still running: well, so that it writes what it has counted and freed
+        # also end the program, if it is still running: cleanly, so that it writes its counters and frees its memory
         if os.path.exists(self.path("shell")) and not self.has_ended():
             self.signal("TERM", missing_ok=True)
             until = time.monotonic() + 5
@@ -137,7 +137,7 @@ class Terminal:
         return self
 
     def keys_at_once(self, *keys):
-        """The same in one request: the program finds all of them pending."""
+        """The same in one request, so that the program finds all of them pending."""
         self.tmux("send-keys", "--", *keys)
         return self
 
@@ -187,14 +187,14 @@ class Terminal:
             time.sleep(0.02)
 
     def wait_read(self):
-        """Waits until the whole recording has been read and is shown on the hosts' final clocks: the strip is full, and the
-        first line does not say otherwise."""
+        """Waits until the whole recording has been read and is shown on the hosts' final clocks: the
+        timeline is full, and the first line does not say otherwise."""
         self.wait_for(lambda text: not re.search(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$", text,
                                                  re.M) and not re.search("^(?! LIVE).*(clocks|±|~)", text),
                       "the end of reading")
         return self
 
-    # how it ended
+    # its end
 
     def signal(self, name, missing_ok=False):
         """Sends a signal to the program."""
@@ -247,7 +247,7 @@ class Terminal:
 
 
 class Checks:
-    """Keeps account of the checks of a script, a line each."""
+    """Counts the checks of a script and prints a line for each."""
 
     def __init__(self):
         self.failed = 0
@@ -289,7 +289,7 @@ class Checks:
         self.check(f"screen {name}", wanted == text, "\n".join(detail))
 
     def run(self, *tests):
-        """Runs functions, each with these checks; ends the script."""
+        """Runs functions, passing these checks to each; ends the script."""
         chosen = [t for t in tests if len(sys.argv) < 2 or t.__name__ in sys.argv[1:]]
         for test in chosen:
             try:

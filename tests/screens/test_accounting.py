@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Accounts on the screen: clients with their servers of all hosts below them, equal to the report; order, branches,
+"""Accounts on the screen: clients with their servers on all hosts below them, equal to the report; order, branches,
 filter, search, the path behind a row; other windows, also those that are read again; every kind of terminal."""
 
 import datetime
@@ -16,7 +16,7 @@ UNITS = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9}
 FIGURES = [f"{what}_{part}_ns" for what in ("cpu", "disk", "network") for part in ("self", "sub", "total")]
 HEADS = {head + part: f"{figure}_{part.strip().lower() or 'total'}_ns"
          for head, figure in (("CPU", "cpu"), ("DISK", "disk"), ("NET", "network")) for part in (" SELF", " SUB", "")}
-# that it had no work all the time was recorded before what is read again
+# that it never had work was recorded before the part that is read again
 IDLE_BEFORE = {(0, "web", 1162, "kworker/u4:2"): {"disk_self_ns": "1.00s", "disk_total_ns": "1.00s"}}
 # processes that are renamed later: the report reads beyond its interval, and shows the last name
 LATER_NAMES = {("client", 1442, "bash"): "sleep"}
@@ -24,7 +24,7 @@ WIDE = (200, 200)  # all rows at once
 
 
 def open_at(*options, **more):
-    """At the end of the recording: the pane's window is all of it."""
+    """At the end of the recording, where the pane's window is all of it."""
     return settled(open_pane(*options, **more))
 
 
@@ -39,7 +39,7 @@ def open_pane(*options, size=(80, 24), env=None, begin="+9s"):
 
 
 def settled(t):
-    """Until the accounts are those of the window."""
+    """Waits until the accounts are those of the window."""
     t.sync()
     t.wait(r"COMMAND\n +\d+ ")
     t.wait_gone("computing|reading")
@@ -54,7 +54,7 @@ def filtered(t, text):
 
 
 def duration(text):
-    """In ns, and how far off that may be."""
+    """In ns, and how much it may be off."""
     if text == "0":
         return 0, 0
     number, unit = re.fullmatch(r"([\d.]+)(ns|µs|us|ms|s)", text).groups()
@@ -63,7 +63,7 @@ def duration(text):
 
 
 def rows_of(screen):
-    """The rows that are shown: (depth, host, pid, comm, {figure: text}); of 80 columns: those there is room for."""
+    """The visible rows: (depth, host, pid, comm, {figure: text}); at 80 columns, the figures there is room for."""
     at = next(i for i, line in enumerate(screen) if line.endswith("COMMAND"))
     command = screen[at].index("COMMAND")
     heads = [HEADS[head] for head in re.findall("|".join(HEADS), screen[at].split("HOST", 1)[1])]
@@ -94,7 +94,7 @@ def report(*options):
 
 
 def tree_of(reported, key):
-    """The report's rows as the screen has them: (depth, row), brothers by what key says, the greatest first."""
+    """The report's rows as on the screen: (depth, row), siblings ordered by what key returns, the greatest first."""
     own = {(row["host"], row["pid"]): [] for row in reported if row["client_pid"] is None}
     for row in reported:
         if row["client_pid"] is not None:
@@ -107,7 +107,7 @@ def tree_of(reported, key):
 
 
 def differences(shown, expected, key, later_names=None):
-    """Of rows on the screen and (depth, row) of the report; brothers that are equal by key may stand in any order."""
+    """Compares rows on the screen with (depth, row) of the report; siblings with equal keys may be in any order."""
     names = {}
     problems = [] if len(shown) == len(expected) else [f"{len(shown)} rows are shown, {len(expected)} reported"]
     client = None

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The cache: a recording that was read before looks the same without being read again, and whatever is wrong with
-the cache only costs the reading."""
+"""The cache: a recording that was read before looks the same without being read again, and whatever is
+wrong with the cache costs only the time to read the recording."""
 
 import os
 import re
@@ -19,7 +19,7 @@ PLACES = ("+1s", "+4s", "+7s")
 
 
 class Cache:
-    """A cache of its own; use it with "with"."""
+    """A cache directory of its own; use it with "with"."""
 
     def __enter__(self):
         self.home = tempfile.mkdtemp(prefix="cache-")
@@ -40,7 +40,7 @@ class Cache:
         return os.path.join(self.directory, self.files()[0])
 
     def wait_files(self, n):
-        """Until there are n files, all of them complete."""
+        """Waits until there are n files, all of them complete."""
         until = time.monotonic() + PATIENCE
         while len(self.files()) != n or any("." in name for name in self.files()):
             if time.monotonic() > until:
@@ -52,7 +52,7 @@ class Cache:
             self.wait_files(1)
 
     def was_read(self):
-        """Whether the last monitor opened the cache; forgets what it said."""
+        """Whether the last monitor opened the cache; forgets its log."""
         path = os.path.join(self.home, "log")
         with open(path) as f:
             text = f.read()
@@ -87,7 +87,7 @@ def differences(a, b):
 
 
 def look_the_same(checks, name, *args):
-    """What is opened from the cache is what was read, in every pane and list."""
+    """The data opened from the cache is the data that was read, in every pane and list."""
     with Cache() as cache:
         with cache.open("--no-cache", *args) as t:
             fresh = look(t, cache.home)
@@ -98,7 +98,7 @@ def look_the_same(checks, name, *args):
         checks.equal(f"{name}: the first opening reads", cache.was_read(), "read")
         with cache.open(*args) as t:
             checks.equal(f"{name}: the cache is the same", differences(fresh, look(t, cache.home)), "")
-            # what needs events is read again
+            # panes that need events read the recording again
             t.keys("8")
             t.wait(r"^ *TID .*\n +\d")
         checks.equal(f"{name}: the second opening does not read", cache.was_read(), "cache")
@@ -111,7 +111,7 @@ def one_host(checks):
 
 
 def several_hosts(checks):
-    """With the clocks, by which everything was cut."""
+    """With the clocks on which everything was cut."""
     look_the_same(checks, "three hosts", THREE)
 
 
@@ -120,7 +120,7 @@ def own_clocks(checks):
 
 
 def other_options(checks):
-    """Another recording, another option: another file, unless the option changes nothing in the history."""
+    """Another recording or option uses another file, unless the option does not affect the history."""
     with Cache() as cache:
         cache.fill(ONE)
         cache.was_read()
@@ -167,7 +167,7 @@ def damage(path, how):
         data += b"x"
     else:
         data[int(len(data) * how)] ^= 0x10
-    # a file of its own, as those that are written are: nobody changes one in place
+    # a file of its own, like those the program writes: files are never changed in place
     os.unlink(path)
     with open(path, "wb") as f:
         f.write(data)
@@ -175,7 +175,7 @@ def damage(path, how):
 
 
 def damaged(checks):
-    """Whatever happened to the file, the recording is read again, and a good file takes the place of the bad one."""
+    """Whatever happened to the file, the recording is read again, and a good file replaces the bad one."""
     with Cache() as cache:
         cache.fill(ONE)
         cache.was_read()
@@ -214,7 +214,7 @@ def cannot_write(checks):
 
 
 def bounded(checks):
-    """The recording that was not opened for the longest goes."""
+    """The recording that has not been opened for the longest is removed."""
     with Cache() as cache:
         cache.fill(ONE)
         first = cache.files()[0]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Key a: the system calls of a thread or its process as text, around the shown time: the lines that attach writes of
-the same recording; walking, searching, filtering, moving the time, to the critical path and back."""
+"""Key a: the system calls of a thread or its process as text, around the shown time: the lines that attach writes
+for the same recording; moving, searching, filtering, changing the time, to the critical path and back."""
 
 import re
 import subprocess
@@ -33,7 +33,7 @@ def interval(screen):
 
 
 def attached(*options, recording=RECORDING):
-    """What attach writes: [(time, text)]."""
+    """The lines that attach writes: [(time, text)]."""
     run = subprocess.run([PROGRAM, "attach", "-tt", "-T", "-yy", "--utc", *options, recording], stdout=subprocess.PIPE,
                          text=True, check=True)
     found = re.findall(r"^(?:\[\w+:(\d+)\] )?(\d\d:\d\d:\d\d\.\d{6}) (.*)$", run.stdout, re.M)
@@ -46,7 +46,7 @@ def whole_screens(checks):
         with open_at(size=(max(size[0], 80), max(size[1], 24)), env=env) as t:
             open_calls(t)
             t.resize(*size)
-            t.sync()  # drawn at its new size before a line is selected: where the text is scrolled to depends on it
+            t.sync()  # drawn at its new size before a line is selected: the scroll position of the text depends on it
             t.press("Up", "Up", "Up")
             screen = t.press("Up")
             checks.expected(name, screen)
@@ -62,7 +62,7 @@ def as_attached(checks):
 
 
 def from_its_midst(checks):
-    """A recording that is too large to be read from its beginning: what was opened before is known all the same."""
+    """A recording that is too large to be read from its start: fds opened earlier have their names all the same."""
     recording = unpack("large")
     if not recording:
         print("skip from_its_midst: no recording large")
@@ -76,7 +76,7 @@ def from_its_midst(checks):
 
 
 def waits(checks):
-    """What is said of a wait sums up to the time of the call, and is the critical path's."""
+    """The reasons given for waits add up to the time of the call, and are those of the critical path."""
     with open_at(size=(1000, 60)) as t:
         open_calls(t)
         lines = [row for row in all_lines(t) if WAIT.search(row[2])]

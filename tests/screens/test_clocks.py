@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One time for all hosts on the screen: what the Hosts pane says of the clocks, latencies over time, --no-sync, and
-what another reference changes."""
+"""One time for all hosts on the screen: what the Hosts pane shows of the clocks,
+latencies over time, --no-sync, and what another reference changes."""
 
 import datetime
 import json
@@ -31,7 +31,7 @@ def report(*options):
 
 
 def row_of(screen, host, after):
-    """The row of a host in the list whose head contains after, as words."""
+    """The row of a host in the list whose header contains after, as words."""
     i = next(k for k, line in enumerate(screen) if after in line)
     return next(line for line in screen[i + 1:] if line.startswith(host)).split()
 
@@ -120,7 +120,7 @@ def another_reference(checks):
 
 
 def negative_latencies(checks):
-    """Clocks that are set wrong by hand: packets come before they were sent, and stand out."""
+    """Clocks that are set wrong by hand: packets arrive before they were sent, and stand out."""
     with open_at("--offset", "db=0", "--offset", "client=0", "--offset", "web=0", size=(120, 40)) as t:
         t.keys("9")
         t.wait("DRIFT ppm")
@@ -145,8 +145,8 @@ def shown_ns(line):
 
 class Comparing:
     """
-    A monitor in the midst of its first reading: the hosts' clocks are being compared, and the worker of web is stopped
-    when its ring has been full once. For less than 10 s: then it would count as hung.
+    A monitor in the middle of its first reading: the hosts' clocks are being synchronised, and the worker of web is
+    stopped once its ring has been full. For less than 10 s: otherwise it would count as hung.
     """
     def __init__(self, *options, size=(200, 50)):
         self.held = Held()
@@ -172,7 +172,7 @@ class Comparing:
         self.held.go_on(but=self.stopped)
 
     def until(self, pattern):
-        """As many rings of web's as it takes, each a fifth of the recording."""
+        """Refills web's ring as often as necessary, each time with a fifth of the recording."""
         while not re.search(pattern, self.terminal.sync()[0]):
             self.held.fill_rings(self.stopped)
             self.stop_web()
@@ -183,11 +183,12 @@ class Comparing:
 
 
 def slow_comparison(checks):
-    """However long it takes to compare the clocks: in the end all is cut by them, and until then it says so."""
+    """However long synchronisation takes, in the end all is
+    cut on the final clocks, and until then the screen says so."""
     with Comparing("--begin", "+6s") as monitor:
         t = monitor.terminal
         t.wait(r"^ db +0\[")
-        time.sleep(3.5)  # this is what is tested: that no time makes it give up
+        time.sleep(3.5)  # this is tested: that no amount of time makes it give up
         before = t.press("m", "a")
         checks.contains("data is shown, and marked", before, r"\A PAUSED .*clocks: being compared, times ±")
         checks.contains("of the host whose clock is behind", before, r"^ db +0\[")
@@ -207,7 +208,7 @@ def slow_comparison(checks):
 
 
 def moved_while_comparing(checks):
-    """Where the user went to stays in view: by the clock of the host that the selected row is of."""
+    """The place that the user went to stays in view: on the clock of the host of the selected row."""
     with Comparing() as monitor:
         t = monitor.terminal
         t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
@@ -226,7 +227,7 @@ def moved_while_comparing(checks):
 
 
 def narrow_marks(checks):
-    """The mark is never cut."""
+    """The mark is never clipped."""
     for size, pattern in (((80, 24), r"\A PAUSED +\[14:06:4\d\.\d+, 14:06:4\d\.\d+\[ +clocks: times ±"),
                           ((60, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks: times ±"),
                           ((50, 24), r"\A PAUSED +\[14:06:4\d.*\[ +clocks ±"),

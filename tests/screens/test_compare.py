@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Two intervals compared in lists: figures are differences of what the report says of the two."""
+"""Two intervals compared in lists: figures are differences between the report's figures for the two."""
 
 import json
 import re
@@ -20,7 +20,7 @@ def open_at(*options, size=(80, 24), env=None):
 
 
 def compare(t, *keys):
-    """The third second is the base: one host is there all the time, the others come much later."""
+    """The third second is the baseline: one host is there all the time, the others come much later."""
     t.keys("C")
     t.wait(r"^figures are now differences from \[14:06:45\.347, 14:06:46\.347\[; C ends it")
     return t.press(*keys)
@@ -42,7 +42,7 @@ def write(t, path):
 
 
 def differences(checks, table, pane, figures, keys, times):
-    """All figures of a table's list, of an interval that is `times` as long as the base."""
+    """All figures of a table's list, for an interval that is `times` as long as the baseline."""
     with open_at() as t:
         t.press(pane)
         compare(t, *keys)
@@ -55,7 +55,7 @@ def differences(checks, table, pane, figures, keys, times):
     wanted = {}
     for key in base.keys() | now.keys():
         row = {name: now.get(key, {}).get(name, 0) - times * base.get(key, {}).get(name, 0) for name in figures}
-        # the list has rows for threads that wait all the time, the report does not: none of these figures
+        # the list has rows for threads that wait all the time, the report does not: these have none of these figures
         if any(row.values()):
             wanted[key] = row
     shown = {(row["host"], row["tid"], row.get("name")): {name: row[name] for name in figures} for row in got["rows"]}
@@ -75,7 +75,7 @@ def as_reported(checks):
 
 
 def longer(checks):
-    """A base that is shorter is taken as if it had been as long."""
+    """A shorter baseline is scaled as if it had been as long."""
     with open_at() as t:
         compare(t, "Right", "A", "B")
         one = write(t, t.path("one.json"))
@@ -94,7 +94,7 @@ def longer(checks):
     shown, half, rest = cpu(two), cpu(one), cpu(other)
     wrong = []
     for key, ns in shown.items():
-        # now: the first second's (what it was more than the base), and the second one's
+        # now: the first second's (how much it exceeds the baseline), and the second one's
         first = half.get(key, 0) + base.get((*key, None), 0)
         if ns != first + rest.get(key, 0) - 2 * base.get((*key, None), 0):
             wrong.append((key, ns, first, rest.get(key)))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Containers on the screen: nested, equal to the report; Enter shows what runs in one; filters by container and by tree
-of processes; a column where there are containers, and none where there are not; ids of all levels in the details."""
+"""Containers on the screen: nested, equal to the report; Enter shows what runs in one; filters by container and by
+process tree; a column if there are containers, none if there are not; IDs at all levels in the details."""
 
 import json
 import re
@@ -17,7 +17,7 @@ NESTED = (("host", None), ("bash:4026532314", "├─"), ("bash:4026532316", "�
 
 
 def report(table):
-    """Of the interval that the screen shows."""
+    """Rows of the report for the interval that the screen shows."""
     run = subprocess.run([PROGRAM, "report", table, "--json", "--begin", BEGIN, "--end", END, RECORDING],
                          stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(run.stdout)["rows"]
@@ -126,7 +126,7 @@ def virtual_ids(checks):
 
 
 def details(checks):
-    """The ids at each level, from forks and the state dump."""
+    """The IDs at each level, from forks and the state dump."""
     known = {2189: ("container bash:4026532322 in bash:4026532320 in bash:4026532318",
                     "tid/pid   host 2189/2189, bash:4026532318 30/30, bash:4026532320 18/18, bash:4026532322 8/8"),
              2075: ("container bash:4026532316 in bash:4026532314",

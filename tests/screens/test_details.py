@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Details of a thread: what disks did for it in the shown interval, as `report io` has it of the same interval."""
+"""Details of a thread: its disk I/O in the shown interval, as in `report io` for the same interval."""
 
 import json
 import os
@@ -36,7 +36,7 @@ def at_disks(checks):
             t.keys("Home", "Enter")
             t.wait("^ ids ")
             screen = "\n".join(t.sync())
-            # what the text report prints, whose columns have the same forms
+            # the text report's output, whose columns have the same formats
             words = report(begin, end, "--tid", str(tid)).splitlines()[2].split()
             read, written, back, requests, took = words[-5:]
             line = f" at disks  read {read}, written {written}" + (f" ({back} of it by write-back)" if back != "0" else "") + \

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Key D: the events of the shown interval as text: the lines that report dump writes of it; by host, thread and text;
-searched, and with the time moved to one of them."""
+"""Key D: the events of the shown interval as text: the lines that report dump writes for it; by host,
+thread and text; searching, and moving the time to one of them."""
 
 import re
 import subprocess
@@ -25,12 +25,12 @@ def open_dump(t):
 
 
 def interval(screen):
-    """The edges of the shown interval, as --begin and --end take them."""
+    """The edges of the shown interval, in the format of --begin and --end."""
     return re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0]).groups()
 
 
 def dumped(begin, end, *options):
-    """What report dump writes: [(time, None, text)]."""
+    """The lines that report dump writes: [(time, None, text)]."""
     run = subprocess.run([PROGRAM, "report", "dump", "--utc", "--begin", begin, "--end", end, *options, RECORDING],
                          stdout=subprocess.PIPE, text=True, check=True)
     found = map(TIME.match, run.stdout.splitlines())
@@ -38,7 +38,7 @@ def dumped(begin, end, *options):
 
 
 def same(checks, name, got, wanted):
-    """Events of different hosts at one time stand in any order."""
+    """Events of different hosts at one time may come in any order."""
     got, wanted = sorted(got, key=str), sorted(wanted, key=str)
     differ = sorted(set(map(str, got)) ^ set(map(str, wanted)))
     checks.check(f"{name}: {len(wanted)} lines are report dump's", len(wanted) > 10 and got == wanted,
@@ -70,7 +70,7 @@ def as_dumped(checks):
 
 
 def marked(checks):
-    """From A to B, which no interval of the grid is."""
+    """From A to B, which is not an interval of the grid."""
     with open_at() as t:
         t.press("-", "-", "A", "Right", "Right")
         t.keys("B")

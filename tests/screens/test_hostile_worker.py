@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Workers that were taken over: whatever they do to the descriptors they share, `q` and SIGTERM end the monitor.
 
-The test takes the worker's descriptors (pidfd_getfd) and does with them what the worker could do itself:
-it clears their O_NONBLOCK; the worker is stopped, so that it neither reads nor writes any more.
+The test takes the worker's descriptors (pidfd_getfd) and does what the worker itself could do with them: it clears
+their O_NONBLOCK; the worker is stopped, so that it neither reads nor writes any more.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def take_over(worker):
-    """Clears O_NONBLOCK of all it has in common with the parent."""
+    """Clears O_NONBLOCK of every descriptor it shares with the parent."""
     pidfd = os.pidfd_open(worker)
     for name in os.listdir(f"/proc/{worker}/fd"):
         fd = libc.syscall(SYS_PIDFD_GETFD, pidfd, int(name), 0)
@@ -36,7 +36,8 @@ def take_over(worker):
 
 
 def start():
-    """A monitor whose only worker was taken over in the midst of the recording, and that has read what there was."""
+    """A monitor whose only worker was taken over in the middle
+    of the recording, and that has read all data there was."""
     held = Held()
     terminal = Terminal("--workers", "1", unpack("hotplug"), env=held.environment, ready=None)
     try:
@@ -46,7 +47,7 @@ def start():
         take_over(worker)
         held.go_on(but=[worker])
         terminal.wait(READY)
-        terminal.keys("Z")  # any key: the last one that is sure to be seen
+        terminal.keys("Z")  # any key: the last one that is certain to be seen
         wait_for("monitor that waits for its worker", lambda: waits(program))
         return terminal
     except BaseException:

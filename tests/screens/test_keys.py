@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scripts of keys and what they show: lists, search, filter, tree, panes, details, menus, time."""
+"""Sequences of keys and their results: lists, search, filter, tree, panes, details, menus, time."""
 
 import re
 
@@ -21,7 +21,7 @@ def head(screen):
 
 
 def rows(screen):
-    """The rows below the head."""
+    """The rows below the header."""
     i = screen.index(head(screen))
     return [line for line in screen[i + 1:] if line.strip()]
 
@@ -38,7 +38,7 @@ def column(screen, name):
 
 
 def position(screen):
-    """(selected, rows) from the status at the right of the panes' names."""
+    """(selected, rows) from the status at the right of the pane names."""
     found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if line.startswith(" CPU  I/O")))
     return int(found.group(1)), int(found.group(2))
 
@@ -238,7 +238,7 @@ def overlays(checks):
 
 
 def typed_ahead(checks):
-    """Many keys at once: each acts on what the one before it led to, drawn or not."""
+    """Many keys at once: each acts on the result of the one before it, drawn or not."""
     with open_at() as t:
         for pane in "1234567901":
             t.press(pane)

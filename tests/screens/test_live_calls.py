@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Key a for a live host: its workers learn the thread while they read; the new lines are those of
-the recording; they follow the time, stay in place in the past, and continue while it is paused."""
+"""Key a on a live host: its workers learn the thread while they read; the new lines are those of the recording; they
+follow the time, stay in place in the past, and continue while it is paused."""
 
 import os
 import re
@@ -16,7 +16,7 @@ import sandbox  # noqa: E402
 
 need("tmux", "zstd", "lttng-relayd", "lttng-sessiond")
 RECORDING = os.path.join(unpack("three-tier") or skip("no recording three-tier"), "web")
-TID = 425  # calls something all the time
+TID = 425  # makes calls all the time
 LINE_SEEN = r"^ \d\d:\d\d:\d\d\.\d{6} "
 
 
@@ -27,7 +27,7 @@ def feed(ports, *options):
 
 
 class Live:
-    """A fed session, and a terminal at it; both end with the block."""
+    """A session that is fed, and a terminal attached to it; both end with the block."""
 
     def __init__(self, name, speed):
         self.user = sandbox.User(os.path.join(os.getcwd(), name))
@@ -130,7 +130,7 @@ def walks(checks, t):
 
 def as_recorded(checks, t):
     live, (begin, end) = all_lines(t), covered(t.sync())
-    # the call under way when it was opened: of its entry nothing is known
+    # the call in progress when the pane was opened: its entry is not known
     live = [line for line in live if not line[2].startswith("<... ")]
     wanted, (from_ns, to_ns) = recorded()
     begin, end = max(begin, from_ns), min(end, to_ns)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The pane of containers on a live host: at an instant of its past it is that of the recording."""
+"""The containers pane on a live host: at an instant in its past it equals that of the recording."""
 
 import os
 import subprocess

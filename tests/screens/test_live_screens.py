@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the monitor shows of live sessions: waiting, live, paused, detached, away, a gap, back again; and lists in files."""
+"""The monitor on live sessions: waiting, live, paused, detached, away, a gap, back again; and lists in files."""
 
 import csv
 import json
@@ -29,7 +29,7 @@ def start_relayd(user):
 
 
 def feed(host):
-    """At half the speed, so that there is time to look even on a slow machine; the lag grows with it."""
+    """At half speed, so that there is time to look even on a slow machine; the lag grows with it."""
     return subprocess.Popen([PROGRAM, "feed", "--to", f"net://127.0.0.1:{PORTS[0]}:{PORTS[1]}", "--live-port", str(PORTS[2]),
                              "--now", "--speed", "0.5", "--session", "s-" + host, HOSTS[host]],
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -42,7 +42,7 @@ def end(process):
 
 
 def shown(screen):
-    """What must not change while it is paused: the interval, the list."""
+    """The data that must not change while it is paused: the interval, the list."""
     return [screen[0].split("[", 1)[1].split("[")[0], *screen[5:]]
 
 
@@ -141,5 +141,5 @@ def ascii_mono(checks):
     sessions(checks, (80, 24), "--ascii", "--no-color")
 
 
-os.chmod(".", 0o755)  # the relayd's user comes through
+os.chmod(".", 0o755)  # lets the relayd's user through
 Checks().run(unicode, ascii_mono)

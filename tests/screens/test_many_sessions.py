@@ -14,7 +14,7 @@ need("tmux")
 
 
 class Empty(Relay):
-    """Sessions that are there and have no stream yet."""
+    """Sessions that exist and have no stream yet."""
 
     def attach(self, payload):
         return struct.pack(">2I", ATTACH_OK, 0)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was not recorded is not what did not happen: panes and reports without rows name the tracepoints they lack.
+"""Events that were not recorded are not events that did not happen:
+panes and reports without rows name the missing tracepoints.
 
-The recording is made here and has sched_switch alone.
+The recording is made here and has only sched_switch.
 """
 import os
 import subprocess

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A worker that takes long to its first event: the screen is there before it, says what it waits for, and obeys keys."""
+"""A worker that takes long to reach its first event: the screen
+appears before it, says what it waits for, and accepts keys."""
 
 import os
 import signal

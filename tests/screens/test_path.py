@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Critical paths on the screen: the list of threads, a path's axis, segments, totals and words; walking, jumping,
+"""Critical paths on the screen: the list of threads, a path's axis, segments, totals and words; moving, jumping,
 comparing; equal to the report; windows read again; every kind of terminal."""
 
 import datetime
@@ -22,7 +22,7 @@ def open_at(*options, size=(80, 24), env=None, begin="+6s"):
 
 
 def open_path(terminal, comm="wget"):
-    """The path of the first thread of that name in the CPU pane."""
+    """The path of the first thread with that name in the CPU pane."""
     terminal.keys("1", "F4")
     terminal.wait("^Filter:")
     terminal.text(f"comm:{comm}").keys("Enter", "w")
@@ -43,7 +43,7 @@ def interval(screen):
 
 
 def status(screen):
-    """Which segment of how many."""
+    """The number of the selected segment, and how many there are."""
     found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Path " in line))
     return int(found.group(1)), int(found.group(2))
 
@@ -60,7 +60,7 @@ def duration(text):
 
 
 def segments(screen):
-    """The rows of the list of segments: (begin, length, state, who)."""
+    """The rows of the list of segments: (start, length, state, who)."""
     i = next(k for k, line in enumerate(screen) if line.startswith(" BEGIN "))
     out = []
     for line in screen[i + 1:]:
@@ -228,7 +228,7 @@ def write(t, path):
 
 
 def written(checks):
-    """x writes what the report prints, for the thread and window that are shown."""
+    """x writes what the report prints, for the shown thread and window."""
     with open_at(size=(160, 60)) as t:
         t.keys("1", "A", "Right", "B")
         t.wait("^interval from")
@@ -254,7 +254,7 @@ def written(checks):
             with open(t.path(f"{table}.csv")) as f:
                 checks.equal(f"{table}: CSV", f.read(), wanted["csv"])
             with open(t.path(f"{table}.txt")) as f:
-                # totals: the report has the greatest first, the screen the order of its list
+                # totals: the report starts with the greatest, the screen follows the order of its list
                 checks.equal(f"{table}: text", sorted(f.read().splitlines()), sorted(wanted["txt"].splitlines()))
 
 
@@ -303,7 +303,7 @@ def comparing(checks):
 
 
 def read_again(checks):
-    """With little memory for the wait graph the window is reread, and agrees where both have data."""
+    """With little memory for the wait graph the window is read again, and agrees where both have data."""
     with open_at() as t:
         t.keys("1", "A", "B")
         open_path(t)
@@ -314,7 +314,7 @@ def read_again(checks):
         got = t.press("End")
         checks.contains("the same thread and window", got, r"^ wget 1453 on client +\[14:07:11\.6")
         checks.equal("the same last segments", segments(got), segments(wanted))
-        # keys in quick succession: readings are given up, the last one counts
+        # keys in quick succession: readings are abandoned, the last one counts
         t.keys_at_once("Left", "Left", "Left", "Right", "Right", "Right")
         t.keys("A", "B")
         t.wait(r"unexplained[\s\S]*▶")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who ran instead: the pane has what the report has of the interval, cut from frames; Details name those who ran most."""
+"""Who ran instead: the pane equals the report for the interval,
+computed from frames; Details name the threads that ran most."""
 
 import json
 import os

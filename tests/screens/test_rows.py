@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows: files of processes that ended, branches of the tree, ids inside namespaces."""
+"""Rows: files of processes that have ended, branches of the tree, IDs inside namespaces."""
 
 import json
 import os
@@ -25,12 +25,12 @@ def report(*args):
 
 
 def interval(screen):
-    """Begin and end of the shown interval as --begin and --end want them."""
+    """Start and end of the shown interval, in the format of --begin and --end."""
     return re.search(r"\[(?:\S+ )?(\S+), (?:\S+ )?(\S+)\[", screen[0]).groups()
 
 
 def table(screen, head):
-    """The rows below the head that matches, as lists of words."""
+    """The rows below the header that matches, as lists of words."""
     i = next(i for i, line in enumerate(screen) if re.search(head, line))
     rows = []
     for line in screen[i + 1:]:
@@ -41,7 +41,7 @@ def table(screen, head):
 
 
 def files_of_the_ended(checks):
-    """Details list every file descriptor that was open at some time in the interval, of an ended process too."""
+    """Details list every file descriptor that was open at some time in the interval, for an ended process too."""
     with open_at(DB, size=(160, 100)) as t:
         ended = next(line for line in t.sync() if re.search(r" X +\d.* postgres$", line)).split()
         t.keys("/").text(ended[0]).keys("Enter")
@@ -56,7 +56,7 @@ def files_of_the_ended(checks):
         for row in lasting + [row for row in reported if row not in lasting]:
             if (row["fd"], "no") in shown:
                 shown.remove((row["fd"], "no"))
-            # the history leaves out what came and went within a frame and did nothing
+            # the history leaves out files that came and went within a frame and did nothing
             elif row in lasting:
                 missing.append(row)
         checks.check("there are some", len(reported) > 5, reported)
@@ -65,7 +65,7 @@ def files_of_the_ended(checks):
 
 
 def branches(checks):
-    """A collapsed row shows the sums of its branch; brothers are in the order of theirs."""
+    """A collapsed row shows the sums of its branch; siblings are ordered by theirs."""
     with open_at(DB, size=(200, 140)) as t:
         screen = t.press("F5")
         for _ in range(20):
@@ -96,7 +96,7 @@ def branches(checks):
 
 
 def ids_of_namespaces(checks):
-    """What is 1 in its namespace is known by the id of its host beside it."""
+    """A process that is 1 in its namespace can be told by its host ID next to it."""
     with open_at(DB, size=(120, 24)) as t:
         before = {row[0]: row[-1] for row in table(t.sync(), "▼CPU%")}
         screen = t.press("v")
@@ -109,7 +109,7 @@ def ids_of_namespaces(checks):
 
 
 def filters(checks):
-    """A term that is not known is an error, and the filter stays what it was."""
+    """An unknown term is an error, and the filter stays as it was."""
     with open_at(DB) as t:
         t.keys("F4").text("postgres").keys("Enter")
         before = t.sync()
@@ -154,7 +154,7 @@ def searches(checks):
 
 
 def rows_out_of_sight(checks):
-    """What acts on a row does not act on one that is not on the screen: it shows it first."""
+    """Actions on a row do not apply to one that is off the screen: the row is shown first."""
     with open_at(DB) as t:
         t.press("Down")
         for key, then in (("w", "critical path|Path"), ("Enter", "^ state ")):

@@ -55,11 +55,11 @@ def kinds_of_terminals(checks):
 
 
 def what_traces(checks):
-    """LTTng's own threads have a colour of their own, whatever they are called; their details say it."""
+    """LTTng's own threads have a colour of their own, whatever they are called; their details say so."""
     with open_at((160, 50)) as t:
         for name, tracing in (("lttng-consumerd", True), ("Client manageme", True), ("apache2", False)):
             t.keys("/").text(name).keys("Enter").sync()
-            t.press("/", "Escape", "Up")  # what is found or selected has other colours
+            t.press("/", "Escape", "Up")  # found or selected rows have other colours
             styled = [line for line in t.screen(styles=True) if re.search(rf"{name}\s*$", re.sub(r"\x1b\[[\d;]*m", "", line))]
             marked = [line for line in styled if re.search(rf"38;5;67m{name}", line)]
             checks.check(f"{name} is{'' if tracing else ' not'} marked", bool(marked) == tracing and styled, styled)
@@ -104,14 +104,14 @@ def narrow(checks):
     for size in ((40, 12), (40, 8), (60, 12)):
         with open_at(size) as t:
             checks.contains(f"{size}: the pane's name", t.sync(), "^ CPU  ")
-            t.keys("(")  # takes the message away
+            t.keys("(")  # removes the message
             t.wait(r"^F1Help +F2Setup .*F10Quit$" if size[0] > 40 else "^F1Help F3Search F4Filter F9Play F10Quit")
             checks.contains(f"{size}: another pane's", t.press("5"), "^ Syscalls  ")
             checks.contains(f"{size}: of details", t.press("1", "Enter"), "^ Details  ")
 
 
 def cursor_in_bars(checks):
-    """The shown interval is not a hole in the strip: no block is in reverse video or in the background colour."""
+    """The shown interval is not a hole in the timeline: no block is in reverse video or in the background colour."""
     with open_at(env={"NO_COLOR": "1"}) as t:
         strip = t.screen(styles=True)[4]
         checks.check("NO_COLOR: marked", "▒" in strip, strip)

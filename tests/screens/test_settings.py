@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Settings: Save in the setup writes lttngtop.conf, the next start has them; files that are wrong; --no-config."""
+"""Settings: Save in the setup writes lttngtop.conf, the next start applies it; files that are wrong; --no-config."""
 
 import configparser
 import os
@@ -20,7 +20,7 @@ def open_at(*options, home=HOME, **more):
 
 
 def choose(t, item):
-    """Takes an item of the setup, one of those that show at first, with Enter."""
+    """Chooses an item of the setup, one of those visible at first, with Enter."""
     t.keys("F2")
     t.wait("─ Setup")
     menu = [line for line in t.press("Home") if line.startswith("│")]
@@ -43,7 +43,7 @@ def head(screen):
 
 
 def saved(checks):
-    """What is changed is there again after Save, and only then; nothing else writes the file."""
+    """Changes are there again after Save, and only then; nothing else writes the file."""
     with open_at() as t:
         before = head(t.screen())
         choose(t, "a line per host")
@@ -90,7 +90,7 @@ def saved(checks):
 
 
 def kept(checks):
-    """Groups and comments of others stay; a link stays a link."""
+    """Unknown groups and comments are kept; a link remains a link."""
     real = os.path.join(HOME, "dotfile")
     link = os.path.join(HOME, "link.conf")
     with open(real, "w", encoding="utf-8") as f:
@@ -107,7 +107,7 @@ def kept(checks):
 
 
 def wrong(checks):
-    """Files that are wrong are named; the screen comes up all the same, and what makes sense counts."""
+    """Files that are wrong are named; the screen still comes up, and settings that make sense are applied."""
     def start(name, text, pattern, mode=0o644):
         path = os.path.join(HOME, name)
         with open(path, "wb") as f:

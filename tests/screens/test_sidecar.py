@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What lies beside a recording on the screen: whose program a thread runs, and what machine it was."""
+"""A recording's side-car on the screen: the program that a thread runs, and the machine that was recorded."""
 import json
 import os
 import shutil
@@ -66,7 +66,7 @@ def without_it(checks):
 
 
 def probes(checks):
-    """Where a kprobe was: the recording's ip of kp_off (vfs_write+0x0) and kp_vfs_read, by babeltrace2."""
+    """Where a kprobe was: the recording's ip of kp_off (vfs_write+0x0) and kp_vfs_read, from babeltrace2."""
     source = os.path.join(tempfile.mkdtemp(), "client")
     shutil.copytree(os.path.join(unpack("kprobe") or skip("no recording kprobe"), "client"), source)
     with open(os.path.join(source, "lttngtop.json"), "w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A test that raises something before it is in the block of its terminal leaves none behind."""
+"""A test that raises an exception before entering its terminal's block leaves no terminal behind."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The screen against the report for the interval it shows: another way through the program (the report cuts at
-event level, the screen rebuilds frames of the history). And: whatever way one comes to an instant, it looks the same."""
+"""The screen against the report for the interval it shows, which takes another way through the program
+(the report cuts between events, the screen rebuilds frames of the history). And: however an instant is
+reached, it looks the same."""
 
 import datetime
 import json
@@ -29,7 +30,7 @@ def shown_interval(screen):
 
 
 def duration(text):
-    """(ns, half a unit of the last digit) of a shown duration: "93.2ms", "1m05s" is not precise enough to compare."""
+    """(ns, half a unit of the last digit) of a shown duration: "93.2ms"; "1m05s" is not precise enough to compare."""
     found = re.fullmatch(r"([\d.]+)(ns|µs|us|ms|s)?", text)
     if not found:
         return None
@@ -63,7 +64,7 @@ def table(screen, *wanted):
 
 
 def host_durations(recording, begin, end):
-    """How much of the interval lies in each host's record: what rates and percentages divide by."""
+    """How much of the interval lies in each host's recording, by which rates and percentages are divided."""
     run = subprocess.run([PROGRAM, "report", "hosts", "--json", recording], stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, text=True, check=False)
     return {row["host"]: max(min(end, row["end_ns"]) - max(begin, row["begin_ns"]), 1)
@@ -97,7 +98,7 @@ def compare_cpu(checks, what, screen, recording, host=None):
                 problems.append(f"{key} {name}: shown {row[name]}, reported {wanted[key][column]}")
         if row["COMMAND"] != wanted[key]["comm"]:
             problems.append(f"{key}: shown {row['COMMAND']}, reported {wanted[key]['comm']}")
-    # the other way round: the busiest of the report are on the screen
+    # the other way round: the busiest in the report are on the screen
     durations = host_durations(recording, begin, end)
     shown = {(host or row["HOST"], row["TID"]) for row in busy}
     least = min((wanted[key]["cpu_ns"] / durations[key[0]] for key in shown if key in wanted), default=0)
@@ -171,7 +172,7 @@ def first_lines(*args):
 
 
 def on_the_way(checks):
-    """Until a place is read that is to be shown the first line says so, and then it is shown."""
+    """Until a requested place has been read the first line says so; then it is shown."""
     recording = unpack("hotplug") or skip("no recording hotplug")
     for attempt in range(20):
         seen = first_lines("--begin", "-1s", recording)
@@ -186,7 +187,7 @@ def on_the_way(checks):
 
 
 def steps_over(t, key):
-    """The intervals that a key leads to, from the one that is shown until it leads nowhere."""
+    """The intervals that repeated use of a key leads to, from the shown one to the last."""
     seen = [shown_interval(t.sync())]
     while True:
         shown = shown_interval(t.press(key))
@@ -196,8 +197,8 @@ def steps_over(t, key):
 
 
 def merged_frames(checks):
-    """In a history too small for the recording frames are merged: steps lead over them as over others, none is shown
-    twice or left out."""
+    """In a history too small for the recording frames are merged: steps move
+    over them like over others; none is shown twice or left out."""
     recording = unpack("three-tier") or skip("no recording three-tier")
     longest = 0
     for size in ("1600k", "1800k", "2000k"):
@@ -209,13 +210,13 @@ def merged_frames(checks):
             checks.equal(f"{size}: forward, the same ones", steps_over(t, "Right"), back[::-1])
             t.keys_at_once(*["Left"] * 5)
             checks.equal(f"{size}: five steps at once", shown_interval(t.sync()), back[min(5, len(back) - 1)])
-            lengths = [end - begin for begin, end in back[1:]] # the last one may be cut by the end of the record
+            lengths = [end - begin for begin, end in back[1:]] # the last one may be clipped by the end of the recording
             longest = max(longest, max(lengths) / min(lengths))
     checks.check(f"frames were merged to {longest} intervals", longest > 3)
 
 
 def play(recording, speed):
-    """Replays from the start to the end; the screens seen by interval, without the state word and the last row."""
+    """Plays from the start to the end; the screens seen by interval, without the state word and the last row."""
     seen, before = {}, None
     with Terminal("--speed", speed, recording, size=SIZE, ready=None) as t:
         while True:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What tests of the panes of text (keys a and D) read from the screen."""
+"""What tests of the text panes (keys a and D) read from the screen."""
 
 import re
 
@@ -8,7 +8,7 @@ LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(
 
 
 def wait_lines(t):
-    """The lines are there, and nothing more is being read."""
+    """Waits until the lines are there and nothing more is being read."""
     t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
     return t.sync()
 
@@ -19,7 +19,7 @@ def status(screen):
 
 
 def covered(screen):
-    """What the lines are of: begin and end, ns of the day; the end and the begin are cut at a ms."""
+    """The interval that the lines cover: start and end, ns of the day, truncated to the ms."""
     return [seconds(text) for text in re.search(r" (?:on \w+|events of [\w, ]+?) +\[([\d:.]+), ([\d:.]+)\[$", "\n".join(screen), re.M).groups()]
 
 
@@ -30,7 +30,7 @@ def seconds(text):
 
 
 def rows(screen):
-    """The lines in sight: (time, tid or None, text)."""
+    """The visible lines: (time, tid or None, text)."""
     return [found.groups() for found in map(LINE.match, screen) if found]
 
 
@@ -40,7 +40,7 @@ def words(screen):
 
 
 def all_lines(t):
-    """Every line, from the first to the last one, on a screen so wide that none is cut."""
+    """Every line, from first to last, on a screen so wide that none is truncated."""
     screen = t.press("Home")
     _, n = status(screen)
     found, at = [], 1
@@ -54,16 +54,17 @@ def all_lines(t):
 
 
 def first_of(screen, shown, at):
-    """The number, from 0, of the first line in sight, where line number at is selected."""
+    """The number, from 0, of the first visible line when line number at is selected."""
     text = words(screen)
     matches = [i for i, row in enumerate(shown) if row[2] == text]
-    # after PgDn the selected line is the last one in sight, after Home the first
+    # after PgDn the selected line is the last visible one, after Home the first
     return at - 1 - (matches[-1] if at > 1 else 0)
 
 
 def compare(checks, name, got, wanted, begin, end):
-    """Calls of the screen and of attach that began in the time that both are of. Why they waited attach says as far as
-    it knows when it writes the line, here it is known to the end: that is checked by itself."""
+    """Compares calls on the screen and of attach that started in the time that both cover. attach says
+    why they waited according to the data when it writes the line, the screen according to all data:
+    that is checked separately."""
     got, wanted = (sorted((time, tid, WAIT.sub("", text)) for time, tid, text in lines
                           if begin + 10**6 <= seconds(time) < end and not text.endswith("<unfinished ...>"))
                    for lines in (got, wanted))

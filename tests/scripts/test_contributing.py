@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What README.md and CONTRIBUTING.md say of the tree is so: its layers, its files, the targets of make."""
+"""What README.md and CONTRIBUTING.md say about the tree is true: its layers, its files, the targets of make."""
 import os
 import re
 import runpy
@@ -32,7 +32,7 @@ def test_tour_of_readme():
 
 
 def test_picture_of_layers():
-    """A directory stands above all that it depends on."""
+    """A directory is above everything that it depends on."""
     pictures = re.findall(r"```text\n(.*?)```", section(read("CONTRIBUTING.md"), "How it works"), re.S)
     floors = {name: -i for i, line in enumerate(pictures[-1].splitlines()) for name in line.split()}
     wanted = {name for name in LAYERS if "/" not in name}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What CONTRIBUTING.md says of adding things holds: a tracepoint with a counter and its column is 3 files, a table with its pane
-2. Both are added to a copy of the sources, which is built; what they show is what babeltrace2 counts."""
+"""CONTRIBUTING.md's instructions hold: a tracepoint with a counter and its column takes 3 files, a table with its
+pane 2. Both are added to a copy of the sources, which is built; the figures shown are those that babeltrace2 counts."""
 import json
 import os
 import re
@@ -19,7 +19,7 @@ RECORDING = unpack("locks-pipes") or skip("no recording locks-pipes")
 COPY = os.path.abspath("copy")
 PROGRAM = os.path.join(COPY, "build/lttngtop")
 
-# file → start of a line in it, and what to insert after it; None: a new file
+# file → start of a line in it, and the text to insert after it; None: a new file
 COUNTER = {
     "src/event/tracepoints.def": (
         "HANDLED(SIGNAL_GENERATE,", 'COUNTED(TIMER_START, none, timers, 0, "timer_hrtimer_start hrtimer_start")\n'),
@@ -82,7 +82,7 @@ def apply(edits):
 
 
 def changed_files():
-    """Of the copy's sources and of what describes them."""
+    """Applies an edit to the copy's sources and documents."""
     out = subprocess.run(["diff", "-rq", os.path.join(SRCDIR, "src"), os.path.join(COPY, "src")],
                          stdout=subprocess.PIPE, text=True, check=False).stdout
     return len(out.splitlines())
@@ -110,7 +110,7 @@ def rows(table):
 
 
 def judge(event):
-    """babeltrace2's lines of events of that name."""
+    """babeltrace2's lines for events of that name."""
     out = subprocess.run(["babeltrace2", RECORDING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
     return re.findall(rf"^.* {event}: .*$", out.decode(errors="replace"), re.M)
 

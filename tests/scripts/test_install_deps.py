@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/install-deps --kernel: which packages it installs, and what it says where they do not compile. apt is played."""
+"""scripts/install-deps --kernel: which packages it installs,
+and what it says if they do not compile. apt is simulated."""
 import os
 import subprocess
 
@@ -16,7 +17,7 @@ def write(path, text, mode=0o755):
 
 
 def run(installed, log, apt_status=0):
-    """Status, errors, what apt-get was asked for."""
+    """Status, errors, and the packages requested from apt-get."""
     write("bin/apt-get", f'#!/bin/sh\necho "$@" >>{os.getcwd()}/asked\ncase $* in *install*) exit {apt_status};; esac\n')
     write("bin/sudo", '#!/bin/sh\nexec "$@"\n')
     write("bin/uname", "#!/bin/sh\necho 6.1.0-50-amd64\n")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/check-layers finds each kind of breach in a copy of src/ that has one."""
+"""scripts/check-layers finds each kind of violation in a copy of src/ that has one."""
 import os
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ SRCDIR = os.environ["SRCDIR"]
 
 
 def check(name, edits, wanted):
-    """edits: file → what is added to its end. wanted: parts of lines that come; none: all is well."""
+    """edits: file → text appended to it. wanted: parts of the expected lines; none: everything is well."""
     shutil.rmtree("src", ignore_errors=True)
     shutil.copytree(os.path.join(SRCDIR, "src"), "src")
     for file, edit in edits.items():

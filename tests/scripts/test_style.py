@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/check-style finds each kind of breach in a tree that has one."""
+"""scripts/check-style finds each kind of violation in a tree that has one."""
 import os
 import shutil
 import subprocess

@@ -55,7 +55,7 @@ GOOD = [
     "the host is far behind it; behind it is the queue",
 ]
 
-# How a text stands in a file: file → the text with {} for it, and, with two, for its halves.
+# How a text may appear in a file: file → the text with {} for it and, with two, for its halves.
 PLACES = {
     "src/x/a.c": 'int f(const char *s);\nint i = f("{}");\n',
     "src/x/split.c": 'int f(const char *s);\nint i = f("{}"\n\t  "{}");\n',
@@ -84,7 +84,7 @@ def plant(text):
 
 
 def run_script():
-    """→ what it prints."""
+    """→ the output"""
     argv, sys.argv = sys.argv, ["check-words", "."]
     printed = io.StringIO()
     try:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings made packet by packet, for what no tracer writes on a good day: streams that begin with empty packets,
-counters that jump, fields of other types. Two threads take turns on each CPU, so that every figure is known."""
+"""Recordings made packet by packet, of kinds that tracers seldom write: streams that start with empty packets,
+counters that jump, fields of other types. Two threads alternate on each CPU, so that every figure is known."""
 import os
 import struct
 import sys
@@ -41,7 +41,7 @@ class Recording:
         self.streams = {}
 
     def packet(self, cpu, begin, end, events=(), discarded=0, seq=None, cpu_id=None):
-        """One packet of the CPU's stream, events as turns() gives them."""
+        """One packet of the CPU's stream, with events as turns() returns them."""
         packets = self.streams.setdefault(cpu, [])
         data = b"".join(data for _, data in events)
         bits = 8 * (32 + 52 + len(data))

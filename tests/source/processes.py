@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program's processes, looked at from outside: which are its workers, whether one waits."""
+"""A program's processes, observed from outside: which are its workers, and whether one waits."""
 import contextlib
 import os
 import signal
@@ -27,7 +27,7 @@ def state_and_parent(pid):
 
 
 def find(condition):
-    """The processes of which it is true; it may raise OSError for those that end."""
+    """The processes for which it is true; it may raise OSError for those that end."""
     found = []
     for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
         try:
@@ -45,7 +45,7 @@ def called(pid):
 
 
 def workers(parent, words=""):
-    """Those of the program, or those of them whose command line has the words."""
+    """The program's workers, or only those whose command line contains the words."""
     def is_one(pid):
         with open(f"/proc/{pid}/cmdline", encoding="utf-8", errors="replace") as cmdline:
             line = cmdline.read().replace("\0", " ")
@@ -55,7 +55,7 @@ def workers(parent, words=""):
 
 @contextlib.contextmanager
 def one_cpu():
-    """What is started meanwhile has one CPU, and so a program one worker for all live sessions."""
+    """A program started in the block has one CPU, and therefore one worker for all live sessions."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -65,7 +65,7 @@ def one_cpu():
 
 
 def waits(pid):
-    """Whether it has been asleep for a while, not only for a page. ProcessLookupError: it has ended."""
+    """Whether it has been asleep for a while, not only for a page fault. ProcessLookupError: it has ended."""
     for _ in range(20):
         state = state_and_parent(pid)[0]
         if state in "ZX":
@@ -78,8 +78,8 @@ def waits(pid):
 
 class Held:
     """
-    Programs started with its environment have workers that stop themselves before they have done anything (see
-    hold_workers.c), until go_on().
+    Programs started with its environment have workers that stop
+    themselves before doing anything (see hold_workers.c), until go_on().
     """
     def __init__(self):
         self.file = tempfile.NamedTemporaryFile(prefix="hold-workers-")
@@ -90,7 +90,7 @@ class Held:
                             "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0".lstrip(":")}
 
     def hold(self, program, number):
-        """As many workers as the program starts, once they have all stopped themselves: their ids."""
+        """The IDs of the given number of workers that the program starts, once they have all stopped themselves."""
         def held():
             found = [pid for pid in workers(program) if state_and_parent(pid)[0] == "T"]
             return found if len(found) == number else None
@@ -99,15 +99,15 @@ class Held:
 
     def stop_midway(self, program, number):
         """
-        Stops the program, and lets as many workers as it starts read until their rings are full: their ids. What they
-        read must be more than a ring holds.
+        Stops the program, and lets the given number of workers read until their rings are
+        full; returns their IDs. Their input must be larger than a ring.
         """
         self.fill_rings(self.hold(program, number))
         self.file.close()
         return self.workers
 
     def fill_rings(self, of):
-        """Stops the program until the rings of those are full."""
+        """Stops the program until the rings of those workers are full."""
         os.kill(self.program, signal.SIGSTOP)
         wait_for("program that is stopped", lambda: state_and_parent(self.program)[0] == "T")
         for pid in of:
@@ -116,7 +116,7 @@ class Held:
             wait_for("worker that waits for room", lambda pid=pid: waits(pid))
 
     def go_on(self, but=()):
-        """All of them, but those."""
+        """Continues all of them except those in but."""
         for pid in {*self.workers, self.program} - {0, *but}:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGCONT)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Traces of odd shapes (CTF 1.8) from a seed: what the format allows and no tracer at hand writes.
+"""Traces of odd shapes (CTF 1.8) from a seed: what the format allows but no available tracer writes.
 
-Alignments, bit fields over byte borders, both byte orders in one trace, types in one another, headers and contexts of any
-layout, lengths and tags far from what they are about, times of few bits, counters that jump. Some events have
-the names of tracepoints, and the fields that are wanted of those at odd places and of odd types.
+Alignments, bit fields across byte boundaries, both byte orders in one trace, nested types, headers and contexts of any
+layout, lengths and tags far from their fields, times of few bits, counters that jump. Some events have the names of
+tracepoints, and their wanted fields at odd places and of odd types.
 
     shapes.py SEED DIRECTORY [small]    writes one
 """
@@ -138,7 +138,7 @@ class String:
 
 
 class Array:
-    """length: a number; of a sequence (the path of a field, the name by which the scope knows its value)."""
+    """length: a number; for a sequence (the path of a field, the name by which the scope knows its value)."""
 
     def __init__(self, element, length):
         self.element, self.length, self.align = element, length, element.align
@@ -233,12 +233,12 @@ class Tag(Int):
 
 
 class Shapes:
-    """Random types, each field of a trace under another name, so that paths are about what they seem to be."""
+    """Random types; each field of a trace has a different name, so that paths mean what they seem to mean."""
 
     def __init__(self, rng, order):
         self.rng, self.order, self.n_names = rng, order, 0
         self.mixed = rng.random() < 0.3
-        # babeltrace2 2.0 aborts of lengths and tags in elements and in an event's own context
+        # babeltrace2 2.0 aborts on lengths and tags in elements and in an event's own context
         self.deep, self.plain = rng.random() < 0.05, False
 
     def name(self):
@@ -246,7 +246,7 @@ class Shapes:
         return f"f{self.n_names}"
 
     def place(self, size=None, most=64):
-        """(size, align, signed, order): of the other byte order only whole bytes."""
+        """(size, align, signed, order): the other byte order only for whole bytes."""
         rng = self.rng
         size = size or rng.choice((1, 3, 5, 7, 8, 8, 13, 16, 16, 24, 27, 32, 32, 33, 48, 63, 64, 64))
         size = min(size, most)
@@ -270,7 +270,7 @@ class Shapes:
         return Count(max(size, 3), align, False, order)
 
     def sequence(self, element):
-        """The fields it takes."""
+        """The fields that belong to it."""
         length = self.name()
         return [(length, self.count()), (self.name(), Array(element, (f"_{length}", length)))]
 
@@ -285,7 +285,7 @@ class Shapes:
         return [(self.name(), self.integer())] if self.rng.random() < chance else []
 
     def any(self, depth):
-        """Some fields: one, or what belongs together."""
+        """Some fields: one, or several that belong together."""
         rng = self.rng
         kind = rng.choice(("int", "int", "int", "float", "string", "array", "sequence", "struct", "variant", "shared"))
         if depth <= 0 and kind in ("struct", "variant", "shared") or self.plain and kind in ("sequence", "variant", "shared"):
@@ -302,7 +302,7 @@ class Shapes:
             return self.sequence(self.element(depth))
         if kind == "struct":
             return [(self.name(), self.struct(depth - 1))]
-        if kind == "shared":  # two sequences of the same length, one of them further in
+        if kind == "shared":  # two sequences of the same length, one of them more deeply nested
             length = self.name()
             inner = Struct([(self.name(), Array(self.element(depth - 1), (f"_{length}", length)))])
             return [(length, self.count()), (self.name(), Array(self.integer(), (f"_{length}", length))),
@@ -328,7 +328,7 @@ class Shapes:
             fields += [(self.name(), self.element(0))] if simple else self.any(depth)
         return Struct(fields, self.rng.choice((1, 1, 1, 8, 16, 64)))
 
-    # ---- what is wanted ----
+    # ---- wanted fields ----
 
     def wanted(self, name, kind):
         rng = self.rng
@@ -410,7 +410,7 @@ class Header:
                 f"struct {{ {long_number} id; {long_time} timestamp; }} extended; }} v; }} align({max(8, align[0])})")
 
     def aligns(self):
-        """Of the id, the short time, the long id and time."""
+        """The ID, the short time, the long ID and time."""
         if self.kind == "compact":
             return (1, 1, 32, 64) if self.natural else (1, 1, 8, 8)
         return (16, 32, 32, 64) if self.natural else (8, 8, 8, 8)
@@ -488,7 +488,7 @@ class Stream:
 
 
 class Trace:
-    """small: few events and fields, as what is to be read very often."""
+    """small: few events and fields, for traces that are read very often."""
 
     def __init__(self, seed, small=False):
         rng = self.rng = random.Random(seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The metadata of a trace of odd shapes (shapes.py) once more, in CTF 2: of the same bytes."""
+"""The metadata of a trace of odd shapes (shapes.py) in CTF 2, for the same bytes."""
 import json
 
 import shapes
@@ -16,7 +16,7 @@ ROLES = {
 
 
 class Writer:
-    """Field classes of one trace. Where a length or tag stands is noted when it is met."""
+    """Field classes of one trace. The position of a length or tag is noted when it is met."""
 
     def __init__(self, order):
         self.order, self.where = order, {}
@@ -83,7 +83,7 @@ class Writer:
 
 
 def tags(kind):
-    """All in it, by name."""
+    """Everything in it, by name."""
     found = {}
     for name, inner in getattr(kind, "fields", getattr(kind, "options", ())):
         found.update({name: inner} if isinstance(inner, shapes.Tag) else tags(inner))

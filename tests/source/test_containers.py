@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Containers of recordings made here: nested ones whose figures are known, as old and new tracers tell of them; names
-by cgroups; and what no kernel writes: namespaces in a circle, tens of thousands of them, names that are not text."""
+"""Containers of recordings made here: nested ones whose figures are known, as old and new tracers
+describe them; names from cgroups; and what no kernel writes: namespaces in a circle, tens of thousands of
+them, names that are not text."""
 import json
 import os
 import subprocess
@@ -41,7 +42,7 @@ class Made(ctf.Trace):
                       ("vppid", "s32", 0), ("ns_level", "s32", level), ("ns_inum", "u32", inode))
 
     def old_process(self, tid, comm, level, inode, vtid):
-        """Before 2.13, once for each namespace the task is in."""
+        """Before 2.13: one event for each namespace the task is in."""
         self.add_next("lttng_statedump_process_state", ("tid", "s32", tid), ("vtid", "s32", vtid), ("pid", "s32", tid),
                       ("vpid", "s32", vtid), ("ppid", "s32", 1), ("vppid", "s32", 0), ("name", "text", 16, comm),
                       ("type", "s32", 0), ("mode", "s32", 5), ("submode", "s32", 0), ("status", "s32", 5),
@@ -120,7 +121,7 @@ def old():
 
 
 def named():
-    """record's side-car knows the cgroups; one that somebody else wrote is text all the same."""
+    """record's side-car knows the cgroups; names in one written by somebody else are treated as text all the same."""
     cgroups = {20: f"/system.slice/docker-{ID}.scope", 30: "/lxc.payload.w\u001b[31m\u202eb/init.scope"}
     with open("nested/lttngtop.json", "w", encoding="utf-8") as file:
         json.dump({"schema": 1, "host": "made", "processes": [{"pid": pid, "start_ns": 0, "cgroup": path}

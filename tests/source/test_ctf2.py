@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings in CTF 2: every table is that of the same events in CTF 1.8."""
+"""Recordings in CTF 2: every table equals that of the same events in CTF 1.8."""
 import json
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Damage in a recording takes the rest of its packet, in a packet's head all of that packet: that is said, counted as lost
-with its time, and everything else counts as in the undamaged recording.
+"""Damage in a recording costs the rest of its packet, in a packet's header the whole packet: it is reported and counted
+as lost, with its time, and everything else counts as in the undamaged recording.
 """
 import json
 import os
@@ -24,12 +24,12 @@ PACKETS, EVENTS, CPUS = 5, 50, 2
 EVENT = len(made.switch(0, 1, 2))
 HEAD = 32 + 52
 PACKET = HEAD + EVENTS * EVENT
-# Where in a packet: its magic number, UUID, stream; its size, behind two times and the size of its content.
+# Where in a packet: its magic number, UUID, stream; its size, after two times and the size of its content.
 MAGIC, TRACE, STREAM, PACKET_SIZE = 0, 4, 20, 32 + 3 * 8
 
 
 def make(directory):
-    """Each packet is a second, its events fill the first 50 ms of it."""
+    """Each packet lasts a second, its events fill the first 50 ms of it."""
     with made.Recording(directory) as recording:
         for cpu in range(CPUS):
             for i in range(PACKETS):
@@ -68,8 +68,8 @@ def times(lines, cpu):
 
 
 def check_damage(top, name, damage, kept, words, lost, packets=1):
-    """kept: which events of CPU 0 are left, by packet. lost: (when it began, when it is told: behind it, or, if nothing
-    follows, where the record of the stream ends), so many packets."""
+    """kept: which events of CPU 0 are left, by packet. lost: (when it started, when it is reported: after it or,
+    if nothing follows, where the stream ends), number of packets."""
     directory = os.path.join(top, name)
     make(directory)
     whole = records(directory)
@@ -87,12 +87,12 @@ def check_damage(top, name, damage, kept, words, lost, packets=1):
 
 def in_packets(top):
     all_kept = [EVENTS] * PACKETS
-    # an event of no class in the middle of the third packet
+    # an event of an unknown class in the middle of the third packet
     check_damage(top, "event", lambda path: write(path, 2 * PACKET + HEAD + 20 * EVENT, b"\xff\xff\xff\x7f"),
                  all_kept[:2] + [20] + all_kept[3:],
                  f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: an event that the metadata does not declare",
                  (BASE + 2 * SECOND + 19 * MS, BASE + 3 * SECOND))
-    # bytes of a value: another value, nothing that anybody could see
+    # bytes of a value: another value, which cannot be noticed
     directory = os.path.join(top, "value")
     make(directory)
     write(os.path.join(directory, "ch_0"), 2 * PACKET + HEAD + 20 * EVENT + 60, b"\x55")
@@ -100,7 +100,7 @@ def in_packets(top):
 
 
 def in_heads(top):
-    """All that is lost is that packet: where the next one is, its magic number says."""
+    """Only that packet is lost: the next one is found by its magic number."""
     at = 2 * PACKET
     second = (BASE + 2 * SECOND, BASE + 3 * SECOND)
     for name, offset, data, words in (("magic number", MAGIC, b"\0", "wrong magic number"),
@@ -118,7 +118,7 @@ def in_heads(top):
         last, end = 4 * PACKET, BASE + 3 * SECOND + (EVENTS - 1) * MS
         check_damage(top, "last " + name, lambda path: write(path, last + TRACE, b"\0"), [EVENTS] * 4 + [0],
                      f"ch_0: the packet at byte {last} is left out: {words}", (end, end))
-    # the content is all there, and so is the next packet
+    # the content is complete, and so is the next packet
     last = BASE + 2 * SECOND + (EVENTS - 1) * MS
     check_damage(top, "packet beyond its file", lambda path: write(path, at + PACKET_SIZE, struct.pack("<Q", 1 << 60)),
                  [EVENTS] * PACKETS, f"ch_0: the rest of the packet at byte {at} is left out: a packet of an impossible size",
@@ -126,7 +126,7 @@ def in_heads(top):
 
 
 def several_heads(top):
-    """As many packets are lost as the next one's number says, and no more than that."""
+    """The number of lost packets follows from the next one's number, and is not higher."""
     def both(path):
         write(path, 2 * PACKET, b"\0")
         write(path, 3 * PACKET, b"\0")
@@ -157,7 +157,7 @@ def without_uuid(top):
 
 
 def foreign(top):
-    """A data file of another trace is not decoded, whatever its packets would mean here; nor is one that has none."""
+    """A data file of another trace is not decoded, whatever its packets would mean here; nor is one without any."""
     directory, other = os.path.join(top, "foreign"), os.path.join(top, "other")
     make(directory)
     make(other)
@@ -181,7 +181,7 @@ def cut(top):
 
 
 def shrinks(top):
-    """The worker waits for room in its ring in the midst of a packet while the file loses the rest of that."""
+    """The worker waits for room in its ring in the middle of a packet while the file loses the rest of it."""
     directory, events = os.path.join(top, "shrinks"), 100_000
     with made.Recording(directory) as recording:
         recording.packet(0, BASE, BASE + 1000 * SECOND, made.turns(BASE, MS, events))
@@ -202,7 +202,7 @@ def shrinks(top):
 
 
 def nothing(top):
-    """Metadata that make an event of no bits: a packet would hold any number of them."""
+    """Metadata that describe an event of no bits: a packet could hold any number of them."""
     directory = os.path.join(top, "nothing")
     os.makedirs(directory)
     u32, time = ("integer { size = %d; align = 8; %s}" % each for each in ((32, ""), (64, "map = clock.c.value; ")))

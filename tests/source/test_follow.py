@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings that grow while they are read: what is complete of them is shown, and nothing else.
+"""Recordings that grow while they are read: their complete part is shown, and nothing else.
 
-Packets, index entries and metadata are written step by step, also by halves. Each step waits until its effect is seen.
+Packets, index entries and metadata are written step by step, also in halves. Each step waits until its effect is seen.
 """
 import os
 import shutil
@@ -18,11 +18,11 @@ from cases import check, finish  # noqa: E402
 DUMP = os.path.join(os.environ["BUILD"], "tests", "source", "dump_records")
 LTTNGTOP = os.environ["LTTNGTOP"]
 PATIENCE = 60
-NEVER = 1000  # seconds a silent stream is waited for
+NEVER = 1000  # seconds until a silent stream is no longer waited for
 
 
 class Growing:
-    """A recording, written as its tracer would do: the metadata stays open until close()."""
+    """A recording, written as its tracer would: the metadata stays open until close()."""
 
     def __init__(self, directory, ctf2=False, index=False):
         self.trace, self.directory, self.ctf2, self.index = ctf.Trace("grows"), directory, ctf2, index
@@ -40,7 +40,7 @@ class Growing:
         return (self.trace.metadata2(self.uuid, as_text, as_text) if self.ctf2 else self.trace.metadata(as_text, as_text)).encode()
 
     def declare(self, part=1.0):
-        """Appends what the metadata lacks, or a part of it."""
+        """Appends the rest of the metadata, or a part of it."""
         text = self.text()
         until = self.written + int(part * (len(text) - self.written))
         self.metadata.write(text[self.written:until])
@@ -61,7 +61,7 @@ class Growing:
         self.sizes.setdefault(cpu, 0)
 
     def entry(self, cpu, begin, end, packet):
-        """The packet's entry in the index, with its head in front if it is the first one."""
+        """The packet's entry in the index, after the index header if it is the first one."""
         size = self.sizes.get(cpu, 0)
         self.sizes[cpu] = size + len(packet)
         head = b"" if size else struct.pack(">IIII", 0xc1f1dcc1, 1, 1, 72)
@@ -84,7 +84,7 @@ class Growing:
 
 
 class Follower:
-    """A worker that follows the directory; its records as they come."""
+    """A worker that follows the directory; its records as they arrive."""
 
     def __init__(self, directory, patience=NEVER):
         self.process = subprocess.Popen([DUMP, "-f", "-w", LTTNGTOP, "-t", str(patience), directory],
@@ -114,17 +114,17 @@ class Follower:
         check(name, good, self.lines[-12:])
 
     def wait_for(self, name, *times):
-        """Until just these events have come, in this order."""
+        """Waits until exactly these events have arrived, in this order."""
         with self.news:
             self.news.wait_for(lambda: len(self.times()) >= len(times) or "" in self.lines, PATIENCE)
         check(name, self.times() == list(times), f"{self.times()}, not {list(times)}; {self.lines[-12:]}")
 
     def wait_for_stream(self, name, cpu):
-        """Until the CPU's first packet was seen: so was what had been written before."""
+        """Waits until the CPU's first packet was seen: so was everything written before it."""
         self.wait(name, lambda: any(f" cpu={cpu} " in line for line in self.of_kind("STREAM")))
 
     def end(self, name):
-        """The source has ended by itself."""
+        """The source ended by itself."""
         self.wait(f"{name}: ends", lambda: "" in self.lines and self.process.wait(PATIENCE) == 0)
         self.stop()
 
@@ -136,7 +136,7 @@ class Follower:
 
 
 def test_packets(name, ctf2):
-    """Without an index a packet is there when its last byte is."""
+    """Without an index a packet exists once its last byte does."""
     growing = Growing(f"{name}-packets", ctf2)
     packets = [growing.packet(0, 10, 100, 20, 30), growing.packet(0, 110, 200, 120, 130),
                growing.packet(0, 210, 300, 220)]
@@ -160,7 +160,7 @@ def test_packets(name, ctf2):
 
 
 def test_index(name, ctf2):
-    """With an index a packet is there when its entry is."""
+    """With an index a packet exists once its entry does."""
     growing = Growing(f"{name}-index", ctf2, index=True)
     second = growing.packet(0, 110, 200, 120)
     growing.packet(0, 0, 0, name="event")
@@ -185,7 +185,7 @@ def test_index(name, ctf2):
 
 
 def test_damage(name, ctf2):
-    """A packet whose head makes no sense is left out, a file of another trace too; neither holds anything back."""
+    """A packet with an invalid header is left out, and so is a file of another trace; neither holds anything back."""
     growing = Growing(f"{name}-damage", ctf2, index=True)
     uuid, growing.uuid = growing.uuid, b"others'  packets"
     other = growing.packet(1, 10, 100, 40)
@@ -213,7 +213,7 @@ def test_damage(name, ctf2):
 
 
 def test_metadata(name, ctf2):
-    """Metadata may come later than the events it declares, and by halves."""
+    """Metadata may arrive later than the events it declares, and in halves."""
     growing = Growing(f"{name}-metadata", ctf2)
     growing.trace.add(20, "event", ("value", "u32", 20))
     growing.trace.events.clear()
@@ -257,7 +257,7 @@ def test_new_stream(name, ctf2):
 
 
 def test_silence(name, ctf2):
-    """A stream that is silent is waited for, but not for ever; what it has is counted later."""
+    """A silent stream is waited for, but not for ever; its data is counted later."""
     growing = Growing(f"{name}-silence", ctf2)
     growing.trace.add(1, "event", ("value", "u32", 1))
     growing.trace.events.clear()
@@ -277,7 +277,7 @@ def test_silence(name, ctf2):
 
 
 def test_rotation(name, ctf2):
-    """An archive is moved away while it is read, another one is begun; the oldest is removed."""
+    """An archive is moved away while it is read, another one is started; the oldest is removed."""
     root = f"{name}-rotation"
     growing = Growing(os.path.join(root, "now"), ctf2)
     growing.trace.add(1, "event", ("value", "u32", 1))

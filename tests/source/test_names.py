@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Fields of the tracepoints and system calls that the program reads, in the metadata of the newest kernel recorded
-(shared/traces-ctf2/ctf2-k72): one under a name that the tables do not know would be a figure that is silently 0.
+"""Fields of the tracepoints and system calls that the program reads, in the metadata of the newest recorded kernel
+(shared/traces-ctf2/ctf2-k72): a field whose name the tables do not know would be a figure that is silently 0.
 """
 import glob
 import json
@@ -13,7 +13,7 @@ from cases import check, finish
 
 SRC = os.path.join(os.environ["SRCDIR"], "src/event")
 ARCHIVE = os.path.join(os.environ.get("SHARED", os.path.join(os.environ["SRCDIR"], "../shared")), "traces-ctf2/ctf2-k72.tar.zst")
-# Fields that not all tracepoints of a payload have, or only other versions.
+# Fields that not all tracepoints of a payload have, or only in other versions.
 ABSENT = {
     "sched_pi_setprio": "orig_cpu dest_cpu",
     "sched_process_exit": "orig_cpu dest_cpu", "sched_process_free": "orig_cpu dest_cpu",
@@ -86,7 +86,7 @@ def main():
         for name, fields in known.items():
             if prefix + name in classes:
                 check_fields(classes, prefix + name, fields)
-    # a call whose name is not in the table, except with a prefix or suffix
+    # a call whose name is not in the table, except for a prefix or suffix
     other = sorted(name for name in classes if (m := re.fullmatch(r"(?:compat_)?syscall_entry_(?:ia32_)?(\w+?)(?:_time32)?", name))
                    and m[1] in dict(calls()) and name.split("syscall_entry_")[1] not in dict(calls()))
     check("no call under another name", not other, other)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Odd recordings: what can be read of them counts, what cannot is said, and nothing of it is silent.
+"""Odd recordings: readable events count, unreadable ones are reported, and nothing is silently lost.
 
 Made here packet by packet (made.py), so that every figure is known.
 """
@@ -38,7 +38,8 @@ def cpu_times(page):
 
 
 def check_turns(name, directory, begin, count, cpus=1):
-    """count switches per CPU, 1 ms apart from begin on: the record is as long as that, and all of it is somebody's."""
+    """count switches per CPU, 1 ms apart from begin on: the
+    recording is that long, and every ns of it belongs to a thread."""
     end = begin + (count - 1) * 10 ** 6 + 1
     pages, err, status = report("cpu", directory)
     check(f"{name}: nothing to say", (status, err) == (0, ""), (status, err))
@@ -54,7 +55,7 @@ def check_turns(name, directory, begin, count, cpus=1):
 
 
 def quiet_start(top):
-    """The switch timer wrote packets while nothing happened: longer than a worker reads ahead."""
+    """The switch timer wrote packets while nothing happened, for longer than a worker reads ahead."""
     for cpus in (1, 2):
         path = os.path.join(top, f"quiet-{cpus}")
         begin = BASE + EMPTY * SECOND
@@ -67,7 +68,7 @@ def quiet_start(top):
 
 
 def quiet_one(top):
-    """One CPU is quiet for long, the record begins with the other one."""
+    """One CPU is quiet for long, the recording starts with the other one."""
     path = os.path.join(top, "quiet-one")
     begin = BASE + SECOND
     with made.Recording(path) as recording:
@@ -93,8 +94,8 @@ def at_zero(top):
 
 
 def abort(top):
-    """Counters that no tracer writes make some versions of the library abort: what it had given out before counts.
-    It hands messages out in batches of 15, of which it loses the last one. Others give all."""
+    """Counters that no tracer writes make some versions of the library abort: its output before that counts. It
+    delivers messages in batches of 15, of which it loses the last one. Other versions deliver everything."""
     for name, second in (("events_discarded", {"discarded": 2 ** 64 - 1}), ("packet_seq_num", {"seq": 2 ** 64 - 1})):
         path = os.path.join(top, name)
         with made.Recording(path) as recording:
@@ -107,7 +108,7 @@ def abort(top):
 
 
 def refused(top):
-    """Fields of a type that no tracer gives them, CPUs that no machine has: named, and the rest counts."""
+    """Fields of types that no tracer uses, CPUs that no machine has: they are named, and the rest counts."""
     float_type = "floating_point { exp_dig = 8; mant_dig = 24; align = 8; byte_order = le; } "
     structure = "struct { integer { size = 32; align = 8; signed = 1; } _x; } "
     cases = {"float": ({"_prev_tid": float_type}, {}, "sched_switch: field 'prev_tid' has a type that cannot be read"),
@@ -125,7 +126,7 @@ def refused(top):
 
 
 def too_large(top):
-    """An event that is larger than its packet ends the packet: said; what stands before it counts."""
+    """An event larger than its packet ends the packet: it is reported; the events before it count."""
     path = os.path.join(top, "too large")
     with made.Recording(path, switch_fields={"_next_prio": made.INT, "_more[1000000]": made.COMM}) as recording:
         recording.packet(0, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 3))
@@ -136,7 +137,7 @@ def too_large(top):
 
 
 def gaps(top):
-    """A clock that jumps by years: the empty intervals are one page, aligned to the grid, and sums stay true."""
+    """A clock that jumps by years: the empty intervals are one page, aligned to the grid, and sums stay correct."""
     years, jump = os.path.join(top, "years"), 20 * 365 * 86400 * SECOND
     with made.Recording(years) as recording:
         events = made.turns(BASE, 10 ** 6, 50) + [(BASE + jump, made.switch(BASE + jump, 1, 2))]
@@ -162,7 +163,7 @@ def gaps(top):
     pages = report("cpu", "--interval", "1s", "--no-sync", years, other)[0]
     check("gap: not while another host is busy", len(pages) == 1102 and sum("gap" in page for page in pages) == 1,
           len(pages))
-    # a short one is intervals as any other
+    # a short jump gives ordinary intervals
     short = os.path.join(top, "short")
     with made.Recording(short) as recording:
         recording.packet(0, BASE, BASE + 900 * SECOND, made.turns(BASE, 900 * SECOND, 2))

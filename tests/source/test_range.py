@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A recording opened for a range of time against all of it.
+"""A recording opened for a range of time, compared with all of it.
 
-Random ranges, some of a few microseconds, some that begin or end with an event or hold nothing, and ranges that tile
-the recording: which events there are is what babeltrace2 prints in the range; what they say is what they say when
-everything is read; who runs at the begin; what was lost. Recordings of one packet and of a thousand, with index files
-and without, rotated, with lost events, with overlapping snapshots, of old tracers.
+Random ranges, some of a few microseconds, some that start or end with an event or are empty, and ranges that cover the
+recording: the events are those that babeltrace2 prints for the range; their contents are those found when everything is
+read; which thread runs at the start; losses. Recordings of one packet and of a thousand, with index files and without,
+rotated, with lost events, with overlapping snapshots, of old tracers.
 """
 import bisect
 import os
@@ -49,7 +49,7 @@ class Recording:
 
 
 class Records:
-    """What a worker says: events and losses as (ns, cpu, what …), the thread each CPU begins with."""
+    """A worker's output: events and losses as (ns, cpu, what …), the thread each CPU starts with."""
 
     def __init__(self, path, begin=0, end=2 ** 64 - 1, parts=1):
         self.events, self.texts, self.lost, self.starts, self.problems, self.hosts = [], [], [], {}, [], 0
@@ -88,14 +88,14 @@ def first_difference(what, got, wanted):
 
 
 def offline_until(text):
-    """What a switch says of its CPU, which may have been offline from then on."""
+    """What a switch says about its CPU, which may have gone offline then."""
     return int((re.search(r" w9=(\d+)", text) or [0, 0])[1])
 
 
 def check_start(recording, records, begin, end):
     """
-    Who ran at the begin: the next of the CPU's last switch before it, unless events were lost since, it was
-    offline, or the recording's switches do not follow each other.
+    The thread that ran at the start: the next of the CPU's last switch before it, unless events were lost since, the
+    CPU was offline, or the recording's switches are inconsistent.
     """
     wrong, checked = [], 0
     for cpu, tid in records.starts.items():

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Both readers make the same records, with all fields of all events, to the byte, of every recording there is: those of the project, of ../shared, of
-user-space programs. Where they may differ is a list here; an entry that nothing needs fails.
+"""Both readers make the same records, with all fields of all events, to the byte, for every recording: the
+project's, those of ../shared, those of user-space programs. Where they may differ is a list here; an entry
+that is not needed fails.
 """
 import os
 import subprocess
@@ -18,7 +19,7 @@ SHARED = os.environ.get("SHARED", "")
 # Takes minutes with babeltrace2, and has the same machine, tracer and events as the others.
 LEFT_OUT = {"large"}
 
-# name → (records that differ, of which kind, cause)
+# name → (differing records, their kind, cause)
 ALLOWED = {
     "sync_scp": (2, "TRACE", "events of old tracers lie behind the end of their packets, which babeltrace2 moves: "
                              "the hint of where the recording ends"),
@@ -48,7 +49,7 @@ def differences(a, b):
 
 
 def is_order_of_labels(a, b):
-    """babeltrace2 2.1 has the labels of an enum in an order of its own: the same bytes of a shape in another one."""
+    """babeltrace2 2.1 has its own order for the labels of an enum: the same bytes of a shape in another one."""
     if harness.library_version() < (2, 1) or not a.split()[1:2] == b.split()[1:2] == ["SHAPE"]:
         return False
     return sorted(bytes.fromhex(a.split()[-1])) == sorted(bytes.fromhex(b.split()[-1]))

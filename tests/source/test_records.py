@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The records of a worker against what babeltrace2 prints of the same recording.
+"""The records of a worker against babeltrace2's text for the same recording.
 
-Every event of every CPU in the same order at the same time; every payload field a record has; the fields of
-system calls that event/syscalls.def names; headers of packets; and for each event the context and the perf counters
-that the records sent so far add up to.
+Every event of every CPU in the same order at the same time; every payload field a record has; the fields of system
+calls that event/syscalls.def names; headers of packets; and for each event the context and the perf counters that the
+records so far add up to.
 """
 import os
 import re
@@ -19,7 +19,7 @@ M64 = 2 ** 64 - 1
 
 SYSCALL_WORDS = {"fd": 1, "fd2": 2, "cmd": 3, "flags": 4, "arg": 5, "path": 6, "family": 7, "port": 8}
 CONTEXT = ["pid", "ppid", "prio", "vtid", "vpid", "vppid", "pid_ns", "cgroup_ns", "user_ns", "mnt_ns", "net_ns", "uid"]
-# Words of a packet's record: index → name in the trace, of the variant's options together.
+# Words of a packet's record: index → name in the trace, all options of the variant together.
 HEADER_WORDS = {9: "source_port", 10: "dest_port", 11: "seq", 12: "ack_seq", 13: "flags", 14: "id", 15: "tot_len"}
 
 LINE = re.compile(r"\[(\d+)\.(\d{9})\] \(\S+\) (?:\S+ )?(\S+): \{ cpu_id = (\d+) \},(.*)$")
@@ -88,7 +88,7 @@ def babeltrace_events(path):
 
 
 class Records:
-    """The records of a source, with what they add up to at each event."""
+    """The records of a source, with their accumulated state at each event."""
 
     def __init__(self, path, parts):
         self.by_cpu = {}
@@ -129,7 +129,7 @@ SEEN = set()  # strings that were in a trace
 
 
 def same(record, trace):
-    """babeltrace2 prints the last string again where a string is empty; the record has it empty."""
+    """babeltrace2 prints the previous string again where a string is empty; the record has it empty."""
     if isinstance(trace, str):
         if record == '""' and trace in SEEN:
             return True
@@ -139,7 +139,7 @@ def same(record, trace):
 
 
 def compare_event(record, context_text, payload_text, perf_names):
-    """What differs, as a list of texts."""
+    """The differences, as a list of texts."""
     _, name, kind, tid, values, context, perf, rest = record
     wrong = []
     if "\\" in payload_text or "\\" in context_text:
@@ -220,7 +220,7 @@ def library_version():
 
 
 def directories():
-    """The recordings at hand, one trace each: babeltrace2 merges hosts, whose CPUs have the same numbers."""
+    """The available recordings, one trace each: babeltrace2 merges hosts, whose CPUs have the same numbers."""
     roots = [os.path.join(BUILD, "traces")]
     if "SHARED" in os.environ:
         roots += [os.path.join(os.environ["SHARED"], "conformance", name) for name in

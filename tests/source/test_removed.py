@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Files that are removed, archives that are moved while the workers start: what is missing is said, what is there is
-read once, however many workers share it. The files go between the parent's look and a worker's: the worker's program
-is a script that removes them first.
+"""Files that are removed, archives that are moved while the workers start: missing ones are reported, the others are
+read once, however many workers share them. The files disappear between the parent's look and a worker's: the worker's
+program is a script that removes them first.
 """
 import os
 import shutil
@@ -68,7 +68,7 @@ def main():
                   events == {cpu: EVENTS for cpu in whole if cpu != 1}, events)
             check(f"a file removed, {parts} workers: said", "1 of its 5 data files" in "".join(notes), notes)
 
-        # the second worker sees other files than the first one
+        # the second worker sees different files from the first one
         afresh()
         events, notes, failures = read(top, trace, f"rm -f {trace}/ch_0", 2, 1)
         check("a file removed between two workers: each stream once", events == whole, events)

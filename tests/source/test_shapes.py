@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Both readers make the same records, to the byte, of traces of odd shapes (shapes.py). Where they may differ is a list
-here; an entry that nothing needs fails. What babeltrace2 dies of, ours reads. With metadata in CTF 2 the records
-are the same.
+"""Both readers make the same records, to the byte, from traces of odd shapes (shapes.py). Where they may differ is a
+list here; an entry that is not needed fails. Where babeltrace2 aborts, the program's reader continues. With metadata in
+CTF 2 the records are the same.
 
     test_shapes.py [COUNT [SEED]]    other ones: make fuzz
 """
@@ -24,8 +24,8 @@ COUNT, SEED, LIMIT_S = 60, 1, 60
 ROUNDING_NS = 4  # of 10^16
 # An assertion of babeltrace2 2.0: lengths and tags in elements of arrays and in events' own contexts.
 DIES = "died: signal"
-# 2.1 takes other lengths and tags there, and fails sooner or later. It does not report losses before the first packet;
-# a stream with nothing else then ends elsewhere.
+# 2.1 uses other lengths and tags there, and fails sooner or later. It does not report losses before the
+# first packet; a stream with nothing else then ends elsewhere.
 IS_21 = harness.library_version() >= (2, 1)
 NOT_IN_21 = ("LOST", "STREAM_END", "events")
 
@@ -33,7 +33,7 @@ checks = harness.Checks()
 
 
 class Seen:
-    """What all the traces together had: a test without it shows nothing."""
+    """Features that occurred in the traces: a test without one of them shows nothing about it."""
     events = damaged = died = rounded = ctf2 = 0
 
 
@@ -43,13 +43,13 @@ def dump(reader, path):
 
 
 def is_rounding(a, b):
-    """babeltrace2 counts cycles of other clocks than those of 1 GHz in floating-point numbers: times a few ns off."""
+    """babeltrace2 computes cycles of clocks other than 1 GHz in floating point: times may be a few ns off."""
     if a == b:
         return True
     (at, *x), (bt, *y) = a.split(), b.split()
     if not (at.isdigit() and bt.isdigit()) or abs(int(at) - int(bt)) > ROUNDING_NS:
         return False
-    # what says times in its words too
+    # records that also contain times in their words
     return x == y or x[0] == y[0] and x[0] in ("TRACE", "LOST", "BACKWARD", "SCHED_SWITCH")
 
 

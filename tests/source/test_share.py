@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How many workers read a large recording where nobody says so: one processor is left to the program itself."""
+"""How many workers read a large recording by default: one processor is left to the program itself."""
 import contextlib
 import os
 import subprocess

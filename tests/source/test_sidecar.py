@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What lies beside a trace as lttngtop.json: used where it is right, one warning where it is not, and never in the way."""
+"""lttngtop.json beside a trace: used if it is valid, one warning if it is not, and never in the way."""
 import csv
 import io
 import json
@@ -65,7 +65,7 @@ plain = report("cpu", "plain").stdout
 check("without one nothing is known", thread("plain") == (NOTHING, "", 0), thread("plain"))
 check("and text has no column for that", "USER" not in plain and "KERNEL" not in report("hosts", "plain").stdout, plain)
 
-# where it lies: in the trace's directory, in the session's, above the parts of a session; not beside those of others
+# where it is: in the trace's directory, in the session's, above the parts of a session; not beside those of others
 for name, below in (("inside", "kernel"), ("session", ""), ("archive", "")):
     path = os.path.join(name, "archives", "20261120T142439+0000-20261120T142440+0000-0") if name == "archive" else name
     make(path)
@@ -88,7 +88,7 @@ check("CSV too", table[0]["cmdline"] == "first --of two" and table[1]["uid"] == 
 figures = {k: [{c: v for c, v in r.items() if c not in NAMES} for r in rows("cpu", k)[0]] for k in ("plain", "session")}
 check("figures are the same", figures["plain"] == figures["session"], figures)
 
-# wrong ones: a warning, exit status and figures as without
+# invalid ones: a warning, exit status and figures as without one
 make("other")
 put("other", {**SOUND, "host": "db"})
 for name, contents in (("damaged", json.dumps(SOUND)[:-1]), ("deep", "[" * 100000), ("empty", ""), ("new", {**SOUND, "schema": 2}),
@@ -106,7 +106,7 @@ names, err, status = thread("hostile")
 check("no control character comes through", names["cmdline"] == r"\x1b[2J\x0a\xe2\x80\xaegnp", names["cmdline"])
 check("nor what is too long", len(names["exe"]) <= 4095, len(names["exe"]))
 
-# a slice has it, too: by the clock of the slice, and only what is a side-car
+# a slice has it, too: on the clock of the slice, and only if it is a side-car
 for name, extra in (("slice", ()), ("slice-shifted", ("--offset", "made=5000000000"))):
     run = report("slice", "--begin", "+100ms", "--end", "+200ms", "-o", name, *extra, "session")
     check(f"{name}: made", (run.returncode, run.stderr) == (0, ""), run)
@@ -122,7 +122,7 @@ check("and none in it", os.listdir("slice-damaged/made") == ["kernel"], os.listd
 run = report("slice", "-o", "slice-plain", "plain")
 check("slice of a recording without one", (run.returncode, run.stderr, os.listdir("slice-plain/made")) == (0, "", ["kernel"]), run)
 
-# what is live and of this very machine needs no file: LTTng's clock has the boot's id
+# a live session of this very machine needs no file: LTTng's clock has the boot's ID
 if os.readlink("/proc/self/ns/pid") != "pid:[4026531836]":
     print("skip this machine, live: not in the first pid namespace")
     finish()

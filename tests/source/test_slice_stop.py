@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A slice that is interrupted, or runs into a full disk, leaves no part of itself behind that looks like a slice."""
+"""A slice that is interrupted, or fills the disk, leaves nothing behind that looks like a slice."""
 import os
 import resource
 import shutil
@@ -27,7 +27,7 @@ def start(*args, **kwargs):
 
 
 def interrupted(number):
-    """(exit status, stderr) of a slice that was interrupted while it wrote; None: it was always faster."""
+    """(exit status, stderr) of a slice that was interrupted while it wrote; None if it always finished first."""
     for _ in range(TRIES):
         with start("-o", "out", "long") as slicing:
             while not os.path.exists("out/.unfinished-slice") and slicing.poll() is None:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A worker that dies or hangs: its host is incomplete and says why, the others are whole, exit status 3.
+"""A worker that dies or hangs: its host is incomplete and says why, the others are complete, exit status 3.
 
-The report is stopped while its workers fill their rings: the one of the larger
-recording then waits for room in the middle of it, and is killed or stopped there.
+The report is stopped while its workers fill their rings: that of the larger recording then waits
+for room in the middle of it, and is killed or stopped there.
 """
 import json
 import os
@@ -20,7 +20,7 @@ VICTIM, OTHER = os.path.join(TRACES, "hotplug"), os.path.join(TRACES, "kprobe")
 
 
 def run_with(number):
-    """The report on both recordings, the victim's worker getting the signal in the middle: rows, stderr, status."""
+    """The report on both recordings, whose victim's worker gets the signal in the middle: rows, stderr, status."""
     held = Held()
     report = subprocess.Popen([LTTNGTOP, "report", "hosts", "--json", "--workers", "1", VICTIM, OTHER],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What was recorded more than once is counted once: a recording that lies twice below a directory, or that is given
-twice; parts of one that overlap, as snapshots do; two sessions of one kernel below a directory that is followed."""
+"""Events recorded more than once count once: a recording that is twice below a directory, or that is given twice;
+parts of one that overlap, as snapshots do; two sessions of one kernel below a directory that is followed."""
 import contextlib
 import glob
 import json
@@ -32,14 +32,14 @@ def report(table, *sources, workers=1):
 
 
 def follow(table, directory):
-    """The same, followed: the traces end when their metadata, which is open for writing until then, is closed."""
+    """The same, followed: a trace ends when its metadata, which is open for writing until then, is closed."""
     with contextlib.ExitStack() as stack:
         tracers = [stack.enter_context(open(path, "ab")) for path in glob.glob(f"{directory}/**/metadata", recursive=True)]
         run = subprocess.Popen([LTTNGTOP, "report", table, "--json", "--follow", "--stall-limit", "60s", directory],
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
         def watched():
-            """How many files the report's worker awaits the end of."""
+            """The number of files whose end the report's worker awaits."""
             n = 0
             for pid in workers(run.pid):
                 for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
@@ -56,7 +56,7 @@ def follow(table, directory):
 
 
 def copy_of_session(directory):
-    """As another session of the same kernel would have it: with another UUID."""
+    """As another session of the same kernel would write it: with another UUID."""
     shutil.copytree(RECORDING, directory)
     with open(os.path.join(RECORDING, "metadata"), "rb") as file:
         text = re.search(rb'uuid = "([0-9a-f-]{36})"', file.read())[1].decode()
@@ -67,7 +67,7 @@ def copy_of_session(directory):
         if os.path.isfile(path):
             with open(path, "rb") as file:
                 data = file.read().replace(uuid, other)
-            # the trace's own stands before that of its clock, which both sessions share
+            # the trace's own comes before that of its clock, which both sessions share
             data = data.replace(text.encode(), text[:-2].encode() + other.hex()[-2:].encode(), 1)
             with open(path, "wb") as file:
                 file.write(data)
@@ -86,7 +86,7 @@ def check_followed():
 
 
 def copy_part(directory, of):
-    """The packets of each stream that of() takes from its list."""
+    """The packets of each stream that of() selects from its list."""
     os.makedirs(directory)
     shutil.copy(os.path.join(RECORDING, "metadata"), directory)
     for name in os.listdir(RECORDING):

@@ -44,7 +44,7 @@ def library_version():
 
 
 def unpack(archive, below):
-    """Unpacks a .tar.zst below $BUILD/shared-traces, unless that was done before; returns its directory."""
+    """Unpacks a .tar.zst below $BUILD/shared-traces, unless it is there already; returns its directory."""
     name = os.path.basename(archive).split(".")[0]
     base = os.path.join(BUILD, "shared-traces", below)
     target = os.path.join(base, name)
@@ -56,7 +56,7 @@ def unpack(archive, below):
         try:
             os.rename(os.path.join(work, name), target)
         except OSError:
-            if not os.path.isdir(target):  # else another test was faster
+            if not os.path.isdir(target):  # otherwise another test was faster
                 raise
         shutil.rmtree(work, ignore_errors=True)
     return target
@@ -127,8 +127,8 @@ class Report:
 
 def run(table, *args, status=(COMPLETE,), timeout=600, sync=False):
     """
-    The reports (several with --interval) of one call, with each host on its own clock, as the truth files are, or with
-    sync all on the reference host's.
+    The reports (several with --interval) of one call, with each host on its own clock,
+    like the truth files, or with sync all on the reference host's.
     """
     command = [PROGRAM, "report", table, "--json", *([] if sync else ["--no-sync"]), *[str(a) for a in args]]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=timeout, check=False)

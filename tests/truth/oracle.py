@@ -20,8 +20,8 @@ FIELD = re.compile(rb"(\w+) = (\"(?:[^\"\\]|\\.)*\"|-?\w+)")
 Call = collections.namedtuple("Call", "ts tid pid name ret args begin")
 Fork = collections.namedtuple("Fork", "ts parent_tid parent_pid child_tid child_pid")
 
-# How a call's return value moves bytes: 'r' read, 'w' write, 'b' both; and whether
-# the kernel adds it to the caller's rchar/wchar (fs/read_write.c of Linux 6.1).
+# How a call's return value moves bytes: 'r' read, 'w' write, 'b' both; and whether the kernel adds it
+# to the caller's rchar/wchar (fs/read_write.c of Linux 6.1).
 READS = {"read": 1, "pread64": 1, "readv": 1, "preadv": 1, "preadv2": 1,
          "recvfrom": 0, "recvmsg": 0, "recv": 0, "getdents64": None}
 WRITES = {"write": 1, "pwrite64": 1, "writev": 1, "pwritev": 1, "pwritev2": 1,
@@ -43,7 +43,7 @@ def number(text):
 
 
 def fields(payload):
-    """The flat fields of a payload, numbers as int and strings as bytes, which suffices here."""
+    """The top-level fields of a payload, numbers as int and strings as bytes, which suffices here."""
     out = {}
     for name, value in FIELD.findall(payload):
         if value[:1] == b'"':
@@ -69,7 +69,7 @@ class Oracle:
         self.forks = []
         self.execs = []
         self.exits = {}
-        self.idle_irqs = collections.defaultdict(list)  # cpu -> [(begin, end)] of handlers run while idle
+        self.idle_irqs = collections.defaultdict(list)  # cpu -> [(begin, end)] of handlers that ran while idle
         self.disk = []                                  # (ts, kind, fields)
         self.net = []
         self.first = self.last = None

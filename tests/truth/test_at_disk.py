@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What threads had disks read and write: against the disks, a second reading, and /proc/PID/io.
+"""Bytes that disks read and wrote for threads: against the disks, a second reading, and /proc/PID/io.
 
-The threads' sums are the disks' figures, in every interval. The second reading asks, of each sector of a
-completed request, who was last seen to ask for it. The kernel counts read_bytes when a
-bio is submitted, for the process and, once they were waited for, its children.
+The threads' sums are the disks' figures, in every interval. The second reading looks up, for each sector of a completed
+request, the last thread seen to ask for it. The kernel counts read_bytes when a bio is submitted, for the process and,
+once they have been waited for, its children.
 """
 
 import collections
@@ -44,7 +44,7 @@ def check_sums(checks, name, path, status, *options):
 
 
 def by_sectors(path):
-    """tid -> (bytes read, bytes written) when they were done, from the text of babeltrace2."""
+    """tid -> (bytes read, bytes written) on completion, from babeltrace2's text."""
     asked, moved = {}, collections.defaultdict(lambda: [0, 0])
     text = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, check=True).stdout
     for line in text.decode(errors="replace").splitlines():
@@ -67,7 +67,7 @@ def by_sectors(path):
 
 def check_threads(checks, name, host, path, rows):
     want, got = by_sectors(path), collections.defaultdict(lambda: [0, 0])
-    back = 0  # in the kernel threads' own context, and due to others
+    back = 0  # in the kernel threads' own context, and on behalf of others
     for row in rows:
         checks.true(row["disk_writeback_bytes"] <= row["disk_write_bytes"], f"{name}/{host}: part of the bytes written: {row}")
         back += row["disk_writeback_bytes"]
@@ -84,7 +84,7 @@ def check_threads(checks, name, host, path, rows):
 
 
 def descendants(trace, pid):
-    """The process and those it forked, and theirs."""
+    """The process, those it forked, and theirs."""
     found, todo = set(), [pid]
     while todo:
         found.add(todo.pop())
@@ -93,7 +93,7 @@ def descendants(trace, pid):
 
 
 def check_lives(checks, name, host, path, said, rows):
-    """Payload processes that began and ended in the record; children are not threads here but processes."""
+    """Payload processes that started and ended in the recording; their children are processes, not threads, here."""
     trace = oracle.of(path)
     for p in truth.runit(said):
         if not p["io"] or p["start_mono"] <= trace.first or p["end_mono"] >= trace.last:

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Waits against the log that the waiting threads kept themselves.
+"""Waits against the log that the waiting threads wrote themselves.
 
-A thread notes the time before and after a call that may wait. The blocked part
-of that, from the switch-out to the wake-up, is what the table counts; the rest is the way
-into the call and, after the wake-up, to the CPU and out of it again.
+A thread notes the time before and after a call that may wait. The blocked part of it, from switch-out to wake-up, is
+the time the table counts; the rest is the way into the call and, after the wake-up, onto the CPU and out of the call.
 """
 
 import collections
@@ -17,9 +16,9 @@ import truth
 
 STEP_NS = 500_000
 
-# What the log calls a wait: the calls that it is made of, the state of such a wait, whether its waker's name must show.
+# A wait in the log: the calls it consists of, the state of such a wait, whether its waker's name must show.
 KINDS = {
-    "futex-mutex": ({"futex"}, {"blocked"}, False),  # the log has the holder when the wait began, not who let go last
+    "futex-mutex": ({"futex"}, {"blocked"}, False),  # the log has the holder at the start, not the last one
     "futex-cond": ({"futex"}, {"blocked"}, True),
     "futex-sem": ({"futex"}, {"blocked"}, True),
     "futex-pi": ({"futex"}, {"blocked"}, True),
@@ -45,13 +44,13 @@ KINDS = {
 NOT_WAITS = {"whole-run", "burn"}
 WITH_FD = {"pipe-read", "pipe-write", "unix-read", "timerfd-read", "flock"}
 
-# A call that found what it wanted: it did not sleep. The shortest real wait of the log is longer.
+# A call that found its data did not sleep. The shortest real wait of the log is longer.
 INSTANT_NS = 250_000
 
-# What of a logged wait is not blocked: entering the call, each event recorded there, the way back to the CPU.
+# The part of a logged wait that is not blocked: entering the call, each event recorded there, the way back to the CPU.
 AROUND_NS = 1_800_000
 
-# Longer ones, by kind, thread and number of the wait: (cause, what is not blocked, in us).
+# Longer ones, by kind, thread and number of the wait: (cause, time not blocked, in us).
 LONGER = {
     ("futex-pi", 3742, 0): ("spins", 10190),
     ("futex-pi", 3742, 1): ("late", 4501),
@@ -116,7 +115,7 @@ def check_log(checks, path, truth_dir):
 
 
 def check_sums(checks, name, host, path):
-    """A thread whose whole life is in the record was blocked as long as its waits took; intervals add up."""
+    """A thread whose whole life is in the recording was blocked as long as its waits took; intervals add up."""
     waited = collections.Counter()
     for row in harness.report("blocking", path).rows:
         waited[row["tid"]] += row["total_ns"]

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The clocks of recordings of several hosts against their true difference, which was
-measured from outside before and after each recording, to less than 1 us.
+"""The clocks of recordings of several hosts against their true difference, measured
+from outside before and after each recording, to less than 1 us.
 
-At every matched packet the corrected time must be right within the bound; where a pair
-exchanged 20 packets each way the bound must be 1 ms or less. With every host as the
-reference, and for every two hosts of three.
+At every matched packet the corrected time must be right within the bound; if a pair exchanged 20 packets in each
+direction the bound must be 1 ms or less. With every host as the reference, and for every two hosts of three.
 """
 
 import collections
@@ -26,7 +25,7 @@ NO_HEADERS = "received packets have no headers: receive offload (GRO) was off"
 
 
 def report(table, *args):
-    """Incomplete where packets came of which nothing is known, and says so."""
+    """Incomplete if unknown packets arrived, with a message."""
     command = [harness.PROGRAM, "report", table, "--json", *args]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, timeout=600)
     if done.returncode != (harness.INCOMPLETE if NO_HEADERS in done.stderr.decode() else harness.COMPLETE):
@@ -35,7 +34,7 @@ def report(table, *args):
 
 
 class Clock:
-    """A guest's clock against the machine's that ran it."""
+    """A guest's clock against that of the machine that ran it."""
 
     def __init__(self, meta, host, path):
         self.offset = truth.clock_offset_ns(truth.trace_dirs(path)[0])

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Containers of the recording that has some, against what its machine said: how they are nested, and the CPU time of those
-that were born and gone while it was recorded, as wait4() told. In every recording the rows of a host add up to its
-threads.
+Containers of the recording that has some, against what its machine reported: how they are nested, and the
+CPU time of those that came and went while it was recorded, from wait4(). In every recording the rows of a
+host add up to its threads.
 """
 
 import json
@@ -13,11 +13,11 @@ import re
 import harness
 
 HOST_PID_NS = 4026531836
-CPU_TOLERANCE = 0.005  # of the processes that runit waited for: wait4() counts those around the containers too
+CPU_TOLERANCE = 0.005  # of the processes that runit waited for: wait4() also counts those around the containers
 
 
 def said(truth, name):
-    """What the shells said of themselves: label -> inode of their pid namespace."""
+    """What the shells printed about themselves: label -> inode of their pid namespace."""
     with open(os.path.join(truth, "client", name), encoding="utf-8") as f:
         return {m[1]: int(m[2]) for m in re.finditer(r"^(\w+) .*pid:\[(\d+)\]", f.read(), re.M)}
 
@@ -42,7 +42,7 @@ def check_tree(checks, rows, truth):
 
 
 def check_cpu(checks, directory, rows, truth):
-    """What ran below runit: three containers, and unshare, which made the first one, outside."""
+    """What ran below runit: three containers and, outside them, unshare, which made the first one."""
     with open(os.path.join(truth, "client", "runit.jsonl"), encoding="utf-8") as f:
         waited = json.loads(f.readline())
     inside = set(said(truth, "nest.out").values())

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""CPU time, run slices and idle time against what the guests' kernels counted."""
+"""CPU time, run slices and idle time against the guests' kernels' counts."""
 
 import os
 import re
@@ -12,13 +12,13 @@ import truth
 import windows
 
 SLICE_NS = 150_000       # how far the kernel's and the trace's edge of a slice may be apart
-LIFE_NS = 50_000_000     # a life this long must agree within 1 % where that is more
+LIFE_NS = 50_000_000     # a life this long must agree within 1 % if that is more
 IDLE_NS = 50_000_000     # and idle time within 3 % or this much
 LOSSY = {"lossy", "lossy-overwrite"}
 
 
 def check_threads(checks, name, host, directory, offset, start, end):
-    """Every thread that lived through both snapshots, between its own two stamps."""
+    """Every thread that existed at both snapshots, between its own two stamps."""
     before, after = start.threads(), end.threads()
     tids = sorted(set(before) & set(after))
     begins = {tid: before[tid][1].mono + offset for tid in tids}
@@ -35,11 +35,11 @@ def check_threads(checks, name, host, directory, offset, start, end):
 
 
 def check_lives(checks, name, host, directory, truth_dir, first, last):
-    """The payload's leaders: their schedstat as their parent found it when they had ended."""
+    """The payload's leaders: their schedstat as their parent found it after they had ended."""
     lives = [p for p in truth.runit(truth_dir) if p["schedstat"] and p["start_mono"] > first and p["end_mono"] < last]
     if not lives:
         return
-    # A program of the payload may be run more than once under one label, but pids do not repeat.
+    # A program of the payload may run more than once under one label, but pids do not repeat.
     rows = harness.report("cpu", directory).by("tid")
     for p in lives:
         run_ns, _, slices = p["schedstat"]
@@ -62,7 +62,7 @@ def check_idle(checks, name, host, directory, offset, start, end, trace):
                           directory).by("cpu")
     for cpu in sorted(set(before) & set(after)):
         want = after[cpu] - before[cpu]
-        # The jiffies of an offline CPU stand still or run on as the kernel likes: see check_hotplug.
+        # The jiffies of an offline CPU stop or continue arbitrarily: see check_hotplug.
         if name == "hotplug" and cpu == 1:
             continue
         got = rows[cpu]["idle_ns"] - trace.idle_irq_ns_in(cpu, a.mono, b.mono)
@@ -91,7 +91,7 @@ def check_hotplug(checks, name, host, directory, offset, truth_dir):
         at += 3
     checks.true([s[0] for s in steps] == ["off", "on", "off", "on"], f"{name}: four steps in hotplug.log")
     for (_, off_begin, off_end), (_, on_begin, on_end) in zip(steps[::2], steps[1::2]):
-        # From the end of going offline to the start of going online it is all offline.
+        # From the end of going offline to the start of going online it is offline.
         row = harness.report("cpus", "--begin", harness.stamp(off_end + offset),
                              "--end", harness.stamp(on_begin + offset), directory).by("cpu")
         one = row.get(1, {"online_ns": 0, "idle_ns": 0, "busy_ns": 0, "switches": 0})
@@ -118,7 +118,7 @@ def main():
                             known.CAUSES)
     for name, directory, truth_dir in harness.recordings():
         if name in LOSSY:
-            continue  # most of what the kernel counted never reached the trace
+            continue  # most of the activity that the kernel counted never reached the trace
         for host in harness.hosts(directory):
             path = os.path.join(directory, host)
             offset = truth.clock_offset_ns(truth.trace_dirs(path)[0])
@@ -128,7 +128,7 @@ def main():
             start = truth.Snapshot(os.path.join(said, "snap-start.txt"))
             end = truth.Snapshot(os.path.join(said, "snap-end.txt"))
             if trace.first > start.begin or trace.last < end.end:
-                continue  # the snapshots of `snapshot` were taken outside the record
+                continue  # the snapshots of `snapshot` were taken outside the recording
             check_threads(checks, name, host, path, offset, start, end)
             check_schedstat(checks, name, host, path, offset, start, end)
             check_idle(checks, name, host, path, offset, start, end, trace)

@@ -9,7 +9,7 @@ import subprocess
 import harness
 import truth
 
-# What the packets' own counters say; babeltrace2 prints nonsense where a counter falls back to 0.
+# From the packets' own counters; babeltrace2 prints nonsense where a counter falls back to 0.
 LOST = {("lossy", "db"): (682404, 0), ("lossy-overwrite", "db"): (0, 1678)}
 
 

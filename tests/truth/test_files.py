@@ -12,12 +12,12 @@ import truth
 
 LOSSY = {"lossy", "lossy-overwrite"}
 
-# What /proc shows of a kind, and what the program may call its path.
+# How /proc shows files of a kind, and the path the program may give for them.
 UNNAMED = re.compile(r"(anon_inode|socket|pipe|/memfd|/dmabuf|net):")
 
 
 def same_path(shown, path, kind):
-    """null is honest; a name must be right. Deleted files keep the name they were opened by."""
+    """null is honest; a name must be right. Deleted files keep the name they were opened with."""
     if path is None or UNNAMED.match(shown):
         return True
     shown, path = shown.removesuffix(" (deleted)"), path.removesuffix(" (deleted)")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Waits for futexes, each by its address, exactly as the switches, wake-ups and calls in babeltrace2's text have them."""
+"""Waits for futexes, each by its address, exactly as the
+switches, wake-ups and calls in babeltrace2's text give them."""
 
 import collections
 import re
@@ -18,7 +19,7 @@ def integer(field, text):
 
 
 def waits_of(directory):
-    """(tid, address) -> [waits, their time, the longest]; from the switch-out to the wake-up, else to the switch-in."""
+    """(tid, address) -> [waits, their time, the longest]; from switch-out to wake-up, or else to switch-in."""
     found = collections.defaultdict(lambda: [0, 0, 0])
     inside, since = {}, {}
     proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory], stdout=subprocess.PIPE,
@@ -39,7 +40,7 @@ def waits_of(directory):
             prev, state = integer("prev_tid", payload), integer("prev_state", payload)
             if state not in RUNNABLE and prev in inside:
                 since[prev] = ts
-            ended = integer("next_tid", payload)  # woken before it was off its CPU
+            ended = integer("next_tid", payload)  # woken before it left its CPU
         elif name == "sched_waking":
             ended = integer("tid", payload or rest)
         if name in ("sched_switch", "sched_waking") and ended in since and ended in inside:
@@ -62,7 +63,7 @@ def main():
             for r in harness.report("blocking", path).rows:
                 if r["syscall"] == "futex":
                     checks.true(r["path"] is not None, f"{name}: {host}: a futex of {r['tid']} has an address")
-                    row = got[r["tid"], int(r["path"] or "0", 16)]  # rows differ by what ended the wait, too
+                    row = got[r["tid"], int(r["path"] or "0", 16)]  # rows also differ by what ended the wait
                     row[0], row[1], row[2] = row[0] + r["count"], row[1] + r["total_ns"], max(row[2], r["max_ns"])
             checks.equal(dict(got), want, f"{name}: {host}: waits by thread and address")
             if name == "locks-pipes":

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Bytes read and written against /proc/PID/io, call by call where the kernel counts otherwise.
+"""Bytes read and written against /proc/PID/io, call by call where the kernel counts differently.
 
-rchar and wchar (fs/read_write.c) hold what read, write and their relatives,
-sendfile and copy_file_range return; not what splice, tee, vmsplice and the
-socket calls move; and besides, what execve reads itself. A process' io includes
-its ended threads and the children it has waited for. So, between two stamps:
+rchar and wchar (fs/read_write.c) count the results of read, write and their relatives, sendfile and copy_file_range;
+not those of splice, tee, vmsplice and the socket calls; and in addition the reads of execve itself. A process' io
+includes its ended threads and the children it has waited for. So, between two stamps:
 
     rchar = read_bytes - bytes of calls it does not count + what execve reads
             + the whole lives of the children that ended meanwhile
@@ -37,7 +36,7 @@ EXEC_READS_OF = {
 
 
 class Lives:
-    """Who is whose child, and what each process moved, from the program's rows corrected as above."""
+    """The parent of each process, and the bytes it moved, from the program's rows corrected as above."""
 
     def __init__(self, trace, rows, start):
         self.trace = trace
@@ -67,7 +66,7 @@ class Lives:
             self.execs[self.process.get(tid)].append((ts, EXEC_READS_OF.get(program, EXEC_READS)))
 
     def corrections(self, pid, begin, end):
-        """What to add to the program's figures of a process between two times."""
+        """The amounts to add to the program's figures of a process between two times."""
         read = sum(n for ts, n in self.execs[pid] if begin <= ts < end)
         read -= sum(r for ts, r, _ in self.uncounted[pid] if begin <= ts < end)
         return read, -sum(w for ts, _, w in self.uncounted[pid] if begin <= ts < end)
@@ -85,7 +84,7 @@ class Lives:
         begin, end = self.trace.first, self.trace.last + 1
         read, written = self.moved[pid]
         if pid in self.before:
-            # What it had before its stamp includes what the program saw before it.
+            # Its bytes before its stamp include those the program saw before it.
             block = self.before[pid]
             io = truth.key_values(block.text)
             begin = block.mono
@@ -112,7 +111,7 @@ def check_recording(checks, name, host, path, said):
         want[call.tid][1] += written
     got = collections.defaultdict(lambda: [0, 0])
     for row in rows:
-        if row["tid"] is None: # 'other': requests of disks that nobody is known to have made
+        if row["tid"] is None: # 'other': disk requests without a known author
             assert not (row["read_bytes"] or row["write_bytes"] or row["syscalls"]), row
             continue
         got[row["tid"]][0] += row["read_bytes"]
@@ -142,7 +141,7 @@ def check_recording(checks, name, host, path, said):
             who = f"{pid}:{start.comm(pid)}".replace(" ", "_")
             checks.same(name, host, "rchar", who, io1["rchar"] - io0["rchar"], read)
             checks.same(name, host, "wchar", who, io1["wchar"] - io0["wchar"], written)
-        # Threads of processes with several: their own, without the dead and the children.
+        # Threads of processes with several: their own bytes, without the dead and the children.
         threads = {int(m[2]): (int(m[1]), b) for m, b in start.matching(r"/proc/(\d+)/task/(\d+)/io")}
         later = {int(m[2]): b for m, b in end.matching(r"/proc/(\d+)/task/(\d+)/io")}
         both = sorted(set(threads) & set(later))

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""User and system time against what the guests' kernels sampled.
+"""User and system time against the samples of the guests' kernels.
 
-Their CPU time as a whole is exact (test_cpu.py compares it); how it is divided they only estimate: at each tick, of 4 ms
-(CONFIG_HZ=250, CONFIG_TICK_CPU_ACCOUNTING), what the CPU does counts as if it had done so since the last one, and the
-exact sum is divided as the ticks are (cputime_adjust()). Of a thread that ran for N ticks, and was in its program for a
-share p of them, the estimate is N*p ticks with a standard deviation of sqrt(N*p*(1-p)): four of these are allowed, and
-two ticks for the ends. A tick in an interrupt counts as system time, and /proc counts in units of 10 ms. So only who ran for
-long is compared. Page faults are system time for the kernel; here they are part of what they happen in, as the trace has
-at most one event of each, so that up to FAULT_NS for each of a thread's faults may be user time here.
+Their total CPU time is exact (test_cpu.py compares it); its division is only estimated: at each tick, of 4 ms
+(CONFIG_HZ=250, CONFIG_TICK_CPU_ACCOUNTING), the CPU's current mode counts for the time since the last tick, and the
+exact sum is divided as the ticks are (cputime_adjust()). If a thread ran for N ticks and was in user space for a share
+p of them, the estimate is N*p ticks with a standard deviation of sqrt(N*p*(1-p)): four of these are allowed, and two
+ticks for the ends. A tick in an interrupt counts as system time, and /proc counts in units of 10 ms. So only threads
+that ran for long are compared. Page faults are system time for the kernel; here they belong to the mode they happen in,
+as the trace has at most one event for each, so up to FAULT_NS for each of a thread's faults may be user time here.
 """
 
 import math
@@ -22,9 +22,9 @@ import windows
 
 TICK_NS = 4_000_000       # CONFIG_HZ=250
 USER_HZ_NS = 10_000_000   # /proc/PID/stat and /proc/stat
-LEAST_NS = 200_000_000    # who ran for less has too few ticks
-FAULT_NS = 150_000        # what a page fault takes at most on average, under emulation
-MAJOR_FAULT_NS = 2_000_000  # and one that reads from the disk
+LEAST_NS = 200_000_000    # a thread that ran for less has too few ticks
+FAULT_NS = 150_000        # the longest average time of a page fault, under emulation
+MAJOR_FAULT_NS = 2_000_000  # and of one that reads from the disk
 LOSSY = {"lossy", "lossy-overwrite"}
 COLUMNS = ("cpu_ns", "user_ns", "system_ns", "interrupted_ns")
 
@@ -36,7 +36,7 @@ def tolerance(cpu_ns, user_ns, unit_ns):
 
 
 def explained(minor, major, want, got):
-    """How much of the difference page faults can explain: kernel time, which the trace cannot tell from the program's."""
+    """How much of the difference page faults can explain: kernel time, which the trace cannot tell from user time."""
     return min(max(got - want, 0), minor * FAULT_NS + major * MAJOR_FAULT_NS)
 
 
@@ -45,7 +45,7 @@ def adds_up(checks, what, row):
 
 
 def check_lives(checks, name, host, directory, truth_dir, first, last):
-    """The payload's processes of one thread and without children: getrusage(), as their parent found it."""
+    """The payload's processes with one thread and without children: getrusage(), as their parent found it."""
     rows = harness.report("cpu", directory).by("tid")
     for p in truth.runit(truth_dir):
         if not p["schedstat"] or p["start_mono"] <= first or p["end_mono"] >= last or p["pid"] not in rows:
@@ -71,7 +71,7 @@ def stat_times(snapshot, pid, tid):
 
 
 def check_threads(checks, name, host, directory, offset, start, end):
-    """Every thread that lived through both snapshots, between its own two stamps."""
+    """Every thread that existed at both snapshots, between its own two stamps."""
     pids = {tid: pid for tid, (pid, _) in start.threads().items() if tid in end.threads()}
     before = {tid: stat_times(start, pid, tid) for tid, pid in pids.items()}
     after = {tid: stat_times(end, pid, tid) for tid, pid in pids.items()}
@@ -98,7 +98,7 @@ def main():
     checks = harness.Checks(known.only("life_user_ns", "life_system_ns", "user_ns"), known.CAUSES)
     for name, directory, truth_dir in harness.recordings():
         if name in LOSSY:
-            continue  # most of what the kernel counted never reached the trace
+            continue  # most of the activity that the kernel counted never reached the trace
         for host in harness.hosts(directory):
             path = os.path.join(directory, host)
             offset = truth.clock_offset_ns(truth.trace_dirs(path)[0])
@@ -108,7 +108,7 @@ def main():
             start = truth.Snapshot(os.path.join(said, "snap-start.txt"))
             end = truth.Snapshot(os.path.join(said, "snap-end.txt"))
             if trace.first > start.begin or trace.last < end.end:
-                continue  # the snapshots of `snapshot` were taken outside the record
+                continue  # the snapshots of `snapshot` were taken outside the recording
             check_threads(checks, name, host, path, offset, start, end)
     checks.finish()
 

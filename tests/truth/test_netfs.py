@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Network file systems: which files are in one, the bytes that went through them, and the servers that were waited for.
+"""Network file systems: which files are on one, the bytes
+transferred to and from them, and the servers that were waited for.
 
-Expected are the fds and bytes that a second reading of the recording finds: babeltrace2's text, in which mount() says
-where the share is and for how long; and what the programs that ran there were told to move.
+The expected fds and bytes come from a second reading of the recording: babeltrace2's text, in which mount() says where
+the share is and for how long; and from what the programs that ran there were told to transfer.
 """
 
 import collections
@@ -116,7 +117,7 @@ def check_bytes(checks, directory, said):
             checks.equal(sum(row[f"{way}_bytes_{c}"] for c in ("disk", "net", "pipe", "other", "netfs")),
                          row[f"{way}_bytes"], f"{way} classes of {row['tid']}")
 
-    # what the programs themselves were told to do, and what the kernel says they did
+    # from the programs' own instructions, and the kernel's figures for them
     by_label = {p["label"]: p for p in truth.runit(said)}
     checks.equal(got[by_label["dd-write"]["pid"]], [0, 16 * 32768], "dd bs=32k count=16")
     checks.equal(got[by_label["cat"]["pid"]][0], by_label["cat"]["io"]["wchar"], "cat copies three files")
@@ -132,7 +133,8 @@ def check_bytes(checks, directory, said):
 
 
 def check_waits(checks, directory, said):
-    """Waits in calls on its files end by the kernel's thread for the share, by the server's packets or a worker's."""
+    """Waits in calls on its files are ended by the kernel's thread
+    for the share, by the server's packets or by a worker's."""
     tids = {p["pid"] for p in truth.runit(said) if p["label"] not in ("mount", "umount")}
     rows = [r for r in harness.report("blocking", directory).rows
             if r["host"] == "web" and r["tid"] in tids and (r["path"] or "").startswith("/net")]

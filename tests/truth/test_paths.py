@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-Critical paths and accounting against what the programs that were recorded wrote down themselves:
-how long they ran, which of them waited for which, how long a server worked on which request.
+Critical paths and accounting against the logs of the recorded programs: how long they ran, which of them
+waited for which, how long a server worked on which request.
 """
 
 import collections
@@ -38,7 +38,7 @@ class Clocks:
         return o0 + (o1 - o0) * (mono - t0) / (t1 - t0)
 
     def convert(self, mono, host, to):
-        """CLOCK_MONOTONIC of a host as that of another one."""
+        """CLOCK_MONOTONIC of a host converted to another one's."""
         outside = mono + self.offset(host, mono)
         there = outside - self.offset(to, mono)
         return outside - self.offset(to, there)
@@ -57,17 +57,18 @@ def overlap(intervals, begin, end):
 
 # ---- RPC: a server's 100 ms of CPU appear under the client that waited for them ----
 
-# What a server does beside the request's 100 ms while a client waits for it, at most: accept, a thread,
-# reading, its log line, sending, softirqs; these guests are emulated in software.
+# The most a server does beside the request's 100 ms while a client waits for it: accept, a thread, reading, its log
+# line, sending, softirqs; these guests are emulated in software.
 SERVER_EXTRA_NS = 17 * MS
-# The times of a slice differ by 150 us, and the server's two threads may be kept off the CPU as one hands over to the other.
+# The times of a slice differ by 150 us, and the server's two
+# threads may be kept off the CPU when one hands over to the other.
 LESS_NS = 3 * MS
 
 
 def worked(server, mode, call, begin, end):
     """
-    Time in [begin, end[ that the server burnt by its log, for whom the client had to wait: a server with threads for
-    the client itself, others for every client. At least and at most: it may have been preempted.
+    Time in [begin, end[ that the server burnt, according to its log, and for which the client had to wait: a server
+    with threads for the client itself, others for every client. Minimum and maximum: it may have been preempted.
     """
     mine = [s for s in server if s["req"] == "hog" and (mode != "thread" or s["peer_port"] == call["lport"])]
     most = overlap([(s["locked_mono"], s["done_mono"]) for s in mine], begin, end)
@@ -137,7 +138,7 @@ def check_wget(checks, name, directory, truth_dir):
     checks.equal(disk["wget-hot"], 0, f"{name}: disk waits on the server, hot")
 
 
-# ---- a network file system: its pages go over the network, by way of the kernel's workers ----
+# ---- a network file system: its pages go over the network, through the kernel's workers ----
 
 def check_cifs(checks, name, directory, truth_dir):
     offset = truth.clock_offset_ns(truth.trace_dirs(os.path.join(directory, "web"))[0])
@@ -161,15 +162,15 @@ def check_cifs(checks, name, directory, truth_dir):
     checks.true(len(labels) >= 7, f"{name}: processes checked: {sorted(labels)}")
 
 
-# ---- locks and pipes: every thread's own log of what it waited in, and who woke it ----
+# ---- locks and pipes: every thread's own log of its waits and their wakers ----
 
-# What a timer ends.
+# Waits that a timer ends.
 TIMED = {"nanosleep", "hold-sleep", "poll-timeout", "timerfd-read", "epoll-timeout", "select-timeout",
          "futex-timeout", "sigwait-posixtimer"}
-# No other thread ends these, or the log does not say who.
+# No other thread ends these, or the log does not name it.
 ALONE = {"burn", "whole-run"}
 
-# Waits whose waker is not on the path: (what, cause): how many.
+# Waits whose waker is not on the path: (what, cause): number.
 NOT_FOUND = {
     ("waitpid", "came when all was done: no wait"): 1,
     ("waitpid-many", "came when all was done: no wait"): 1,
@@ -214,7 +215,7 @@ def check_waits(checks, name, directory, truth_dir):
 
 
 def check_if_there(checks, name, check):
-    """Of the recordings of another kernel."""
+    """For the recordings of another kernel."""
     below = os.path.join(harness.SHARED, "traces-k612")
     archives = os.path.join(below, f"{name}.tar.zst"), os.path.join(below, "truth", f"{name}.truth.tar.zst")
     if not all(os.path.exists(a) for a in archives):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Nobody is missed: every fork, name and end, however short the life was."""
+"""No process is missed: every fork, name and end, however short its life."""
 
 import collections
 import os
@@ -44,7 +44,7 @@ def main():
                 checks.true(any(row["exited_ns"] == ts + offset for row in lives[tid]),
                             f"{name}/{host}: thread {tid} ended at {ts + offset}:"
                             f" {[r['exited_ns'] for r in lives[tid]]}")
-            # Names at the end of the record, as /proc showed them.
+            # Names at the end of the recording, as /proc showed them.
             snapshot = truth.Snapshot(os.path.join(truth_dir, host, "snap-end.txt"))
             if trace.first > snapshot.begin or trace.last < snapshot.end:
                 continue

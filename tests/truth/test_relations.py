@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who talks to whom: against what locks-pipes says it did, and the logs of RPC clients and servers, also across hosts."""
+"""Who talks to whom: against the log of locks-pipes, and the logs of RPC clients and servers, also across hosts."""
 
 import collections
 import glob
@@ -10,17 +10,17 @@ import subprocess
 
 import harness
 
-# What the log calls a wait: the kind of relation by which the waker ends it.
+# A wait in the log: the kind of relation through which the waker ends it.
 KINDS = {
     "pipe-read": "pipe", "pipe-write": "pipe", "unix-read": "unix", "waitpid": "child", "waitpid-many": "child",
     "sigsuspend": "signal", "sigwait": "signal", "flock": "lock", "futex-cond": "futex", "futex-sem": "futex",
     "eventfd-poll": "eventfd",
 }
 
-# A call that found what it wanted did not wait; around a wait, entering and leaving the call takes up to this.
+# A call that found its data did not wait; entering and leaving the call around a wait takes up to this.
 INSTANT_NS = 250_000
 AROUND_NS = 1_800_000
-# The one that took longer to leave its calls, by what test_blocking.py knows of single waits.
+# The one that took longer to leave its calls, as test_blocking.py knows of single waits.
 SLOW_NS = {("eventfd", 3725, 3725): 3_100_000, ("pipe", 3703, 3702): 2_300_000}
 
 # Bytes, by mode, pids and kind: 20 times 16 through two pipes, 20 times 4096, 5 times 1, 6 times 1 each way.
@@ -68,7 +68,7 @@ def check_locks_pipes(checks, path, truth_dir):
         checks.true(got["wakeups"] >= len(lengths), f"{key}: {got['wakeups']} wake-ups for {len(lengths)} waits")
         checks.true(got["wait_ns"] >= sum(lengths) - around,
                     f"{key}: {got['wait_ns']} ns of waits of {sum(lengths)} ns")
-        if key[0] in ("signal", "lock", "eventfd", "child"):  # of these the log has every wait
+        if key[0] in ("signal", "lock", "eventfd", "child"):  # the log has every wait of these
             checks.true(got["wait_ns"] <= sum(lengths), f"{key}: {got['wait_ns']} ns of waits of {sum(lengths)} ns")
     found = collections.Counter()
     counted = collections.Counter()
@@ -124,7 +124,7 @@ def check_rpc(checks, name, directory, truth_dir):
         checks.equal(len({r["bytes"] for r in answer}), 1, f"{text}: as many bytes sent as received")
         checks.equal(len({r["object"] for r in ask + answer}), 1, f"{text}: one service")
         if checks.true(heard, f"{text}: no answer"):
-            # and one wait for the connection, of which the log knows nothing
+            # and one wait for the connection, which is not in the log
             checks.true(len(entries) <= heard["wakeups"] <= len(entries) + 1, f"{text}: {heard['wakeups']} waits")
             checks.true(heard["wait_max_ns"] <= max(waited), f"{text}: longest wait {heard['wait_max_ns']}")
             checks.true(heard["wait_ns"] >= 0.8 * sum(waited),

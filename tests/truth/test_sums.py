@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The sum over intervals of any length is the whole; rows + idle = online time in each, to the ns."""
+"""Intervals of any length add up to the whole; rows + idle = online time in each, to the ns."""
 
 import collections
 
 import harness
 
-# table: (key columns, counters, columns of which the least and the greatest hold over intervals)
+# table: (key columns, counters, columns whose minimum and maximum hold over intervals)
 TABLES = {
     "hosts": ((), ("events", "lost_events", "lost_packets", "backward_steps", "late_events"), (), ()),
     "events": (("name",), ("count",), (), ()),

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the guests said about themselves while they were recorded.
+"""What the guests recorded about themselves during tracing.
 
-A snapshot file is a sequence of blocks "@@ MONOTONIC_ns REALTIME_ns NAME", each
-followed by the text of that /proc file as it was read just after the stamp.
-Every block has its own time: a thread's figures hold at *its* stamp.
+A snapshot file is a sequence of blocks "@@ MONOTONIC_ns REALTIME_ns NAME", each followed by the text of that /proc file
+as it was read just after the stamp. Every block has its own time: a thread's figures hold at *its* stamp.
 """
 
 import collections
@@ -41,7 +40,7 @@ class Snapshot:
         return (self.last if last else self.first).get(name)
 
     def matching(self, pattern):
-        """(match, block) of every name the pattern matches whole."""
+        """(match, block) of every name that the pattern matches completely."""
         for name, block in self.first.items():
             m = re.fullmatch(pattern, name)
             if m:
@@ -100,7 +99,7 @@ def fds(text):
 
 
 def runit(directory):
-    """The payload processes: one dict per line of runit*.jsonl, /proc texts as newlines again."""
+    """The payload processes: one dict per line of runit*.jsonl, with /proc texts split into lines again."""
     out = []
     for path in sorted(glob.glob(os.path.join(directory, "runit*.jsonl"))):
         with open(path, encoding="utf-8", errors="surrogateescape") as f:
@@ -131,7 +130,7 @@ def trace_dirs(directory):
 
 
 def clock_offset_ns(trace):
-    """What to add to CLOCK_MONOTONIC to get the trace's time, from its metadata."""
+    """The offset to add to CLOCK_MONOTONIC to get the trace's time, from its metadata."""
     text = subprocess.run(["babeltrace2", "--output-format=ctf-metadata", trace],
                           stdout=subprocess.PIPE, check=True).stdout.decode()
     clock = re.search(r"clock \{(.*?)\};", text, re.S)[1]

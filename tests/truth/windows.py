@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A counter of every row between two stamps that each row has for itself.
+"""A counter of every row between two stamps that are the row's own.
 
-A snapshot takes a tenth of a second or more, and every row's figures hold at
-its own stamp. One report per row would be thousands; three do instead: the
-time of the first snapshot and that of the last in slots of a millisecond, and
-all between them in one. A row whose stamp lies in a slot in which nothing
-happened to it is then exact; the few others get a report of their own.
+A snapshot takes a tenth of a second or more, and every row's figures hold at its own stamp. One report per row would
+mean thousands; three suffice: the time of the first snapshot and that of the last in slots of a millisecond, and
+everything between them in one. A row whose stamp lies in a slot in which nothing happened to it is then exact; the few
+others get a report of their own.
 """
 
 import bisect
@@ -56,7 +55,7 @@ class Windows:
                 for r in self.report(lo, end, "--interval", f"{SLOT_NS}ns")]
 
     def part(self, slots, who, begin, end):
-        """Sums of the slots within [begin, end[; None if a cut slot has something in it."""
+        """Sums of the slots within [begin, end[; None if a slot that they clip has something in it."""
         total = [0] * len(self.columns)
         begins = [s[0] for s in slots]
         at = max(0, bisect.bisect_right(begins, begin) - 1)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes small kernel traces (CTF 1.8 or 2) for tests, of events that no recording at hand has: old layouts, probes, IPv6."""
+"""Writes small kernel traces (CTF 1.8 or 2) for tests, with
+events that no available recording has: old layouts, probes, IPv6."""
 
 import json
 import os
@@ -36,7 +37,7 @@ def structure2(members):
 
 
 def head2(host, uuid, uuid_text, clock):
-    """The fragments of CTF 2 before the event record classes: as HEAD."""
+    """The fragments of CTF 2 before the event record classes: like HEAD."""
     time = integer2(64, roles=["default-clock-timestamp"])
     header = structure2([("magic", integer2(32, roles=["packet-magic-number"])),
                          ("uuid", {"type": "static-length-blob", "length": 16, "roles": ["metadata-stream-uuid"]}),
@@ -85,7 +86,7 @@ class Record:
             self.text += f"string _{name};\n"
             self.members.append((name, {"type": "null-terminated-string"}))
             self.data += rest[0].encode() + b"\0"
-        elif kind == "sequence":  # of text, its length before it
+        elif kind == "sequence":  # of text, preceded by its length
             data = rest[0].encode()
             self.text += f"{INTEGER.format(32, 0)} __{name}_length;\n"
             self.text += f"integer {{ size = 8; align = 8; signed = 1; encoding = UTF8; }} _{name}[__{name}_length];\n"
@@ -120,7 +121,7 @@ class Record:
 
 
 class Trace:
-    """Events, each CPU's in order; those of a name all have the same fields."""
+    """Events, each CPU's in order; those with the same name all have the same fields."""
 
     def __init__(self, host):
         self.host, self.classes, self.events = host, {}, []
@@ -132,7 +133,7 @@ class Trace:
         self.events.append((cpu, time, struct.pack("<IQ", number, time) + record.data))
 
     def write(self, directory, ctf2=False, trace=None, clock=None):
-        """trace, clock: what its UUID and its clock's are made of, the host's name unless given."""
+        """trace, clock: what the UUIDs of the trace and its clock are derived from; by default the host name."""
         os.makedirs(directory)
         uuid, as_text = uuid_of(trace or self.host)
         clock = uuid_of(clock or self.host)[1]

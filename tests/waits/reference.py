@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A program's wake-up graph and paths beside those of the reference, critpath.py.
+"""A program's wake-up graph and paths compared with those of the reference, critpath.py.
 
-Both become lists of pieces (begin, end, (host, tid), label), neighbours of the same
-thread and label joined: the number of cuts at wake-ups in a stretch on a CPU does not count as a difference.
+Both become lists of pieces (start, end, (host, tid), label), with neighbours of the same thread and label joined: how
+often a stretch on a CPU is cut at wake-ups does not count as a difference.
 """
 
 import collections
@@ -21,10 +21,10 @@ REFERENCE = os.path.join(harness.SHARED, "reference")
 
 SLOPE_BITS = 50  # of clock/map.c
 
-# Of the packets that its hosts received the events have no headers: none is matched.
+# The events of packets that its hosts received have no headers: none is matched.
 WITHOUT_HEADERS = {"web-nogro"}
 
-# What the reference draws where the graph does not know what was.
+# What the reference draws where the graph has no information.
 FILLS = {"first": "UNKNOWN", "stitch": "DEFAULT", "across": "->DEFAULT"}
 
 
@@ -68,7 +68,7 @@ def totals(pieces):
 
 
 class Dump:
-    """What dump_waits says: paths by (host, tid) as lists of lives, each (begin, end, pieces)."""
+    """Parses the output of dump_waits: paths by (host, tid) as lists of lives, each (start, end, pieces)."""
 
     def __init__(self, *arguments):
         lines = subprocess.run([DUMP, *arguments], check=True, stdout=subprocess.PIPE).stdout.splitlines()
@@ -86,7 +86,7 @@ class Dump:
 
 
 def load_reference():
-    """The module critpath; None where it or what it needs is absent."""
+    """The module critpath; None if it or what it needs is missing."""
     if not os.path.exists(os.path.join(REFERENCE, "critpath.py")):
         return None
     sys.path.insert(0, REFERENCE)
@@ -100,7 +100,7 @@ def load_reference():
 
 
 class Clock:
-    """A host's clock against the common one: a line of whole numbers, so that dump_waits has the same to the ns."""
+    """A host's clock against the common one: a line in integers, so that dump_waits computes the same to the ns."""
 
     def __init__(self, slope, intercept, host_ns):
         self.host_ns = host_ns
@@ -113,7 +113,7 @@ class Clock:
 
 
 def clocks_of(critpath, directory):
-    """host's id -> Clock and (name, Clock) of each host that is corrected, from the reference's synchronisation."""
+    """host's ID -> Clock and (name, Clock) of each host that is corrected, from the reference's synchronisation."""
     sync, _, matches, names, _ = critpath.syncmod.run([directory])
     at = {end[1]: end[2] for match in matches for end in match}
     clocks = {}
@@ -125,7 +125,7 @@ def clocks_of(critpath, directory):
 
 
 class Built:
-    """The reference's graph of a recording, on the hosts' own clocks but for those given."""
+    """The reference's graph of a recording, on the hosts' own clocks except for those given."""
 
     def __init__(self, critpath, directory, clocks, sane=False, loose=False):
         critpath.syncmod.LOOSE = loose
@@ -150,7 +150,7 @@ class Built:
         return [r for r in self.graph.v if r[1] > 0]
 
     def path(self, row, graph=None):
-        """The pieces of the row's path; None: the reference fails."""
+        """The pieces of the row's path; None if the reference fails."""
         try:
             cp = self.critpath.critical_path(graph or self.graph, row)
         except self.critpath.GraphError:

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The reference with what the program does otherwise on purpose, each of it counted.
+"""The reference with the program's deliberate differences, each of them counted.
 
-Each difference is a method of its own here, written from its description, so that the paths
-of the program must equal those of the reference with these changes exactly, and the
-list of how often each of them applies must be as the test has it.
+Each difference is a method of its own here, written from its description, so that the paths of the program must equal
+those of the reference with these changes exactly, and the test lists how often each of them must apply.
 """
 
 import collections
 
 import reference
 
-# cause -> what the program does otherwise, and why
+# cause -> what the program does differently, and why
 CAUSES = {
     "disk": "woken in an interrupt or softirq in which a disk's request was completed: waited for the disk",
     "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
@@ -38,12 +37,12 @@ def flow_of(fields):
 
 
 def changed(critpath, losses):
-    """The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only of a single host."""
+    """The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only for a single host."""
 
     plain = critpath.Builder
 
     class Matcher(critpath.syncmod.Matcher):
-        """Keeps what the reference throws away as nobody would ask for it any more."""
+        """Keeps what the reference discards as no longer needed."""
 
         def __init__(self, traces, on_match, used):
             super().__init__(traces, on_match)
@@ -100,7 +99,7 @@ def changed(critpath, losses):
                 self.lost_cpus.add((host, c))
 
         def seen(self, w, doing):
-            """Doing that since the losses ended."""
+            """Sets the worker's state, which holds since the losses ended."""
             ts = self.unseen.pop(w, None)
             if ts is None:
                 return
@@ -282,8 +281,8 @@ def explained(plain):
 
 class Sane(reference.Built):
     """
-    The reference's graph of a recording with these changes. .used: how often each applied;
-    .plain: its graph without them.
+    The reference's graph of a recording with these changes.
+    .used: how often each applied; .plain: its graph without them.
     """
 
     def __init__(self, critpath, directory, clocks, losses):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Small recordings of Trace Compass' own tests: the whole wake-up graph, and critical paths.
 
-Nothing in these cases is seen in different ways, but that here a wait on the network has a name in any
-case, the interface's, and there is no vertex where a running thread woke another.
+The program and these cases agree, except that here a wait on the network always has a name, the
+interface's, and there is no vertex where a running thread woke another.
 """
 
 import os

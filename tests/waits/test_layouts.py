@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A client asks a server, over each protocol and with the events of each kernel and module that tell of packets: the
-packets are matched, the two clocks found, and the client's path leads through the server.
+A client asks a server, over each protocol and with the packet events of each kernel and module: the packets are
+matched, the two clocks synchronised, and the client's path leads through the server.
 """
 
 import os
@@ -11,7 +11,7 @@ import ctf
 from reference import harness
 
 BEGIN, ROUND, ROUNDS, US = 10**18, 20_000_000, 50, 1000
-AHEAD = 3_000_000  # of the server's clock
+AHEAD = 3_000_000  # the server's clock
 CLIENT, SERVER = 10, 20
 PORTS = (40000, 80)
 IPV4 = ([10, 0, 0, 1], [10, 0, 0, 2])
@@ -32,7 +32,7 @@ def udp(n, back):
 
 
 def ip(version, protocol):
-    """Fields of net_dev_queue, net_if_receive_skb of today."""
+    """Fields of today's net_dev_queue and net_if_receive_skb."""
     def fields(n, back):
         a, b = (IPV4 if version == "ipv4" else IPV6)[::-1 if back else 1]
         transport = ("transport_header", "variant", {"unknown": [], "tcp": tcp(n, back), "udp": udp(n, back)}, protocol)
@@ -48,13 +48,13 @@ def ip(version, protocol):
 
 
 def old(n, back):
-    """Of builds that had transport_fields."""
+    """Those of builds that had transport_fields."""
     return [("skbaddr", "u64", n), ("len", "u32", 140), ("name", "string", "eth0"),
             ("transport_fields", "variant", {"thtype_unknown": [], "thtype_tcp": tcp(n, back)}, "thtype_tcp")]
 
 
 def socket(n, back):
-    """Of the module of inet_sock_local_*."""
+    """Those of the module of inet_sock_local_*."""
     return [f for f in tcp(n, back) if f[0] in ("seq", "ack_seq", "flags")]
 
 
@@ -136,7 +136,7 @@ def check_matches(checks, name, directory, family):
     checks.equal({r["flow"] for r in rows}, flows, f"{name}: flows")
     checks.equal({r["raw_latency_ns"] for r in rows}, {500 * US + AHEAD, 500 * US - AHEAD}, f"{name}: latencies")
     checks.true(not any(r["part"] for r in rows), f"{name}: parts")
-    if name == "udp6":  # without an id nothing is certain: they are links, but no clocks
+    if name == "udp6":  # without an ID nothing is certain: they are links, but do not synchronise clocks
         checks.true(not any(r["used"] for r in rows), f"{name}: none is used")
         return
     checks.true(all(r["used"] and not r["ambiguous"] for r in rows), f"{name}: all are used")
@@ -147,8 +147,8 @@ def check_matches(checks, name, directory, family):
 
 def check_path(checks, name, directory):
     """
-    Per round the server works for 1000 us and waits for its CPU for 100; a packet is under way for 500, of which the client
-    still runs for the first 100.
+    In each round the server works for 1000 us and waits for its CPU for 100; a packet is in
+    transit for 500, of which the client still runs for the first 100.
     """
     rows = harness.report("critical-path", "--host", "client", "--tid", str(CLIENT), "--offset", f"server={-AHEAD}", "--ref",
                           "client", directory, sync=True).rows

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The critical path of every thread of the recordings, beside the reference's.
+"""The critical path of every thread of the recordings, compared with the reference's.
 
-Each host by itself, and all hosts together on the reference's clocks (the program's are tested
-elsewhere), equals critpath.py --sane --loose, except for the differences listed here.
+Each host by itself, and all hosts together on the reference's clocks (the program's are tested elsewhere), equals
+critpath.py --sane --loose, except for the differences listed here.
 """
 
 import os
@@ -18,7 +18,7 @@ TOO_LONG = {"large"}
 
 TOGETHER = "all hosts"
 
-# recording, host -> how often each of sane.CAUSES applies; threads: how many paths are others than without them.
+# recording, host -> how often each of sane.CAUSES applies; threads: how many paths differ from those without them.
 DIFFERENT = {
     ("containers", "client"): {"disk": 222, "dump": 2, "flow": 3, "idle": 860, "overtaken": 1, "waiting": 108, "threads": 35},
     ("disk-io", "db"): {"disk": 733, "dump": 3, "flow": 5, "idle": 1635, "waiting": 98, "threads": 71},
@@ -48,7 +48,7 @@ DIFFERENT = {
 
 
 def compare(checks, what, want, got):
-    """Where the first difference is says more than both lists."""
+    """The place of the first difference says more than both lists."""
     if not checks.true(want == got, f"{what}: another path"):
         at = next((i for i, (a, b) in enumerate(zip(want, got)) if a != b), min(len(want), len(got)))
         print(f"  piece {at} of {len(want)}, {len(got)}: {want[at:at + 2]} instead of {got[at:at + 2]}")
