@@ -96,13 +96,18 @@ static void set_order_of_text(struct report *r)
 	unsigned n;
 	const struct column *columns = all_columns(r, &n);
 
-	if (!of_pane || !column_is_figure(of_pane))
-		return;
-	if (of_pane->flags & COLUMN_IN_REPORT)
-		r->query.sort = view_column_find(columns, n, of_pane->name);
-	for (unsigned i = 0; i < n && !r->query.sort; i++)
-		if (columns[i].flags & COLUMN_IN_REPORT && column_is_figure(&columns[i]) &&
-		    columns[i].cells == of_pane->cells && columns[i].cell == of_pane->cell)
+	if (of_pane && column_is_figure(of_pane)) {
+		if (of_pane->flags & COLUMN_IN_REPORT)
+			r->query.sort = view_column_find(columns, n, of_pane->name);
+		for (unsigned i = 0; i < n && !r->query.sort; i++)
+			if (columns[i].flags & COLUMN_IN_REPORT && column_is_figure(&columns[i]) &&
+			    columns[i].cells == of_pane->cells && columns[i].cell == of_pane->cell)
+				r->query.sort = &columns[i];
+	}
+	/* sums of what a pane shows in order of time */
+	for (unsigned i = 0; r->sum_columns && i < n && !r->query.sort; i++)
+		if (columns[i].flags & COLUMN_COUNTER && column_adds_up(&columns[i]) &&
+		    view_column_find(table->columns, table->n_columns, columns[i].name))
 			r->query.sort = &columns[i];
 }
 

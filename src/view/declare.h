@@ -115,6 +115,7 @@
 
 /* ---- tables ---- */
 
+#define OWN_CELLS(name) .cells = name##_cells, .n_cells = G_N_ELEMENTS(name##_cells)
 #define N_COLUMNS(list) .columns = (list), .n_columns = G_N_ELEMENTS(list)
 #define USES(table) (1u << TABLE_##table)
 

@@ -219,7 +219,8 @@ static enum view_truth ends_are(const struct view_filter *f, const struct judged
 	if (term->fact == VIEW_FACT_TID)
 		return VIEW_UNTOUCHED;
 	for (int to = 0; to < 2; to++)
-		if ((r->table->process ? view_account_end(j->row, to, &end) : view_relation_end(r, j->row, to, &end)) &&
+		if ((r->table->source == TABLE_RELATION ? view_relation_end(r, j->row, to, &end)
+							: view_account_end(j->row, to, &end)) &&
 		    end_is(f, r, &end, term))
 			return VIEW_YES;
 	return VIEW_NO;
@@ -250,10 +251,12 @@ static enum view_truth is_about(const struct view_filter *f, const struct judged
 
 	if (table->term)
 		return table->term(j->rows, j->row, term);
-	if (table->source == TABLE_RELATION || table->process)
+	if (table->source == TABLE_RELATION || table->supply.needs & VIEW_ACCOUNTS)
 		return ends_are(f, j, term);
-	if (!view_table_of_threads(table))
+	if (!view_table_of_threads(table) && bound_column(j, term))
 		return term->fact == VIEW_FACT_COMM ? has_name(j, term) : has_number(j, term);
+	if (!view_table_of_processes(table))
+		return VIEW_UNTOUCHED;
 	thread = view_row_thread(j->rows, j->row);
 	if (table->source == TABLE_FILE)
 		return truth_of(file_is(j, thread, term));

@@ -137,9 +137,22 @@ void view_get_value(const struct view_cell *at, struct value *v)
 
 /* ---- by form ---- */
 
+struct view_host_totals view_totals(const struct view_cell *at)
+{
+	struct view_host_totals all = { 0, 0 };
+
+	if (!at->rows->sums_hosts)
+		return at->rows->totals[at->row->key.host];
+	for (unsigned i = 0; i < at->rows->n_hosts; i++) {
+		all.duration_ns = MAX(all.duration_ns, at->rows->totals[i].duration_ns);
+		all.online_ns += at->rows->totals[i].online_ns;
+	}
+	return all;
+}
+
 static void set_share(const struct view_cell *at, double times, struct value *v)
 {
-	const uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
+	const uint64_t duration_ns = view_totals(at).duration_ns;
 
 	value_set_null(v);
 	if (duration_ns)

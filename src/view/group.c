@@ -104,7 +104,12 @@ static void figures(const struct interval *iv, enum table_id table, const struct
 			cells[desc->cells[i].since] = UINT64_MAX;
 }
 
-/* Adds the counters, accruals and distributions of b to a; both come from figures(). */
+static bool is_less(enum cell_type type, uint64_t a, uint64_t b)
+{
+	return type == TYPE_SPAN ? (int64_t)a < (int64_t)b : a < b;
+}
+
+/* Adds the counters, accruals and distributions of b to a; both come from figures(), or are derived. */
 static void add_figures(const struct table_desc *desc, uint64_t *a, const uint64_t *b)
 {
 	for (unsigned i = 0; i < desc->n_cells; i++) {
@@ -121,10 +126,11 @@ static void add_figures(const struct table_desc *desc, uint64_t *a, const uint64
 			a[i + 1] = (uint64_t)(sq >> 64);
 			break;
 		case CELL_MIN:
-			a[i] = MIN(a[i], b[i]);
+			if (is_less(desc->cells[i].type, b[i], a[i]))
+				a[i] = b[i];
 			break;
 		case CELL_MAX:
-			if (b[i] < a[i])
+			if (is_less(desc->cells[i].type, b[i], a[i]))
 				break;
 			a[i] = b[i];
 			if (i + 1 < desc->n_cells && desc->cells[i + 1].kind == CELL_MAX_AT)
@@ -158,10 +164,10 @@ static void add_thread(struct thread_row *process, const struct thread_row *thre
 void view_derived_cells(struct view_rows *r, struct view_row *row)
 {
 	enum table_id table = r->table->source;
-	unsigned n = r->table->collect ? r->table->n_cells : table_descs[table].n_cells;
+	unsigned n = r->table->cells ? r->table->n_cells : table_descs[table].n_cells;
 	uint64_t *cells = view_cells_alloc(r->internal, n);
 
-	if (r->table->collect) {
+	if (r->table->cells) {
 		row->row.b = memcpy(cells, row->row.b, n * sizeof(*cells));
 		return;
 	}
@@ -180,10 +186,10 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 	enum table_id table = r->table->source;
 	uint64_t cells[CELLS_MAX];
 
-	if (r->table->collect) {
-		for (unsigned i = 0; i < r->table->n_cells; i++)
-			if (r->table->cells[i].kind == CELL_COUNTER)
-				((uint64_t *)into->row.b)[i] += from->row.b[i];
+	if (r->table->cells) {
+		const struct table_desc desc = { r->table->name, r->table->cells, r->table->n_cells };
+
+		add_figures(&desc, (uint64_t *)into->row.b, from->row.b);
 		return;
 	}
 	view_spread_add(r, into, from);

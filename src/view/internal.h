@@ -260,6 +260,9 @@ column_get_fn view_get_process_cgroup;
 column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
 column_get_fn view_get_tracing; /* of its threads: always known */
 
+/* Of the row's host; with --sum-by all: the longest interval and the time of all CPUs of all hosts. */
+struct view_host_totals view_totals(const struct view_cell *at);
+
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);
 

@@ -96,7 +96,7 @@ uint32_t view_query_tables(const struct view_query *q)
 {
 	uint32_t mask = q->table->tables | USES(HOST);
 
-	if (view_table_of_threads(q->table) || (q->filter && view_filter_asks_place(q->filter)))
+	if (view_table_of_threads(q->table) || q->table->process || (q->filter && view_filter_asks_place(q->filter)))
 		mask |= USES(THREAD) | USES(CONTAINER);
 	if (q->spread)
 		mask |= USES(BUCKET);

@@ -78,6 +78,7 @@ struct view_row {
 	struct view_key key;
 	uint64_t *counters; /* VIEW_PIVOT: value of each counter, in column order */
 	uint32_t members;   /* number of merged rows of the model; 1: not merged */
+	uint32_t summed;    /* view_query.sum_by: number of the table's rows in it */
 	uint32_t hidden;    /* number of descendants hidden because it is collapsed */
 	uint32_t spread;    /* buckets of its distributions: view/spread.h */
 	uint16_t depth;     /* in the tree; 0: a root */

@@ -31,9 +31,8 @@ char *view_sum_names(void)
 static const struct column *own_column(const struct view_table *table, enum view_sum sum)
 {
 	static const enum view_fact facts[VIEW_SUMS] = {
-		[VIEW_SUM_FILE] = VIEW_FACT_FILE,
-		[VIEW_SUM_CALL] = VIEW_FACT_CALL,
-		[VIEW_SUM_PEER] = VIEW_FACT_PEER,
+		[VIEW_SUM_THREAD] = VIEW_FACT_TID, [VIEW_SUM_PROCESS] = VIEW_FACT_PID, [VIEW_SUM_COMM] = VIEW_FACT_COMM,
+		[VIEW_SUM_FILE] = VIEW_FACT_FILE,  [VIEW_SUM_CALL] = VIEW_FACT_CALL,   [VIEW_SUM_PEER] = VIEW_FACT_PEER,
 	};
 
 	return table->source == TABLE_THREAD ? NULL : view_column_of_fact(table, facts[sum]);
@@ -43,12 +42,14 @@ static bool is_possible(const struct view_table *table, enum view_sum sum)
 {
 	switch (sum) {
 	case VIEW_SUM_THREAD:
-		return view_table_of_threads(table) && table->source != TABLE_FILE;
 	case VIEW_SUM_PROCESS:
 	case VIEW_SUM_COMM:
+		if (table->supply.needs)
+			return own_column(table, sum) != NULL;
+		return view_table_of_threads(table) && (sum != VIEW_SUM_THREAD || table->source != TABLE_FILE);
 	case VIEW_SUM_USER:
 	case VIEW_SUM_CONTAINER:
-		return view_table_of_threads(table);
+		return view_table_of_threads(table) || table->process;
 	case VIEW_SUM_FILE:
 	case VIEW_SUM_CALL:
 	case VIEW_SUM_PEER:
@@ -71,7 +72,7 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 		g_free(all);
 		return LT_ERROR;
 	}
-	if (table->supply.needs || table->flags & VIEW_UNLIKE)
+	if (table->flags & VIEW_UNLIKE)
 		return error_set("rows of table '%s' cannot be summed", table->name);
 	if (!is_possible(table, *sum))
 		return error_set("rows of table '%s' have no %s", table->name, name);
@@ -82,7 +83,7 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 
 static void get_rows(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, at->row->members);
+	value_set_uint(v, at->row->summed);
 }
 
 static const struct column rows_column = {
@@ -96,28 +97,42 @@ static const struct column rows_column = {
 	.get = get_rows,
 };
 
-/* Adds a column that any table of threads can have. */
-static void add_named(GArray *columns, const char *name)
+/* Adds a column that any table of threads can have; derived rows have their own of some. */
+static void add_named(GArray *columns, const struct view_table *table, const char *name)
 {
 	const struct view_table *threads = view_table_find("cpu");
-	struct column column = *view_column_find(threads->columns, threads->n_columns, name);
+	const struct column *own =
+		table->supply.needs ? view_column_find(table->columns, table->n_columns, name) : NULL;
+	struct column column = own ? *own : *view_column_find(threads->columns, threads->n_columns, name);
 
 	column.flags &= (uint8_t)~COLUMN_IF_KNOWN;
 	g_array_append_val(columns, column);
 }
 
-/* Whether a column can be added up or merged. */
+static bool is_merged(const struct cell_desc *cell)
+{
+	switch ((enum cell_kind)cell->kind) {
+	case CELL_COUNTER:
+	case CELL_ACCRUAL:
+	case CELL_MIN:
+	case CELL_MAX:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Whether a column can be added up or merged, or follows from what can. */
 static bool is_sum(const struct column *column)
 {
 	if (column->flags & COLUMN_COUNTER && column_adds_up(column))
 		return true;
 	switch ((enum column_form)column->form) {
 	case FORM_VALUE:
-		return column->cells[column->cell].kind == CELL_COUNTER ||
-		       column->cells[column->cell].kind == CELL_ACCRUAL;
+		return is_merged(&column->cells[column->cell]);
 	case FORM_NONE:
-	case FORM_RATE:
-	case FORM_PERCENT:
+		return column->unit == COLUMN_PERCENT || column->unit == COLUMN_RATE ||
+		       column->unit == COLUMN_BYTE_RATE;
 	case FORM_MAX_AT:
 		return false;
 	default:
@@ -142,8 +157,8 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 	const struct column *own = own_column(table, sum);
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(threads[sum]) && threads[sum][i]; i++)
-		add_named(columns, threads[sum][i]);
-	if (own)
+		add_named(columns, table, threads[sum][i]);
+	if (sum == VIEW_SUM_FILE || sum == VIEW_SUM_CALL || sum == VIEW_SUM_PEER)
 		g_array_append_val(columns, *own);
 	g_array_append_val(columns, rows_column);
 	for (unsigned i = 0; i < table->n_columns; i++)
@@ -167,12 +182,13 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 		return g_strdup("");
 	if (q->sum_by == VIEW_SUM_HOST)
 		return g_strdup_printf("%u", row->key.host);
-	if (q->sum_by == VIEW_SUM_THREAD || (q->sum_by == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE))
+	if (!r->table->supply.needs &&
+	    (q->sum_by == VIEW_SUM_THREAD || (q->sum_by == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE)))
 		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread ? thread->b[0] : 0);
 	view_row_value(r, row, named, &v);
-	text = v.kind == VALUE_TEXT  ? g_strdup(v.text)
-	       : v.kind == VALUE_INT ? g_strdup_printf("%" G_GINT64_FORMAT, v.i)
-				     : NULL;
+	text = v.kind == VALUE_TEXT                          ? g_strdup(v.text)
+	       : v.kind == VALUE_INT || v.kind == VALUE_UINT ? g_strdup_printf("%" G_GINT64_FORMAT, v.i)
+							     : NULL;
 	/* unknown differs from an empty name */
 	key = g_strdup_printf("%u %c%s", row->key.host, text ? '=' : '-', text ? text : "");
 	g_free(text);
@@ -183,8 +199,9 @@ static void add_row(struct view_rows *r, struct view_row *into, const struct vie
 {
 	if (into->members == 1)
 		view_derived_cells(r, into);
-	if (r->table->collect)
+	if (r->table->cells)
 		into->members += from->members;
+	into->summed += from->summed;
 	view_add_figures(r, into, from);
 }
 
@@ -201,6 +218,8 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 		char *key = key_of(r, row, q, named);
 		gpointer at;
 
+		/* threads have been merged into processes already */
+		row->summed = q->sum_by == VIEW_SUM_PROCESS ? row->members : 1;
 		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {
 			add_row(r, &g_array_index(in->rows, struct view_row, GPOINTER_TO_UINT(at)), row);
 			g_free(key);

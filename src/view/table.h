@@ -79,13 +79,11 @@ struct view_table {
 	/* Cell with the uid of the thread that the row belongs to; 0: none, or the row is a thread itself. */
 	uint16_t thread;
 	struct view_supply supply; /* for rows that do not come from the model: view_query.own; source is TABLES */
-	uint16_t process;          /* supply: cell with the pid of the row's process; 0: none */
+	uint16_t process;          /* supply: cell with the pid of the row's process on its host; 0: none */
 	uint16_t parent;           /* supply, collect: cell with the uid of the row's parent in the tree; 0: no tree */
-	/*
-	 * For rows that are sums over other rows of a host's interval: collect adds them, with the n_cells cells
-	 * described by cells. source is TABLES.
-	 */
+	/* For rows that are sums over other rows of a host's interval: collect adds them. source is TABLES. */
 	void (*collect)(struct view_rows *r, unsigned host);
+	/* supply, collect: describes the n_cells cells of its rows; NULL: they are the source's */
 	const struct cell_desc *cells;
 	uint16_t n_cells;
 };

@@ -47,13 +47,13 @@ static const struct column columns[] = {
 	COLUMN(account, client_host, "FOR HOST", 10, REPORTED | COLUMN_SPARE),
 	COLUMN(account, client_pid, "FOR PID", 7, REPORTED | COLUMN_KEY),
 	COLUMN(account, client_comm, "FOR", 16, REPORTED | COLUMN_SPARE),
-	COLUMN(account, cpu_self_ns, "CPU SELF", 8, REPORTED),
+	COLUMN(account, cpu_self_ns, "CPU SELF", 8, FIGURE),
 	COLUMN(account, cpu_sub_ns, "CPU SUB", 8, REPORTED),
 	COLUMN(account, cpu_total_ns, "CPU", 8, REPORTED),
-	COLUMN(account, disk_self_ns, "DISK SELF", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, disk_self_ns, "DISK SELF", 8, FIGURE | COLUMN_SPARE),
 	COLUMN(account, disk_sub_ns, "DISK SUB", 8, REPORTED | COLUMN_SPARE),
 	COLUMN(account, disk_total_ns, "DISK", 8, REPORTED),
-	COLUMN(account, network_self_ns, "NET SELF", 8, REPORTED | COLUMN_SPARE),
+	COLUMN(account, network_self_ns, "NET SELF", 8, FIGURE | COLUMN_SPARE),
 	COLUMN(account, network_sub_ns, "NET SUB", 8, REPORTED | COLUMN_SPARE),
 	COLUMN(account, network_total_ns, "NET", 8, REPORTED),
 };
@@ -67,7 +67,8 @@ const struct view_table view_accounting_table = {
 	.meaning = "CPU, disk and network use of servers, charged to the clients that waited for them, along the "
 		   "clients' critical paths. Two clients that wait for a server at the same time are each charged "
 		   "their whole wait. The client is the side that connected, or that had a kernel thread work for it; "
-		   "a server that waits for a request is not a client.",
+		   "a server that waits for a request is not a client. In sums over rows, a server's time for a client "
+		   "counts in the server's row and once more in the client's own.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD),
@@ -79,6 +80,7 @@ const struct view_table view_accounting_table = {
 	.about = "use of servers, charged to the clients they work for",
 	.empty = "no process used anything in this window",
 	.supply = { VIEW_ACCOUNTS, false, collect },
+	OWN_CELLS(account),
 	.process = CELL(account, pid),
 	.parent = CELL(account, client_uid),
 };

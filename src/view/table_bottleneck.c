@@ -13,8 +13,8 @@
 	C(total_ns, COUNTER, NS, "Time on the critical paths")                                                  \
 	C(whole_ns, GAUGE, NONE, "Total time of all paths, on all hosts")                                       \
 	C(for_others_ns, COUNTER, NS, "Part on critical paths of threads of other hosts")                       \
-	C(paths, COUNTER, COUNT, "Number of critical paths that include it")                                    \
-	C(max_ns, GAUGE, NS, "Longest time on one critical path")                                               \
+	C(paths, GAUGE, COUNT, "Number of critical paths that include it")                                      \
+	C(max_ns, MAX, NS, "Longest time on one critical path")                                                 \
 	C(max_host, GAUGE, HOST, "Host of the thread with that path")                                           \
 	C(max_tid, GAUGE, ANY, "Thread ID of that thread")                                                      \
 	C(max_comm, GAUGE, TEXT, "Its name")
@@ -54,6 +54,7 @@ const struct view_table view_bottleneck_table = {
 	.screen = "host resource total_ns total_percent for_others_ns paths max_ns max_host max_tid max_comm",
 	.sort = "total_ns",
 	.supply = { VIEW_PATH, true, collect },
+	OWN_CELLS(bottleneck),
 };
 
 enum resource { CPU, CPU_WAIT, INTERRUPTS, DISK, NETWORK, LOCK, TIMER, USER_INPUT, UNEXPLAINED, RESOURCES };

@@ -224,7 +224,6 @@ const struct view_table view_containers_table = {
 	.empty = "no host has any data in this interval",
 	.parent = CELL(usage, parent),
 	.collect = collect,
-	.cells = usage_cells,
-	.n_cells = G_N_ELEMENTS(usage_cells),
+	OWN_CELLS(usage),
 	.term = term_of_row,
 };

@@ -20,7 +20,7 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(host, KEY, HOST, "Host on which the time passed")                                                         \
 	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                          \
 	C(end_ns, KEY, REF_TIME, "End of the segment, where the next one starts")                                   \
-	C(duration_ns, KEY, NS, "Duration of the segment")                                                          \
+	C(duration_ns, COUNTER, NS, "Duration of the segment")                                                      \
 	C(tid, KEY, ANY, "Thread on the path; 0: the idle task, -1: packets received in interrupts")                \
 	C(pid, KEY, SIGNED, "Its process")                                                                          \
 	C(comm, KEY, TEXT, "Its name")                                                                              \
@@ -49,7 +49,7 @@ static const struct column path_columns[] = {
 	COLUMN(segment, host, "HOST", 10, REPORTED),
 	COLUMN(segment, begin_ns, "BEGIN", 18, REPORTED),
 	COLUMN(segment, end_ns, "END", 18, REPORTED),
-	COLUMN(segment, duration_ns, "TIME", 8, REPORTED),
+	COLUMN(segment, duration_ns, "TIME", 8, FIGURE),
 	COLUMN(segment, tid, "TID", 7, REPORTED),
 	COLUMN(segment, pid, "PID", 7, REPORTED),
 	COLUMN(segment, comm, "COMMAND", 16, REPORTED),
@@ -87,6 +87,8 @@ const struct view_table view_critical_path_table = {
 	.screen = "host begin_ns duration_ns tid comm state cause link call object",
 	.sort = "begin_ns",
 	.supply = { VIEW_PATH, true, collect_path },
+	.process = CELL(segment, pid),
+	OWN_CELLS(segment),
 };
 
 static const char *link_name(enum wait_link link)
@@ -175,7 +177,7 @@ OWN_ROW(total, TOTAL_CELLS);
 static const struct column totals_columns[] = {
 	COLUMN(total, host, "HOST", 10, REPORTED),    COLUMN(total, pid, "PID", 7, REPORTED),
 	COLUMN(total, comm, "COMMAND", 16, REPORTED), COLUMN(total, state, "STATE", 12, REPORTED),
-	COLUMN(total, wire, "WIRE", 4, REPORTED),     COLUMN(total, total_ns, "TOTAL", 9, REPORTED),
+	COLUMN(total, wire, "WIRE", 4, REPORTED),     COLUMN(total, total_ns, "TOTAL", 9, FIGURE),
 };
 
 static view_collect_fn collect_totals;
@@ -193,6 +195,8 @@ const struct view_table view_critical_totals_table = {
 	.screen = "host pid comm state wire total_ns",
 	.sort = "total_ns",
 	.supply = { VIEW_PATH, true, collect_totals },
+	.process = CELL(total, pid),
+	OWN_CELLS(total),
 };
 
 /* Idle tasks and receivers count as processes of their own; a row whose process is unknown is identified by its tid. */

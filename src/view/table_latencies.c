@@ -10,17 +10,17 @@
 	C(to_host, KEY, HOST, "Host that received them")                                                    \
 	C(packets, COUNTER, COUNT, "Packets seen by both sender and receiver, sent in the interval")        \
 	C(negative, COUNTER, COUNT, "Packets received before they were sent, by the corrected clocks")      \
-	C(min_ns, GAUGE, SPAN, "Shortest latency by the corrected clocks")                                  \
+	C(min_ns, MIN, SPAN, "Shortest latency by the corrected clocks")                                    \
 	C(p50_ns, GAUGE, SPAN, "Median latency by the corrected clocks")                                    \
 	C(p90_ns, GAUGE, SPAN, "The 90th percentile of the latency by the corrected clocks")                \
 	C(p99_ns, GAUGE, SPAN, "The 99th percentile of the latency by the corrected clocks")                \
-	C(max_ns, GAUGE, SPAN, "Longest latency by the corrected clocks")                                   \
+	C(max_ns, MAX, SPAN, "Longest latency by the corrected clocks")                                     \
 	C(raw_negative, COUNTER, COUNT, "Packets received before they were sent, by the hosts' own clocks") \
-	C(raw_min_ns, GAUGE, SPAN, "Shortest latency by the hosts' own clocks")                             \
+	C(raw_min_ns, MIN, SPAN, "Shortest latency by the hosts' own clocks")                               \
 	C(raw_p50_ns, GAUGE, SPAN, "Median latency by the hosts' own clocks")                               \
 	C(raw_p90_ns, GAUGE, SPAN, "The 90th percentile of the latency by the hosts' own clocks")           \
 	C(raw_p99_ns, GAUGE, SPAN, "The 99th percentile of the latency by the hosts' own clocks")           \
-	C(raw_max_ns, GAUGE, SPAN, "Longest latency by the hosts' own clocks")                              \
+	C(raw_max_ns, MAX, SPAN, "Longest latency by the hosts' own clocks")                                \
 	C(p999_ns, GAUGE, SPAN, "The 99.9th percentile of the latency by the corrected clocks")
 
 OWN_ROW(latency, LATENCY_CELLS);
@@ -28,14 +28,14 @@ OWN_ROW(latency, LATENCY_CELLS);
 static const struct column latencies_columns[] = {
 	COLUMN_AS("from_host", latency, host, "FROM", 10, REPORTED),
 	COLUMN(latency, to_host, "TO", 10, REPORTED),
-	COLUMN(latency, packets, "PACKETS", 8, REPORTED),
-	COLUMN(latency, negative, "NEGATIVE", 8, REPORTED),
+	COLUMN(latency, packets, "PACKETS", 8, FIGURE),
+	COLUMN(latency, negative, "NEGATIVE", 8, FIGURE),
 	COLUMN(latency, min_ns, "MIN", 9, REPORTED),
 	COLUMN(latency, p50_ns, "MEDIAN", 9, REPORTED),
 	COLUMN(latency, p90_ns, "P90", 9, REPORTED),
 	COLUMN(latency, p99_ns, "P99", 9, REPORTED),
 	COLUMN(latency, max_ns, "MAX", 9, REPORTED),
-	COLUMN(latency, raw_negative, "RAW NEG", 8, REPORTED),
+	COLUMN(latency, raw_negative, "RAW NEG", 8, FIGURE),
 	COLUMN(latency, raw_min_ns, "RAW MIN", 9, REPORTED),
 	COLUMN(latency, raw_p50_ns, "RAW MEDIAN", 9, REPORTED),
 	COLUMN(latency, raw_p90_ns, "RAW P90", 9, REPORTED),
@@ -58,6 +58,7 @@ const struct view_table view_latencies_table = {
 	.screen = "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns",
 	.sort = "from_host",
 	.supply = { VIEW_MATCHES, true, collect },
+	OWN_CELLS(latency),
 };
 
 static int compare_values(const void *pa, const void *pb)

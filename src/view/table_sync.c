@@ -57,7 +57,7 @@ const struct view_table view_sync_table = {
 	.title = "Clocks",
 	.row = "a host",
 	.meaning = "Offsets between the hosts' clocks, from the packets they exchange.",
-	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
+	.flags = VIEW_REPORT | VIEW_ALL_ROWS | VIEW_UNLIKE,
 	.source = TABLES,
 	.needs = NEED_NET,
 	N_COLUMNS(sync_columns),
@@ -173,6 +173,7 @@ const struct view_table view_matches_table = {
 	.screen = "from_host to_host flow sent_ns latency_ns raw_latency_ns ambiguous",
 	.sort = "sent_ns",
 	.supply = { VIEW_MATCHES, true, collect_matches },
+	OWN_CELLS(match),
 };
 
 static void append_end(GString *text, bool v6, const uint64_t addr[2], uint64_t port)

@@ -37,7 +37,7 @@ static void get_state_name(const struct view_cell *at, struct value *v)
 
 static void get_host_percent(const struct view_cell *at, struct value *v)
 {
-	const uint64_t online_ns = at->rows->totals[at->row->key.host].online_ns;
+	const uint64_t online_ns = view_totals(at).online_ns;
 
 	value_set_null(v);
 	if (online_ns)
@@ -102,7 +102,7 @@ static void get_bytes(const struct view_cell *at, struct value *v)
 
 static void get_byte_rate(const struct view_cell *at, struct value *v)
 {
-	uint64_t duration_ns = at->rows->totals[at->row->key.host].duration_ns;
+	uint64_t duration_ns = view_totals(at).duration_ns;
 
 	if (duration_ns)
 		value_set_real(v, (double)sum_classes(at, at->column->cell) * 1e9 / (double)duration_ns);
