@@ -105,6 +105,11 @@ static bool has_total(const struct column *column)
 	return column->flags & COLUMN_COUNTER && column_adds_up(column);
 }
 
+static bool is_of_host(const struct view_row *row, unsigned host)
+{
+	return row->key.host == host && !row->overall;
+}
+
 /* The sum over all rows of a host, including those hidden by a limit. */
 static uint64_t total_of(const struct text_lines *l, const struct column *column, unsigned host)
 {
@@ -113,7 +118,7 @@ static uint64_t total_of(const struct text_lines *l, const struct column *column
 	struct value v;
 
 	for (unsigned i = 0; i < rows->n_all; i++) {
-		if (rows->rows[i].key.host != host)
+		if (!is_of_host(&rows->rows[i], host))
 			continue;
 		view_rows_value(rows, i, column, &v);
 		if (v.kind == VALUE_UINT || v.kind == VALUE_INT)
@@ -127,7 +132,7 @@ static unsigned count_rows(const struct view_rows *rows, unsigned host)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < rows->n_all; i++)
-		n += rows->rows[i].key.host == host;
+		n += is_of_host(&rows->rows[i], host);
 	return n;
 }
 

@@ -276,7 +276,7 @@ static enum view_truth row_term(void *data, const struct view_node *term)
 
 	switch ((enum view_fact)term->fact) {
 	case VIEW_FACT_HOST:
-		return truth_of(text_glob(term->glob, w->j.rows->hosts[w->j.row->key.host].name));
+		return truth_of(text_glob(term->glob, view_row_host_name(w->j.rows, w->j.row)));
 	case VIEW_FACT_STATE:
 	case VIEW_FACT_CALL:
 	case VIEW_FACT_FILE:

@@ -215,5 +215,5 @@ void view_get_container(const struct view_cell *at, struct value *v)
 
 void view_get_host(const struct view_cell *at, struct value *v)
 {
-	value_set_text(v, at->host->name);
+	value_set_text(v, view_row_host_name(at->rows, at->row));
 }

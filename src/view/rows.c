@@ -214,9 +214,10 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
 			.members = 1,
 			.spread = VIEW_NO_SPREAD,
+			.overall = q->table->overall && cells[q->table->overall],
 		};
 
-		if (q->filter && !view_filter_host(q->filter, r->hosts[cells[1]].name))
+		if (q->filter && !view_filter_host(q->filter, view_row_host_name(r, &row)))
 			continue;
 		if (q->table->process && r->hosts[cells[1]].iv)
 			row.thread = view_main_thread(&r->internal->indexes[cells[1]], r->hosts[cells[1]].iv,

@@ -72,6 +72,9 @@ struct view_query {
 
 #define VIEW_NO_SPREAD 0
 
+/* Where rows of all hosts together say which host they are of. */
+#define VIEW_OVERALL "all"
+
 struct view_row {
 	struct interval_row row;           /* if merged, .a is NULL and .b holds the interval's figures */
 	const struct interval_row *thread; /* use view_row_thread() */
@@ -84,6 +87,7 @@ struct view_row {
 	uint16_t depth;     /* in the tree; 0: a root */
 	bool last;          /* in the tree: last child of its parent */
 	bool has_children;  /* in the tree */
+	bool overall;       /* sums up rows of all hosts, named VIEW_OVERALL; is not added up itself */
 	bool of_baseline;   /* only in query.baseline, not in this interval */
 };
 
@@ -115,6 +119,11 @@ struct view_rows {
 static inline const struct view_host *view_row_host(const struct view_rows *r, const struct view_row *row)
 {
 	return &(row->of_baseline ? r->baseline : r)->hosts[row->key.host];
+}
+
+static inline const char *view_row_host_name(const struct view_rows *r, const struct view_row *row)
+{
+	return row->overall ? VIEW_OVERALL : view_row_host(r, row)->name;
 }
 
 /* The thread that a row is or belongs to, for a process its main thread; NULL: none or unknown. */

@@ -15,8 +15,13 @@ static void sum_up(struct view_share *s, const struct view_rows *r)
 {
 	g_array_set_size(s->sums, 0);
 	g_array_set_size(s->sums, r->n_hosts);
-	for (unsigned i = 0; i < r->n_all; i++)
-		g_array_index(s->sums, uint64_t, r->rows[i].key.host) += value_of(r, &r->rows[i], s->of);
+	s->whole = 0;
+	for (unsigned i = 0; i < r->n_all; i++) {
+		const uint64_t value = r->rows[i].overall ? 0 : value_of(r, &r->rows[i], s->of);
+
+		g_array_index(s->sums, uint64_t, r->rows[i].key.host) += value;
+		s->whole += value;
+	}
 	s->rows = r;
 	s->round = r->round;
 }
@@ -29,7 +34,7 @@ static void get_share(const struct view_cell *at, struct value *v)
 
 	if (s->rows != at->rows || s->round != at->rows->round)
 		sum_up(s, at->rows);
-	sum = g_array_index(s->sums, uint64_t, at->row->key.host);
+	sum = at->row->overall ? s->whole : g_array_index(s->sums, uint64_t, at->row->key.host);
 	value_set_null(v);
 	if (sum)
 		value_set_real(v, 100.0 * (double)value_of(at->rows, at->row, s->of) / (double)sum);

@@ -15,7 +15,8 @@ struct view_share {
 	/* For the rows that were read last. */
 	const struct view_rows *rows;
 	unsigned round;
-	GArray *sums; /* uint64_t, by host */
+	GArray *sums;   /* uint64_t, by host */
+	uint64_t whole; /* of all hosts */
 };
 
 /* of is borrowed. Returns NULL if its values cannot be summed. */

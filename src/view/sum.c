@@ -215,9 +215,12 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 
 	for (guint i = 0; i < in->rows->len; i++) {
 		struct view_row *row = &g_array_index(in->rows, struct view_row, i);
-		char *key = key_of(r, row, q, named);
+		char *key;
 		gpointer at;
 
+		if (row->overall)
+			continue;
+		key = key_of(r, row, q, named);
 		/* threads have been merged into processes already */
 		row->summed = q->sum_by == VIEW_SUM_PROCESS ? row->members : 1;
 		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {

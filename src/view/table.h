@@ -81,6 +81,7 @@ struct view_table {
 	struct view_supply supply; /* for rows that do not come from the model: view_query.own; source is TABLES */
 	uint16_t process;          /* supply: cell with the pid of the row's process on its host; 0: none */
 	uint16_t parent;           /* supply, collect: cell with the uid of the row's parent in the tree; 0: no tree */
+	uint16_t overall;          /* supply: cell that is not 0 in rows of all hosts together: view_row.overall */
 	/* For rows that are sums over other rows of a host's interval: collect adds them. source is TABLES. */
 	void (*collect)(struct view_rows *r, unsigned host);
 	/* supply, collect: describes the n_cells cells of its rows; NULL: they are the source's */

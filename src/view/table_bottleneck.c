@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Table bottleneck: what the time of critical paths was spent on, by host. */
-#include <string.h>
+#include <limits.h>
+#include <stddef.h>
 
 #include "view/declare.h"
 
 #define BOTTLENECK_CELLS(C, A, D)                                                                               \
-	C(host, KEY, HOST, "Host on which the time passed")                                                     \
+	C(host, KEY, HOST, "Host on which the time passed; all: the hosts together")                            \
+	C(overall, KEY, NONE, "whether it is the row of all hosts")                                             \
 	C(order, KEY, NONE, "enum resource")                                                                    \
 	C(resource, KEY, TEXT,                                                                                  \
 	  "Resource the time was spent on: cpu (a thread ran), cpu_wait (it was preempted), interrupts, disk, " \
@@ -25,7 +27,7 @@ static column_get_fn get_percent;
 static view_collect_fn collect;
 
 static const struct column columns[] = {
-	COLUMN(bottleneck, host, "HOST", 10, REPORTED),
+	COLUMN_BY(view_get_host, bottleneck, host, "HOST", 10, REPORTED),
 	COLUMN(bottleneck, resource, "RESOURCE", 12, REPORTED),
 	COLUMN(bottleneck, total_ns, "TOTAL", 9, FIGURE),
 	OTHER(get_percent, "total_percent", "TOTAL%",
@@ -43,9 +45,11 @@ static const struct column columns[] = {
 const struct view_table view_bottleneck_table = {
 	.name = "bottleneck",
 	.title = "Bottleneck",
-	.row = "a resource of a host",
-	.meaning = "What requests spent their time on: the time of the paths in critical-path, by host and resource. A "
-		   "wait for another thread is broken down by what that thread did meanwhile.",
+	.row = "a resource of a host, or of all hosts together",
+	.meaning =
+		"What requests spent their time on: the time of the paths in critical-path, by host and resource. A "
+		"wait for another thread is broken down by what that thread did meanwhile. If the paths lead through "
+		"several hosts, each resource has one more row, of host 'all', which totals and sums leave out.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),
@@ -55,6 +59,7 @@ const struct view_table view_bottleneck_table = {
 	.sort = "total_ns",
 	.supply = { VIEW_PATH, true, collect },
 	OWN_CELLS(bottleneck),
+	.overall = CELL(bottleneck, overall),
 };
 
 enum resource { CPU, CPU_WAIT, INTERRUPTS, DISK, NETWORK, LOCK, TIMER, USER_INPUT, UNEXPLAINED, RESOURCES };
@@ -100,63 +105,93 @@ static unsigned host_of_wait(const struct view_sources *from, unsigned wait)
 	return 0;
 }
 
-/* Adds a path's time. ns: scratch space by host and resource, cleared again. */
-static void add_path(struct bottleneck_row *rows, uint64_t *ns, const struct view_sources *from, wait_row subject)
+/* A place for the row of each resource of each host, and behind them for those of all hosts. */
+struct places {
+	const struct view_sources *from;
+	struct bottleneck_row *rows;
+	uint64_t *ns; /* on the path that is being added */
+	unsigned n;
+};
+
+static void add_to_row(struct bottleneck_row *row, uint64_t ns, uint64_t others_ns, const struct wait_who *who,
+		       unsigned subject_host)
 {
-	const struct wait_who who = waits_who(from->waits, subject);
-	const unsigned subject_host = host_of_wait(from, who.host);
-
-	for (unsigned i = 0; i < from->n_hosts * RESOURCES; i++) {
-		struct bottleneck_row *row = &rows[i];
-
-		if (!ns[i])
-			continue;
-		row->total_ns += ns[i];
-		row->paths++;
-		if (i / RESOURCES != subject_host)
-			row->for_others_ns += ns[i];
-		if (ns[i] > row->max_ns) {
-			row->max_ns = ns[i];
-			row->max_host = subject_host;
-			row->max_tid = (uint64_t)(int64_t)who.tid;
-			row->max_comm = who.comm;
-		}
-		ns[i] = 0;
-	}
+	if (!ns)
+		return;
+	row->total_ns += ns;
+	row->paths++;
+	row->for_others_ns += others_ns;
+	if (ns <= row->max_ns)
+		return;
+	row->max_ns = ns;
+	row->max_host = subject_host;
+	row->max_tid = (uint64_t)(int64_t)who->tid;
+	row->max_comm = who->comm;
 }
 
+/* Adds a path whose times are in ns, and clears them. */
+static void add_path(struct places *p, wait_row subject)
+{
+	const struct wait_who who = waits_who(p->from->waits, subject);
+	const unsigned subject_host = host_of_wait(p->from, who.host), first_overall = p->n - RESOURCES;
+	uint64_t all_ns[RESOURCES] = { 0 }, others_ns[RESOURCES] = { 0 };
+
+	for (unsigned i = 0; i < first_overall; i++) {
+		const uint64_t other_ns = i / RESOURCES == subject_host ? 0 : p->ns[i];
+
+		add_to_row(&p->rows[i], p->ns[i], other_ns, &who, subject_host);
+		all_ns[i % RESOURCES] += p->ns[i];
+		others_ns[i % RESOURCES] += other_ns;
+		p->ns[i] = 0;
+	}
+	for (unsigned i = 0; i < RESOURCES; i++)
+		add_to_row(&p->rows[first_overall + i], all_ns[i], others_ns[i], &who, subject_host);
+}
+
+/* Makes the row of a place. */
+static void add_row(struct view_derived *derived, const struct places *p, unsigned i, uint64_t whole_ns)
+{
+	const bool overall = i >= p->n - RESOURCES;
+	struct bottleneck_row *row = view_derived_add(derived, sizeof(*row), overall ? 0 : i / RESOURCES);
+	const uint64_t uid = row->uid, host = row->host;
+
+	*row = p->rows[i];
+	row->uid = uid;
+	row->host = host;
+	row->overall = overall;
+	row->order = i % RESOURCES;
+	row->resource = strpool_intern_z(names[i % RESOURCES]);
+	row->whole_ns = whole_ns;
+}
+
+/* By host and resource; those of all hosts come last, if there are several. */
 static void collect(struct view_derived *derived, const struct view_sources *from)
 {
 	const strid futex = strpool_intern_z("futex");
-	const unsigned n = from->n_hosts * RESOURCES;
-	struct bottleneck_row *rows = g_new0(struct bottleneck_row, n);
-	uint64_t *ns = g_new0(uint64_t, n), whole_ns = 0;
+	const unsigned n = (from->n_hosts + 1) * RESOURCES;
+	struct places places = { from, g_new0(struct bottleneck_row, n), g_new0(uint64_t, n), n };
+	unsigned hosts = 0, last_host = UINT_MAX;
+	uint64_t whole_ns = 0;
 
 	for (unsigned p = 0; p < from->n_paths; p++) {
 		for (uint32_t i = 0; i < from->paths[p].n; i++) {
 			const struct wait_segment *s = &from->paths[p].segments[i];
 			const unsigned host = host_of_wait(from, waits_who(from->waits, s->row).host);
 
-			ns[host * RESOURCES + resource_of(s, futex)] += s->end_ns - s->begin_ns;
+			places.ns[host * RESOURCES + resource_of(s, futex)] += s->end_ns - s->begin_ns;
 			whole_ns += s->end_ns - s->begin_ns;
 		}
-		add_path(rows, ns, from, from->subjects[p]);
+		add_path(&places, from->subjects[p]);
 	}
 	for (unsigned i = 0; i < n; i++) {
-		struct bottleneck_row *row;
-
-		if (!rows[i].total_ns)
+		if (!places.rows[i].total_ns || (i >= n - RESOURCES && hosts < 2))
 			continue;
-		row = view_derived_add(derived, sizeof(*row), i / RESOURCES);
-		rows[i].uid = row->uid;
-		rows[i].host = row->host;
-		rows[i].order = i % RESOURCES;
-		rows[i].resource = strpool_intern_z(names[i % RESOURCES]);
-		rows[i].whole_ns = whole_ns;
-		*row = rows[i];
+		hosts += i / RESOURCES != last_host;
+		last_host = i / RESOURCES;
+		add_row(derived, &places, i, whole_ns);
 	}
-	g_free(ns);
-	g_free(rows);
+	g_free(places.ns);
+	g_free(places.rows);
 }
 
 static void get_percent(const struct view_cell *at, struct value *v)

@@ -143,10 +143,14 @@ def check_bottleneck(*args, **kwargs):
     sums, others, longest = collections.Counter(), collections.Counter(), collections.defaultdict(collections.Counter)
     for who, pieces in paths_of(*args, **kwargs).items():
         for p in pieces:
-            key = p["host"], resource_of(p)
-            sums[key] += p["duration_ns"]
-            others[key] += p["duration_ns"] if p["host"] != who[0] else 0
-            longest[key][who] += p["duration_ns"]
+            for host in (p["host"], "all"):
+                key = host, resource_of(p)
+                sums[key] += p["duration_ns"]
+                others[key] += p["duration_ns"] if p["host"] != who[0] else 0
+                longest[key][who] += p["duration_ns"]
+    whole_ns = sum(ns for (host, _), ns in sums.items() if host == "all")
+    if len({host for host, _ in sums}) == 2:
+        sums = {key: ns for key, ns in sums.items() if key[0] != "all"}
     got = rows("bottleneck", *args, **kwargs)
     assert len(got) == len(sums) > 3
     for row in got:
@@ -154,8 +158,30 @@ def check_bottleneck(*args, **kwargs):
         assert (row["total_ns"], row["for_others_ns"]) == (sums[key], others[key]), row
         assert row["paths"] == len(longest[key]) and row["max_ns"] == max(longest[key].values()), row
         assert longest[key][row["max_host"], row["max_tid"]] == row["max_ns"], row
-        assert abs(row["total_percent"] - 100 * row["total_ns"] / sum(sums.values())) < 1e-9, row
-    return got
+        assert abs(row["total_percent"] - 100 * row["total_ns"] / whole_ns) < 1e-9, row
+    check_of_all_hosts(got, *args, **kwargs)
+    return [row for row in got if row["host"] != "all"]
+
+
+def check_of_all_hosts(got, *args, **kwargs):
+    """Rows of all hosts come last, match a filter by that name only, and are no part of sums, shares and totals."""
+    overall = [row for row in got if row["host"] == "all"]
+    of_hosts = [row for row in got if row["host"] != "all"]
+    assert got == of_hosts + overall
+    assert rows("bottleneck", *args, "--where", "host:all", **kwargs) == overall
+    assert rows("bottleneck", *args, "--where", "!host:all", **kwargs) == of_hosts
+    host = of_hosts[0]["host"]
+    assert rows("bottleneck", *args, "--where", f"host:{host}", **kwargs) == [r for r in got if r["host"] == host]
+    total_ns = sum(row["total_ns"] for row in of_hosts)
+    row, = rows("bottleneck", *args, "--sum-by", "all", **kwargs)
+    assert (row["rows"], row["total_ns"]) == (len(of_hosts), total_ns), row
+    sums = {row["host"]: row["total_ns"] for row in rows("bottleneck", *args, "--sum-by", "host", **kwargs)}
+    assert sum(sums.values()) == total_ns and "all" not in sums
+    sums["all"] = total_ns
+    for row in rows("bottleneck", *args, "--columns", "host,total_ns,total_ns%", **kwargs):
+        assert abs(row["total_ns_share"] - 100 * row["total_ns"] / sums[row["host"]]) < 1e-9, row
+    lines = [line.split() for line in run("bottleneck", *args, "--columns", "host,resource,paths", **kwargs)[0].splitlines()]
+    assert sum(line[0] == "all" for line in lines) == len(overall) and ["all", "total"] not in [line[:2] for line in lines]
 
 
 def test_bottleneck():
@@ -166,7 +192,7 @@ def test_bottleneck():
     assert all(r["for_others_ns"] == (0 if r["host"] == "client" else r["total_ns"]) for r in got)
     # those of a single thread
     tid = str(rows("cpu", "--host", "client", "--comm", "wget")[0]["tid"])
-    alone = rows("bottleneck", "--host", "client", "--tid", tid)
+    alone = rows("bottleneck", "--host", "client", "--tid", tid, "--where", "!host:all")
     pieces = rows("critical-path", "--host", "client", "--tid", tid)
     assert sum(r["total_ns"] for r in alone) == sum(p["duration_ns"] for p in pieces) > 0
     assert all(r["paths"] == 1 and r["max_tid"] == int(tid) for r in alone)
