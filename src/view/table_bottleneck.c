@@ -105,8 +105,8 @@ static unsigned host_of_wait(const struct view_sources *from, unsigned wait)
 	return 0;
 }
 
-/* A place for the row of each resource of each host, and behind them for those of all hosts. */
-struct places {
+/* A place for the row of each resource of each host, and after them for those of all hosts. */
+struct bottleneck_places {
 	const struct view_sources *from;
 	struct bottleneck_row *rows;
 	uint64_t *ns; /* on the path that is being added */
@@ -130,7 +130,7 @@ static void add_to_row(struct bottleneck_row *row, uint64_t ns, uint64_t others_
 }
 
 /* Adds a path whose times are in ns, and clears them. */
-static void add_path(struct places *p, wait_row subject)
+static void add_path(struct bottleneck_places *p, wait_row subject)
 {
 	const struct wait_who who = waits_who(p->from->waits, subject);
 	const unsigned subject_host = host_of_wait(p->from, who.host), first_overall = p->n - RESOURCES;
@@ -149,7 +149,7 @@ static void add_path(struct places *p, wait_row subject)
 }
 
 /* Makes the row of a place. */
-static void add_row(struct view_derived *derived, const struct places *p, unsigned i, uint64_t whole_ns)
+static void add_row(struct view_derived *derived, const struct bottleneck_places *p, unsigned i, uint64_t whole_ns)
 {
 	const bool overall = i >= p->n - RESOURCES;
 	struct bottleneck_row *row = view_derived_add(derived, sizeof(*row), overall ? 0 : i / RESOURCES);
@@ -169,7 +169,7 @@ static void collect(struct view_derived *derived, const struct view_sources *fro
 {
 	const strid futex = strpool_intern_z("futex");
 	const unsigned n = (from->n_hosts + 1) * RESOURCES;
-	struct places places = { from, g_new0(struct bottleneck_row, n), g_new0(uint64_t, n), n };
+	struct bottleneck_places places = { from, g_new0(struct bottleneck_row, n), g_new0(uint64_t, n), n };
 	unsigned hosts = 0, last_host = UINT_MAX;
 	uint64_t whole_ns = 0;
 
