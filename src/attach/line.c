@@ -32,7 +32,7 @@ static void append_result(struct attach_line *line, struct ingest *in, const str
 	line->failed = r->status == CALL_FAILED;
 	if (r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
 		g_string_append_printf(text, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / NS_PER_S,
-				       r->duration_ns % NS_PER_S / 1000);
+				       r->duration_ns % NS_PER_S / NS_PER_US);
 	attach_wait_append(wait, in, r, text);
 }
 

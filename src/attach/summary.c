@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 
 struct counts {
 	strid name;
@@ -236,7 +237,7 @@ static char *cell_of(const struct counts *c, enum summary_column column, uint64_
 	case COLUMN_SHARE:
 		return g_strdup_printf("%.2f", all_ns ? 100.0 * (double)c->wall_ns / (double)all_ns : 0);
 	case COLUMN_AVERAGE:
-		return g_strdup_printf("%" PRIu64, average(c) / 1000);
+		return g_strdup_printf("%" PRIu64, average(c) / NS_PER_US);
 	case COLUMN_CALLS:
 		return g_strdup_printf("%" PRIu64, c->calls);
 	case COLUMN_ERRORS:
@@ -244,7 +245,7 @@ static char *cell_of(const struct counts *c, enum summary_column column, uint64_
 	case COLUMN_NAME:
 		return g_strdup(name);
 	default:
-		return g_strdup_printf("%.6f", (double)key_of(c, column) / 1e9);
+		return g_strdup_printf("%.6f", (double)key_of(c, column) / (double)NS_PER_S);
 	}
 }
 

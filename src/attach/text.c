@@ -165,11 +165,12 @@ static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
 
 	if (o->relative) {
 		g_string_append_printf(line, "%6" PRIu64 ".%06" PRIu64 " ", since_ns / NS_PER_S,
-				       since_ns / 1000 % 1000000);
+				       since_ns % NS_PER_S / NS_PER_US);
 		text->last_ns = t_ns;
 	}
 	if (o->stamp == STAMP_EPOCH)
-		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / NS_PER_S, t_ns / 1000 % 1000000);
+		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / NS_PER_S,
+				       t_ns % NS_PER_S / NS_PER_US);
 	else if (o->stamp)
 		g_string_append_printf(
 			line, "%s ",
@@ -246,7 +247,7 @@ static void append_end(struct attach_text *text, const struct text_output *outpu
 		g_string_append(line, r->result);
 	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
 		g_string_append_printf(line, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / NS_PER_S,
-				       r->duration_ns / 1000 % 1000000);
+				       r->duration_ns % NS_PER_S / NS_PER_US);
 	attach_wait_append(wait, in, r, why);
 	append_colored(text, line, COLOR_WAIT, why->str);
 	g_string_append_c(line, '\n');

@@ -18,16 +18,16 @@ void attach_wait_release(struct attach_wait *w)
 
 void attach_append_duration(GString *out, uint64_t ns)
 {
-	if (ns < 1000)
+	if (ns < NS_PER_US)
 		g_string_append_printf(out, "%" PRIu64 " ns", ns);
-	else if (ns < 10000)
-		g_string_append_printf(out, "%.1f us", (double)ns / 1e3);
-	else if (ns < 1000000)
-		g_string_append_printf(out, "%" PRIu64 " us", (ns + 500) / 1000);
+	else if (ns < 10 * NS_PER_US)
+		g_string_append_printf(out, "%.1f us", (double)ns / (double)NS_PER_US);
+	else if (ns < NS_PER_MS)
+		g_string_append_printf(out, "%" PRIu64 " us", (ns + NS_PER_US / 2) / NS_PER_US);
 	else if (ns < NS_PER_S)
-		g_string_append_printf(out, "%.1f ms", (double)ns / 1e6);
+		g_string_append_printf(out, "%.1f ms", (double)ns / (double)NS_PER_MS);
 	else
-		g_string_append_printf(out, "%.3f s", (double)ns / 1e9);
+		g_string_append_printf(out, "%.3f s", (double)ns / (double)NS_PER_S);
 }
 
 static const char *host_name(struct ingest *in, unsigned wait)
@@ -268,7 +268,7 @@ void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, con
 		const struct wait_segment *s = &w->path.segments[i];
 		const struct wait_who who = waits_who(waits, s->row);
 
-		g_string_append_printf(out, "    +%.6f ", (double)(s->begin_ns - r->entry_ref_ns) / 1e9);
+		g_string_append_printf(out, "    +%.6f ", (double)(s->begin_ns - r->entry_ref_ns) / (double)NS_PER_S);
 		attach_append_duration(out, s->end_ns - s->begin_ns);
 		g_string_append_c(out, ' ');
 		if (s->wire) {

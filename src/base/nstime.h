@@ -15,4 +15,9 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define NS_PER_S UINT64_C(1000000000)
 
+/* Signed, like the monotonic clock's time in us and time limits in ms. */
+#define US_PER_MS 1000
+#define US_PER_S 1000000
+#define MS_PER_S 1000
+
 #endif

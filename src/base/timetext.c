@@ -53,8 +53,8 @@ static const struct {
 	{ "h", 3600 * NS_PER_S },
 	{ "m", 60 * NS_PER_S },
 	{ "s", NS_PER_S },
-	{ "ms", 1000000 },
-	{ "us", 1000 },
+	{ "ms", NS_PER_MS },
+	{ "us", NS_PER_US },
 	{ "ns", 1 },
 };
 

@@ -5,10 +5,8 @@
 
 #include "base/nstime.h"
 
-#define SECOND_NS NS_PER_S
-#define STEADY_NS \
-	250000000 /* between the two halves of the ring; a larger change means another speed, or a busy
-			     * machine */
+/* Between the two halves of the ring; a larger change means another speed, or a busy machine. */
+#define STEADY_NS ((int64_t)(250 * NS_PER_MS))
 
 enum { SECONDS_LEAST = 4 };
 
@@ -23,7 +21,7 @@ static unsigned slot(unsigned n)
 bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_ns)
 {
 	const int64_t delay_ns = CLAMP((int64_t)(now_ns - host_ns), -FARTHEST_NS, FARTHEST_NS);
-	const uint64_t second = now_ns / SECOND_NS;
+	const uint64_t second = now_ns / NS_PER_S;
 
 	if (a->n && a->seconds[slot(a->n - 1)].second == second) {
 		a->seconds[slot(a->n - 1)].least_ns = MIN(a->seconds[slot(a->n - 1)].least_ns, delay_ns);

@@ -11,10 +11,11 @@
  */
 #include <math.h>
 
+#include "base/nstime.h"
 #include "clock/internal.h"
 
-#define TURN_NS 1e9
-#define TURN_MAX_NS 1e10 /* a map whose certain error is more than it can correct in that time jumps */
+#define TURN_NS ((double)NS_PER_S)
+#define TURN_MAX_NS (10 * TURN_NS) /* a map whose certain error is more than it can correct in that time jumps */
 
 /* A time converted to another clock, its error bound, and the slope there: 1 + excess. */
 struct converted {

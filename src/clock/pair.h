@@ -6,12 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/nstime.h"
 #include "clock/map_build.h"
 #include "clock/sync.h"
 #include "clock/window.h"
 
 enum { CLOCK_RHO_PPM = 100 };
-#define CLOCK_WINDOW_NS UINT64_C(60000000000)
+#define CLOCK_WINDOW_NS (60 * NS_PER_S)
 
 /*
  * Two hosts that exchange packets: their window, and the results. Everything is as seen from host a: d = b's time - a's

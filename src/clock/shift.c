@@ -4,11 +4,12 @@
  * host has to wait until the others' clocks catch up. Only hosts that are off by more than the error of this method are
  * moved; packets take precedence as soon as there are any.
  */
+#include "base/nstime.h"
 #include "clock/internal.h"
 
 /* The minimum delays of two live sessions differ by at most this, plus their observed variation. */
-#define ARRIVAL_HALF_NS 500000000
-#define ARRIVAL_STEP_NS 100000000 /* granularity of the estimated error */
+#define ARRIVAL_HALF_NS ((int64_t)(500 * NS_PER_MS))
+#define ARRIVAL_STEP_NS ((int64_t)(100 * NS_PER_MS)) /* granularity of the estimated error */
 
 /* a - b. Delays are below 2^61 ns; shifts derived from earlier ones may have any value. */
 static int64_t apart(int64_t a, int64_t b)

@@ -12,7 +12,7 @@ enum {
 	STEPS_LONG = CLOCK_MAP_KNOTS - 2,
 };
 
-#define STEP_SHORT_NS UINT64_C(10000000)
+#define STEP_SHORT_NS (10 * NS_PER_MS)
 #define STEP_LONG_NS NS_PER_S
 
 /* From the first to the last packet of either host, by a's clock. */

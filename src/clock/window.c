@@ -3,7 +3,9 @@
 
 #include <glib.h>
 
-#define BUCKET_NS INT64_C(1000000000)
+#include "base/nstime.h"
+
+#define BUCKET_NS ((int64_t)NS_PER_S)
 #define PPB INT64_C(1000000000)
 #define FAR (INT64_C(1) << 60) /* keeps products of differences within 128 bits */
 

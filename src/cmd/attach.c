@@ -16,6 +16,7 @@
 #include "attach/tracer.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "cmd/attach_command.h"
 #include "cmd/attach_containers.h"
@@ -24,7 +25,7 @@
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 
-enum { STEP_NS = 100000000 }; /* of trace time, between two writes */
+enum { STEP_NS = 100 * NS_PER_MS }; /* of trace time, between two writes */
 
 struct attach {
 	const struct options *options;

@@ -8,13 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/nstime.h"
 #include "cmd/commands.h"
 #include "cmd/local.h"
 #include "cmd/report.h"
 #include "control/plan.h"
 #include "control/process.h"
 
-static const uint64_t live_timer_ns = 200000000;
+static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 
 /* Larger than for 'record': the events are read on the machine that produces them, which may have few CPUs. */
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;

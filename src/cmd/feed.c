@@ -20,7 +20,7 @@
 #include "cmd/feed_sync.h"
 #include "feed/feed.h"
 
-enum { PROGRESS_EVERY_US = 200000 };
+enum { PROGRESS_EVERY_US = 200 * US_PER_MS };
 
 struct feed_command {
 	struct relay_url relay; /* of --to */
@@ -72,9 +72,9 @@ static enum lt_status parse_options(struct feed_command *r, const struct options
 		return error_wrap("option '--to'");
 	if (check_name("--hostname", o->hostname, true) || check_name("--session", o->feed_session, false))
 		return LT_ERROR;
-	if (o->feed_live_timer < 1000 || o->feed_live_timer / 1000 > UINT32_MAX)
-		return error_set("option '--live-timer': must be between 1us and %us", UINT32_MAX / 1000000);
-	t->live_timer_ns = o->feed_live_timer / 1000 * 1000;
+	if (o->feed_live_timer < NS_PER_US || o->feed_live_timer / NS_PER_US > UINT32_MAX)
+		return error_set("option '--live-timer': must be between 1us and %us", UINT32_MAX / US_PER_S);
+	t->live_timer_ns = o->feed_live_timer / NS_PER_US * NS_PER_US;
 	t->timeout_ms = (unsigned)CLAMP(o->feed_timeout / NS_PER_MS, 1, INT_MAX);
 	t->stop = &stop;
 	r->feed.live_port = o->live_port;
@@ -150,8 +150,9 @@ static void show_progress(void *user, const struct feed_progress *p)
 		break;
 	case FEED_STREAMING:
 		fprintf(stderr, "feeding: %.1f of %.1f s, %" PRIu64 " events, %.1f MB, %u of %u sessions ended",
-			(double)(MIN(p->at_ns, p->end_ns) - p->begin_ns) / 1e9, (double)(p->end_ns - p->begin_ns) / 1e9,
-			events, (double)bytes / 1e6, ended, p->sessions->len);
+			(double)(MIN(p->at_ns, p->end_ns) - p->begin_ns) / (double)NS_PER_S,
+			(double)(p->end_ns - p->begin_ns) / (double)NS_PER_S, events, (double)bytes / 1e6, ended,
+			p->sessions->len);
 		break;
 	case FEED_DRAINING:
 		fputs("everything has been sent; waiting for the viewer of ", stderr);

@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "cmd/survey.h"
 #include "cmd/sync_options.h"
 #include "feed/session.h"
 #include "ingest/ingest.h"
 
-enum { BUDGET_NS = 100000000, POLL_MS = 100 };
+enum { BUDGET_NS = 100 * NS_PER_MS, POLL_MS = 100 };
 
 bool feed_comes_from(const struct ingest_host *host, const char *path)
 {

@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "base/nstime.h"
+
 /* Events between two checks of the clock: a quarter of a millisecond. */
 enum { EVENTS_AT_ONCE = 2048 };
 
@@ -321,7 +323,7 @@ void frames_clocks_changed(struct frames *f)
 
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)
 {
-	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);
+	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / NS_PER_US);
 	unsigned number;
 
 	while ((number = choose_host(f)) != NO_TRACK) {

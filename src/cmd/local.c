@@ -27,7 +27,7 @@
 #include "ui/crash.h"
 
 static const uint64_t relay_limit_ns = NS_PER_S;
-static const uint64_t live_timer_ns = 200000000;
+static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 
 static const char *name_of(enum command_bit command)
 {

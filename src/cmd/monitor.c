@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/nstime.h"
 #include "cmd/commands.h"
 #include "cmd/monitor.h"
 #include "ui/action.h"
@@ -105,7 +106,7 @@ static void on_input(struct ev_loop *loop, ev_io *w, int events)
 
 static uint64_t wall_ns(void)
 {
-	return (uint64_t)g_get_monotonic_time() * 1000;
+	return (uint64_t)g_get_monotonic_time() * NS_PER_US;
 }
 
 static void on_tick(struct ev_loop *loop, ev_timer *w, int events)
@@ -137,7 +138,7 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 	if (due_ns == UINT64_MAX)
 		return;
 	ev_now_update(loop);
-	ev_timer_set(&m->tick, (double)due_ns / 1e9, 0.);
+	ev_timer_set(&m->tick, (double)due_ns / (double)NS_PER_S, 0.);
 	ev_timer_start(loop, &m->tick);
 }
 

@@ -17,10 +17,10 @@
 #include "cmd/sync_options.h"
 #include "ui/cursor.h"
 
-#define SLICE_NS UINT64_C(8000000)
+#define SLICE_NS (8 * NS_PER_MS)
 #define LIVE_FRAME_NS NS_PER_S
 
-enum { PUBLISH_EVERY_US = 50000, START_US = 100000, START_LOOK_MS = 10 };
+enum { PUBLISH_EVERY_US = 50 * US_PER_MS, START_US = 100 * US_PER_MS, START_LOOK_MS = 10 };
 
 /* Copies of a row: one in the model, one at the end of the history, two while it is thinned, two for the screen. */
 enum { MONITOR_COPIES = 6 };
@@ -257,7 +257,7 @@ static void publish_in_time(struct monitor *m)
 
 	if (m->live && !m->shown.complete && !ingest_announced(m->shown.in) && rest_us > 0) {
 		ev_timer_stop(m->loop, &m->retry);
-		ev_timer_set(&m->retry, (double)rest_us / 1e6, m->retry.repeat);
+		ev_timer_set(&m->retry, (double)rest_us / US_PER_S, m->retry.repeat);
 		ev_timer_start(m->loop, &m->retry);
 		return;
 	}

@@ -7,7 +7,7 @@
 #include "cmd/survey.h"
 #include "control/process.h"
 
-enum { LOOK_MS = 100, LIMIT_US = 10000000 };
+enum { LOOK_MS = 100, LIMIT_US = 10 * US_PER_S };
 
 static void count(void *user, const struct ingest_visit *v)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "base/timetext.h"
 #include "cmd/commands.h"
@@ -42,7 +43,7 @@ void record_print_cost(FILE *out, const char *directory)
 	if (is_whole || cost.events)
 		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
 	fprintf(out, "%.1f MB on disk, %.3f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
-		(double)cost.consumer_ns / 1e9, is_known ? "" : " since they started");
+		(double)cost.consumer_ns / (double)NS_PER_S, is_known ? "" : " since they started");
 	if (!is_whole)
 		cost.events = 0;
 	if (!is_known)
@@ -137,7 +138,7 @@ static int status(const struct session *s)
 	char timer[TIMETEXT_SIZE] = "";
 
 	if (s->live_timer_us)
-		timetext_format_duration(timer, sizeof(timer), UINT64_C(1000) * s->live_timer_us);
+		timetext_format_duration(timer, sizeof(timer), NS_PER_US * s->live_timer_us);
 	printf("%s: %s%s%s%s, %s, lost %" PRIu64 " events %" PRIu64 " packets\n", s->name,
 	       s->active ? "recording" : "stopped", s->snapshot ? ", flight recorder" : "",
 	       *timer ? ", live every " : "", timer, s->path, s->lost.events, s->lost.packets);

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "event/payload.h"
 
-enum { LOOK_EVERY_MS = 50, HANG_MS = 2000 };
+enum { LOOK_EVERY_MS = 50, HANG_MS = 2 * MS_PER_S };
 
 /* Whether a session can be viewed. */
 enum state { STATE_FREE, STATE_TAKEN, STATE_NOT_LIVE };

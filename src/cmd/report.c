@@ -42,7 +42,7 @@ void report_end_on_signal(int number)
 void report_end_on_interrupt(uint64_t duration_ns)
 {
 	struct itimerval timer = {
-		.it_value = { (time_t)(duration_ns / NS_PER_S), (suseconds_t)(duration_ns % NS_PER_S / 1000) },
+		.it_value = { (time_t)(duration_ns / NS_PER_S), (suseconds_t)(duration_ns % NS_PER_S / NS_PER_US) },
 	};
 
 	report_end_on_signal(SIGINT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lttngtop report: cuts each host's trace at the edges of the intervals, and writes them. */
+#include "base/nstime.h"
 #include "cmd/report.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "base/error.h"
 #include "base/strpool.h"
 
-#define READ_ON_NS UINT64_C(100000000) /* how far to read at once past the requested end */
+#define READ_ON_NS (100 * NS_PER_MS) /* how far to read at once past the requested end */
 
 enum { MISSING_MAX = 64 };
 

@@ -17,7 +17,7 @@
 /* A row of the model is kept as it is and as it was when the interval started. */
 enum { REPORT_COPIES = 2 };
 
-enum { PROGRESS_AFTER_US = 1000000, PROGRESS_EVERY_US = 200000, WAIT_MS = 100 };
+enum { PROGRESS_AFTER_US = US_PER_S, PROGRESS_EVERY_US = 200 * US_PER_MS, WAIT_MS = 100 };
 
 enum lt_status report_open(struct report *r, bool survey)
 {

@@ -2,6 +2,7 @@
 #include "cmd/survey.h"
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "ingest/ingest.h"
 
 /* Events between two checks of the clock. */
@@ -59,7 +60,7 @@ static enum lt_status advance_hosts(struct survey *s)
 
 enum lt_status survey_run(struct survey *s, uint64_t budget_ns)
 {
-	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / 1000);
+	gint64 until_us = g_get_monotonic_time() + (gint64)(budget_ns / NS_PER_US);
 	enum lt_status status;
 
 	if (!s->started) {

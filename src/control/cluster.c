@@ -9,12 +9,13 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "control/commands.h"
 #include "control/process.h"
 
 #define READY "lttngtop-ready\n"
 
-enum { END_MS_MAX = 10000, POLL_MS = 20 };
+enum { END_MS_MAX = 10 * MS_PER_S, POLL_MS = 20 };
 
 struct cluster_link {
 	const char *host;
@@ -140,7 +141,7 @@ void cluster_end(struct cluster *c)
 		for (unsigned ms = 0; l->ssh && waitpid(l->ssh, NULL, WNOHANG) == 0; ms += POLL_MS) {
 			if (ms == END_MS_MAX)
 				kill(l->ssh, SIGTERM);
-			g_usleep(POLL_MS * 1000);
+			g_usleep(POLL_MS * US_PER_MS);
 		}
 		if (l->output >= 0)
 			close(l->output);

@@ -458,7 +458,8 @@ static char *as_shell(GString *script)
  */
 static char *redump(const struct record_plan *plan)
 {
-	const uint64_t period_s = (plan->statedump_ns + 999999999) / NS_PER_S, poll_s = MIN(period_s, REDUMP_FIRST_S);
+	const uint64_t period_s = (plan->statedump_ns + NS_PER_S - 1) / NS_PER_S,
+		       poll_s = MIN(period_s, REDUMP_FIRST_S);
 	const char *const messages = plan->messages.script;
 	char *list = list_command(plan->session), *refresh = commands_refresh(plan->session);
 	char *loop = NULL, *line = NULL, *shell;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/nstime.h"
 #include "control/sets.h"
 
 enum {
@@ -164,17 +165,17 @@ struct cost_estimate cost_estimate(const struct record_channel *c)
 	gint64 start_us = g_get_monotonic_time(), us;
 
 	take(&before);
-	g_usleep(COST_SAMPLE_MS * 1000);
+	g_usleep(COST_SAMPLE_MS * US_PER_MS);
 	take(&after);
 	us = g_get_monotonic_time() - start_us;
 	for (unsigned i = 0; i < RECORD_COSTS; i++)
-		rates[i] = (double)(after.counts[i] - before.counts[i]) * 1e6 / (double)us;
+		rates[i] = (double)(after.counts[i] - before.counts[i]) * US_PER_S / (double)us;
 	return cost_of_rates(c, rates);
 }
 
 bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus)
 {
-	return e->events_per_s * COST_SHOWN_EVENT_NS < COST_LOW_SHARE * n_cpus * 1e9;
+	return e->events_per_s * COST_SHOWN_EVENT_NS < COST_LOW_SHARE * n_cpus * (double)NS_PER_S;
 }
 
 /* CPU time of a thread. /proc/PID/stat would be rounded to hundredths of a second. */

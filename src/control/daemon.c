@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "control/process.h"
 
 #define TRACING_GROUP "tracing"
 #define ROOT_DIRECTORY "/var/run/lttng"
 
 /* It loads the tracer's modules first and unloads them last, which has taken more than 20 s on a busy machine. */
-enum { START_MS_MAX = 60000, END_MS_MAX = 60000, POLL_MS = 10 };
+enum { START_MS_MAX = 60 * MS_PER_S, END_MS_MAX = 60 * MS_PER_S, POLL_MS = 10 };
 
 static bool is_alive(void)
 {
@@ -89,7 +90,7 @@ static bool await_daemon(void)
 	for (unsigned ms = 0; ms < START_MS_MAX && is_locked() && !process_is_interrupted(); ms += POLL_MS) {
 		if (is_alive())
 			return true;
-		g_usleep(POLL_MS * 1000);
+		g_usleep(POLL_MS * US_PER_MS);
 	}
 	return is_alive();
 }
@@ -154,5 +155,5 @@ void daemon_end(pid_t started)
 		return;
 	/* Its pid file is removed last; the process itself may remain a zombie if nobody reaps it. */
 	for (unsigned ms = 0; ms < END_MS_MAX && daemon_pid() == started; ms += POLL_MS)
-		g_usleep(POLL_MS * 1000);
+		g_usleep(POLL_MS * US_PER_MS);
 }

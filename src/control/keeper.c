@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "control/cluster.h"
 #include "control/daemon.h"
@@ -27,9 +28,9 @@
 #include "control/tracer.h"
 
 enum {
-	LOOK_MS = 50,          /* how often to look for signals, which are held */
-	END_MS_MAX = 90000,    /* a session daemon takes its time (daemon.c); one that hangs never ends a request */
-	COMMAND_MS_MAX = 5000, /* how long after SIGTERM the command is killed */
+	LOOK_MS = 50,                  /* how often to look for signals, which are held */
+	END_MS_MAX = 90 * MS_PER_S,    /* a session daemon takes long (daemon.c); one that hangs ends no request */
+	COMMAND_MS_MAX = 5 * MS_PER_S, /* how long after SIGTERM the command is killed */
 	LINE_MAX_BYTES = TEXT_MAX + 64,
 };
 
@@ -219,7 +220,7 @@ static void end_command(const struct record_plan *plan, struct process *command,
 	for (unsigned ms = 0; command->pid && !reap(plan, command, fd); ms += LOOK_MS) {
 		if (ms >= COMMAND_MS_MAX)
 			kill(-command->pid, SIGKILL);
-		g_usleep(LOOK_MS * 1000);
+		g_usleep(LOOK_MS * US_PER_MS);
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "control/context.h"
 #include "control/perf.h"
 #include "control/relay.h"
@@ -16,7 +17,7 @@ enum {
 	FILES = 4,
 	FILE_SUBBUFS_MIN = 2, /* a packet must fit into a file */
 	SUBBUF_BYTES_MIN = 16 << 10,
-	SWITCH_TIMER_US = 1000000, /* closes packets of idle CPUs, too, so that a crash loses little */
+	SWITCH_TIMER_US = US_PER_S, /* closes packets of idle CPUs, too, so that a crash loses little */
 };
 
 /* Per CPU: a burst that fills a quarter can wait for the consumer while the rest fills. */
@@ -290,7 +291,7 @@ static enum lt_status set_destination(struct record_plan *plan, const struct rec
 		plan->url = relay_url(r->live);
 		plan->view_port = r->view_port ? r->view_port : RELAY_VIEW_PORT;
 		plan->statedump_ns = r->statedump_ns;
-		plan->live_timer_us = (unsigned)MIN(MAX(r->live_timer_ns / 1000, 1), UINT32_MAX);
+		plan->live_timer_us = (unsigned)MIN(MAX(r->live_timer_ns / NS_PER_US, 1), UINT32_MAX);
 		return plan->url ? LT_OK : error_wrap("option '--live'");
 	}
 	plan->mode = r->snapshot ? RECORD_SNAPSHOT : RECORD_TO_DISK;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "control/daemon.h"
 #include "control/place.h"
 #include "control/process.h"
@@ -28,9 +29,9 @@
 
 enum {
 	RELAYD_TRIES = 5, /* another program may take the ports in between */
-	START_MS_MAX = 20000,
-	END_MS_MAX = 5000, /* after which a process is killed */
-	DAEMON_END_MS_MAX = 60000,
+	START_MS_MAX = 20 * MS_PER_S,
+	END_MS_MAX = 5 * MS_PER_S, /* after which a process is killed */
+	DAEMON_END_MS_MAX = 60 * MS_PER_S,
 	POLL_MS = 20,
 	OPEN_FILES = 16, /* for nftw() */
 	LOCK_TRIES = 10,
@@ -71,7 +72,7 @@ static void end_process(pid_t pid, guint64 started)
 	for (size_t i = 0; i < G_N_ELEMENTS(signals) && lives(pid, started); i++) {
 		kill(getpgid(pid) == pid ? -pid : pid, signals[i]);
 		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started); ms += POLL_MS)
-			g_usleep(POLL_MS * 1000);
+			g_usleep(POLL_MS * US_PER_MS);
 	}
 }
 
@@ -254,7 +255,7 @@ static void end_daemon(const char *base)
 		/* its pid file is removed just before it exits */
 		for (unsigned ms = 0; ms < DAEMON_END_MS_MAX && lives(pid, started) && daemon_pid() != pid;
 		     ms += POLL_MS)
-			g_usleep(POLL_MS * 1000);
+			g_usleep(POLL_MS * US_PER_MS);
 		if (!lives(pid, started))
 			unlink(path);
 	}
@@ -384,7 +385,7 @@ static enum lt_status await_relayd(struct private_run *run)
 			return LT_OK;
 		if (process_is_interrupted())
 			break;
-		g_usleep(POLL_MS * 1000);
+		g_usleep(POLL_MS * US_PER_MS);
 	}
 	end_process(run->relayd, started);
 	return error_set("lttng-relayd was started but does not answer");

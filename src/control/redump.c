@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "control/process.h"
 #include "control/sessions.h"
 
-enum { POLL_US = 1000000 };
+enum { POLL_US = US_PER_S };
 
 static void detach(void)
 {
@@ -69,7 +70,7 @@ pid_t redump_start(const char *session, uint64_t period_ns, const struct redump_
 	pid = fork();
 	if (pid == 0) {
 		detach();
-		repeat(session, created_s, (gint64)MAX(period_ns / 1000, 1000), also);
+		repeat(session, created_s, (gint64)MAX(period_ns / NS_PER_US, US_PER_MS), also);
 		_exit(0);
 	}
 	if (pid < 0)

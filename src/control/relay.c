@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "base/relay_url.h"
 
-enum { PROBE_MS = 5000 };
+enum { PROBE_MS = 5 * MS_PER_S };
 
 /* On success the caller releases *url. */
 static enum lt_status parse(const char *text, struct relay_url *url)

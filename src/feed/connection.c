@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 
 enum {
 	WAIT_MS = 200, /* between checks of *stop: a signal may arrive just before poll() */
@@ -50,7 +51,7 @@ static enum lt_status fail_moving(const struct feed_connection *c)
 
 static enum lt_status fail_timeout(const struct feed_connection *c)
 {
-	return error_set("no answer from %s for %g s", c->peer, c->timeout_ms / 1000.0);
+	return error_set("no answer from %s for %g s", c->peer, (double)c->timeout_ms / MS_PER_S);
 }
 
 void connection_watch(const struct feed_connection *c, struct pollfd *p)
@@ -60,7 +61,7 @@ void connection_watch(const struct feed_connection *c, struct pollfd *p)
 
 enum lt_status connection_check(const struct feed_connection *c, bool expecting)
 {
-	if (expecting && g_get_monotonic_time() - c->moved_us > (int64_t)c->timeout_ms * 1000)
+	if (expecting && g_get_monotonic_time() - c->moved_us > (int64_t)c->timeout_ms * US_PER_MS)
 		return fail_timeout(c);
 	return LT_OK;
 }
@@ -69,7 +70,7 @@ enum lt_status connection_check(const struct feed_connection *c, bool expecting)
 
 static enum lt_status wait_connected(struct feed_connection *c)
 {
-	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * 1000;
+	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * US_PER_MS;
 	struct pollfd p = { .fd = c->fd, .events = POLLOUT };
 	int error = 0;
 	socklen_t len = sizeof(error);

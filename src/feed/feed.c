@@ -14,7 +14,11 @@
 #define STEP_MAX_NS (UINT64_C(3600) * NS_PER_S) /* of trace time, per tick */
 #define LATE_NS (UINT64_C(60) * NS_PER_S)       /* a session that starts this much later is probably a mistake */
 
-enum { VIEWERS_MS = 50, POLL_MS = 100, LAST_MS = 2000 /* LAST_MS: how long viewers may read after a signal */ };
+enum {
+	VIEWERS_MS = 50,
+	POLL_MS = 100,
+	LAST_MS = 2 * MS_PER_S, /* how long viewers may read after a signal */
+};
 
 struct feed_run {
 	const struct feed_options *options;
@@ -78,7 +82,7 @@ static bool is_metadata_late(const struct feed_run *r)
 
 static void send_metadata(struct feed_run *r)
 {
-	const int64_t now_ns = g_get_real_time() * 1000;
+	const int64_t now_ns = g_get_real_time() * (int64_t)NS_PER_US;
 	const int64_t shift_ns = r->options->now ? now_ns - (int64_t)r->progress.begin_ns : 0;
 
 	for (guint i = 0; i < r->sessions->len; i++)
@@ -207,7 +211,7 @@ static enum lt_status close_read_sessions(struct feed_run *r)
 
 	for (guint i = 0; i < r->sessions->len; i++)
 		any |= is_draining(session(r, i));
-	if (!any || (r->has_viewers && g_get_monotonic_time() - r->asked_us < VIEWERS_MS * 1000))
+	if (!any || (r->has_viewers && g_get_monotonic_time() - r->asked_us < VIEWERS_MS * US_PER_MS))
 		return LT_OK;
 	r->asked_us = g_get_monotonic_time();
 	if (r->has_viewers)
@@ -244,7 +248,7 @@ static enum lt_status drain(struct feed_run *r, int64_t until_us)
 /* Waits until the tick is due and the relayd has accepted all data sent before. */
 static enum lt_status wait_for_tick(struct feed_run *r)
 {
-	const int64_t timer_us = (int64_t)(r->options->target.live_timer_ns / 1000);
+	const int64_t timer_us = (int64_t)(r->options->target.live_timer_ns / NS_PER_US);
 	const int64_t due_us = is_paced(r) ? r->started_us + timer_us * (int64_t)r->tick : 0;
 	enum lt_status status = move(r, 0);
 
@@ -258,7 +262,8 @@ static enum lt_status wait_for_tick(struct feed_run *r)
 		show(r);
 		status = close_read_sessions(r);
 		if (!status)
-			status = move(r, left_us > 0 ? (int)MIN((left_us + 999) / 1000, POLL_MS) : POLL_MS);
+			status = move(r,
+				      left_us > 0 ? (int)MIN((left_us + US_PER_MS - 1) / US_PER_MS, POLL_MS) : POLL_MS);
 	}
 	return status;
 }
@@ -328,7 +333,7 @@ static enum lt_status finish_all(struct feed_run *r)
 		if (session(r, i)->is_published && !session(r, i)->is_finished)
 			status = fed_session_finish(session(r, i));
 	if (!status)
-		status = drain(r, g_get_monotonic_time() + LAST_MS * 1000);
+		status = drain(r, g_get_monotonic_time() + LAST_MS * US_PER_MS);
 	return status ? status : LT_INTERRUPTED;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 
 /* A stream being sent. */
 struct feed_stream {
@@ -141,7 +142,7 @@ static enum lt_status create(struct fed_session *s, const struct fed_session_tar
 {
 	const struct producer_session session = { .hostname = s->hostname,
 						  .name = s->name,
-						  .live_timer_us = target->live_timer_ns / 1000,
+						  .live_timer_us = target->live_timer_ns / NS_PER_US,
 						  .number = number,
 						  .uuid = target->uuid,
 						  .is_ctf2 = is_ctf2(s) };

@@ -7,6 +7,7 @@
 #include <sys/epoll.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "viewer/dial.h"
 #include "viewer/viewer.h"
 
@@ -39,7 +40,7 @@ static enum lt_status wait_for_relayd(const struct viewers *v)
 	const unsigned events = viewer_events(v->viewer);
 
 	return wait_for(v, viewer_fd(v->viewer), (events & EPOLLIN ? POLLIN : 0) | (events & EPOLLOUT ? POLLOUT : 0),
-			(viewer_due_us(v->viewer) - g_get_monotonic_time()) / 1000 + 1);
+			(viewer_due_us(v->viewer) - g_get_monotonic_time()) / US_PER_MS + 1);
 }
 
 enum lt_status viewers_ask(struct viewers *v)

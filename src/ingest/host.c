@@ -16,7 +16,7 @@
 /* Side-cars of one host: each snapshot of a recording may have its own. */
 enum { SIDECARS_MAX = 64 };
 
-enum { OWN_SIDECAR_EVERY_US = 5000000 };
+enum { OWN_SIDECAR_EVERY_US = 5 * US_PER_S };
 
 /* The state dump is among the first events, unless it was missed. */
 #define DUMP_AWAITED_NS (2 * NS_PER_S)

@@ -3,10 +3,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "event/payload.h"
 
 /* Between two attempts to attach: 0.5 s, 1 s, 2 s, … */
-enum { RETRY_FIRST_US = 500000, RETRY_MAX_US = 8000000 };
+enum { RETRY_FIRST_US = 500 * US_PER_MS, RETRY_MAX_US = 8 * US_PER_S };
 
 /* Attempts to attach a session again that is not followed, after its worker died. */
 enum { TRIES_MAX = 3 };

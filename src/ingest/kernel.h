@@ -27,7 +27,7 @@
 #define KERNEL_IDLE_NS (2 * NS_PER_S)
 
 /* The tracer writes an event to one session after the other; the times of the copies differ by at most this. */
-#define KERNEL_COPY_NS UINT64_C(10000)
+#define KERNEL_COPY_NS (10 * NS_PER_US)
 
 struct input;
 struct host;

@@ -19,12 +19,13 @@
 #include <stdbool.h>
 
 #include "base/map64.h"
+#include "base/nstime.h"
 #include "base/strpool.h"
 #include "event/event.h"
 
 /* How long after the first copy of an event the last one may come: the thread may lose its CPU in between. */
-#define PROGRAMS_THREAD_COPY_NS UINT64_C(100000000)
-#define PROGRAMS_CPU_COPY_NS UINT64_C(10000)
+#define PROGRAMS_THREAD_COPY_NS (100 * NS_PER_MS)
+#define PROGRAMS_CPU_COPY_NS (10 * NS_PER_US)
 
 struct source_spec;
 

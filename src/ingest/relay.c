@@ -3,9 +3,15 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 
 /* A relayd that does not answer is asked again after five seconds, by another worker. */
-enum { ASK_EVERY_MS = 1000, ASK_LATER_US = 5000000, ANSWER_WITHIN_MS = 5000, HANG_MS = 10000 };
+enum {
+	ASK_EVERY_MS = MS_PER_S,
+	ASK_LATER_US = 5 * US_PER_S,
+	ANSWER_WITHIN_MS = 5 * MS_PER_S,
+	HANG_MS = 10 * MS_PER_S,
+};
 
 /* The rest is read next time: a faulty worker could list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };

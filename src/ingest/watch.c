@@ -15,9 +15,9 @@
 #include "ingest/internal.h"
 
 enum {
-	HANG_LIMIT_MS = 10000,  /* a worker silent for this long while its ring has room is killed */
-	WATCH_EVERY_US = 50000, /* look after all inputs and hosts, with new data or without */
-	ASK_EVERY_US = 1000000, /* check all inputs for data, in case a wake-up was missed */
+	HANG_LIMIT_MS = 10 * MS_PER_S,   /* a worker silent for this long while its ring has room is killed */
+	WATCH_EVERY_US = 50 * US_PER_MS, /* look after all inputs and hosts, with new data or without */
+	ASK_EVERY_US = US_PER_S,         /* check all inputs for data, in case a wake-up was missed */
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
 	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
@@ -208,7 +208,7 @@ static void session_listed(void *data, const char *text)
 /* Checks a live source for silence: beacons come even if there are no events. */
 static void watch_live(struct ingest *in, struct input *input)
 {
-	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / 1000);
+	int64_t now_us = g_get_monotonic_time(), limit_us = (int64_t)(in->options.stall_limit_ns / NS_PER_US);
 
 	if (input->spec->is_growing)
 		limit_us *= 2; /* its worker itself waits up to the limit for each stream */
@@ -241,7 +241,7 @@ bool ingest_is_mute(const struct host *host)
 /* Whether a source of the host has been waited for long enough to show it. */
 static bool is_waited_for(const struct ingest *in, const struct host *host)
 {
-	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / 1000 / WAITED_FOR_PARTS);
+	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / NS_PER_US / WAITED_FOR_PARTS);
 	const int64_t since_us = g_get_monotonic_time() - limit_us;
 
 	for (guint i = 0; i < host->inputs->len; i++) {
@@ -286,7 +286,7 @@ static void watch_arrival(struct ingest *in, struct input *input)
 	if (!in->options.clocks || !input->host || !input->host->registered || time_ns == input->time_ns)
 		return;
 	input->time_ns = time_ns;
-	clocks_arrival(in->options.clocks, input->host->public.clock, time_ns, (uint64_t)g_get_real_time() * 1000);
+	clocks_arrival(in->options.clocks, input->host->public.clock, time_ns, (uint64_t)g_get_real_time() * NS_PER_US);
 }
 
 static void watch_input(struct ingest *in, struct input *input)
@@ -311,7 +311,7 @@ static void watch_input(struct ingest *in, struct input *input)
 static void watch_lag(struct ingest *in, struct host *host)
 {
 	struct ingest_host *h = &host->public;
-	int64_t behind_ns = g_get_real_time() * 1000 - (int64_t)host->last_ns;
+	int64_t behind_ns = g_get_real_time() * (int64_t)NS_PER_US - (int64_t)host->last_ns;
 
 	if (!h->live || h->away || h->waited_for || h->silent || host->back || !host->last_ns) {
 		h->lag_ns = 0;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/nstime.h"
 #include "event/packet.h"
 #include "model/context.h"
 #include "model/endpoint.h"
@@ -17,7 +18,7 @@ enum {
 };
 
 /* The row of a closed connection waits at least this long for late packets. */
-#define LINGER_NS UINT64_C(2000000000)
+#define LINGER_NS (2 * NS_PER_S)
 
 #define CONNECTION_ROW(m, row) STATE_ROW(&(m)->state, CONNECTION, connection, row)
 

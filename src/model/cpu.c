@@ -3,6 +3,7 @@
  * What each CPU runs, and for how long. On every CPU and at any time busy + idle = online, and busy is the sum of its
  * threads' time: both sides of the equation change only here, at the same instants.
  */
+#include "base/nstime.h"
 #include "model/internal.h"
 
 static void cpu_init(struct model *m, struct cpu *cpu, unsigned number)
@@ -194,7 +195,7 @@ void apply_cpu_hotplug(struct model *m, const struct apply *a)
 /* kHz and us: an hour at 4 GHz adds up to 1.5e16. Fractions of a microsecond are lost at each change. */
 void apply_cpu_frequency(struct model *m, const struct apply *a)
 {
-	enum { KHZ_MAX = 1 << 28, NS_PER_US = 1000 };
+	enum { KHZ_MAX = 1 << 28 };
 	const struct ev_cpu_frequency *p = event_payload(a->ev, ev_cpu_frequency);
 	struct cpu_row *r;
 	struct cpu *cpu;

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "base/nstime.h"
+
 enum { SECTOR_BYTES = 512, PAGE_BYTES = 4096 };
 
 /*
  * The kernel writes back after 30 s and checks every 5: anything older was deleted, or dirtied twice and written once.
  */
-#define DEBT_MAX_NS UINT64_C(60000000000)
+#define DEBT_MAX_NS (60 * NS_PER_S)
 
 static struct debt *debt_at(struct dirty *d, uint32_t i)
 {

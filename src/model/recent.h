@@ -10,9 +10,10 @@
  *   rows: │ used 3 s ago │ used 12 s ago │ free │ used just now │ …
  *                             ▲ hand: looks at the next few whenever a row is created
  */
+#include "base/nstime.h"
 #include "model/internal.h"
 
-#define RECENT_AGE_NS UINT64_C(10000000000)
+#define RECENT_AGE_NS (10 * NS_PER_S)
 
 struct recent_use {
 	uint64_t key;

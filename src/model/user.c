@@ -12,12 +12,13 @@
  *
  * Emitters are forgotten with their trace, as its number is reused; and those that have ended if there are very many.
  */
+#include "base/nstime.h"
 #include "model/internal.h"
 
 #include <string.h>
 
 /* A thread that was not found is looked up again after this time. */
-#define RETRY_NS UINT64_C(100000000)
+#define RETRY_NS (100 * NS_PER_MS)
 
 /* The thread that emits, as its contexts describe it. */
 struct emitter {

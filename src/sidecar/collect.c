@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/sidecar.h"
 
@@ -131,15 +132,15 @@ static json_t *collect_clock(void)
 {
 	struct timex t = { 0 };
 	const int state = adjtimex(&t);
-	const int64_t unit_ns = t.status & STA_NANO ? 1 : 1000;
+	const int64_t unit_ns = t.status & STA_NANO ? 1 : (int64_t)NS_PER_US;
 	json_t *clock = json_object();
 
 	if (state < 0)
 		return clock;
 	json_object_set_new(clock, "synchronised", json_boolean(state != TIME_ERROR && !(t.status & STA_UNSYNC)));
 	json_object_set_new(clock, "offset_ns", json_integer(t.offset * unit_ns));
-	json_object_set_new(clock, "max_error_ns", json_integer(t.maxerror * INT64_C(1000)));
-	json_object_set_new(clock, "estimated_error_ns", json_integer(t.esterror * INT64_C(1000)));
+	json_object_set_new(clock, "max_error_ns", json_integer(t.maxerror * (int64_t)NS_PER_US));
+	json_object_set_new(clock, "estimated_error_ns", json_integer(t.esterror * (int64_t)NS_PER_US));
 	/* in 2^-16 parts per million */
 	json_object_set_new(clock, "frequency_ppb", json_integer(t.freq * INT64_C(1000) / 65536));
 	return clock;

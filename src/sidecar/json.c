@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "base/netfs.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
 /* Computing a start twice from the clocks gives the same value up to this difference. */
-#define START_JITTER_NS 100000000
+#define START_JITTER_NS ((int64_t)(100 * NS_PER_MS))
 
 /* Inodes of the machine's initial namespaces, the same on every kernel. */
 #define FIRST_CGROUP_NS 4026531835

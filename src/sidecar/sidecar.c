@@ -6,12 +6,13 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/collect.h"
 #include "sidecar/file.h"
 
 /* Starts of processes are known to a tick of 10 ms; setting the clock in between adds to the difference. */
-#define START_TOLERANCE_NS UINT64_C(100000000)
+#define START_TOLERANCE_NS (100 * NS_PER_MS)
 
 /*
  * Limits on data kept from events; beyond them it is forgotten, because a machine soon sends again what is still true.
@@ -294,7 +295,7 @@ static void load_clock(struct loading *l, const json_t *root)
 	if (json_is_false(synchronised))
 		text = g_strdup("not synchronised");
 	else if (error_ns >= 0)
-		text = g_strdup_printf("synchronised, within %.3g ms", (double)error_ns / 1e6);
+		text = g_strdup_printf("synchronised, within %.3g ms", (double)error_ns / (double)NS_PER_MS);
 	else
 		text = g_strdup("synchronised");
 	l->s->facts.clock = keep(l->s->texts, text);

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
 /* Time for the consumer to empty the buffers: limits the rate to 3.5 MB/s. */
-enum { PAUSE_US = 1000 };
+enum { PAUSE_US = US_PER_MS };
 
 typedef void tracef_fn(const char *fmt, ...);
 

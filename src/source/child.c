@@ -14,13 +14,14 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/nstime.h"
 #include "base/text.h"
 
 enum {
 	ABOVE_ALL = 64,     /* descriptors above all those that a child is given */
 	HEARD_MAX = 262144, /* bytes read at once: more than a socket holds; the child may never stop */
 	LOGGED_MAX = 16,    /* lines per child, which may never stop */
-	NAP_US = 1000,
+	NAP_US = US_PER_MS,
 };
 
 /* ---- starting ---- */
@@ -169,7 +170,7 @@ void child_release(struct child *c, unsigned patience_ms)
 	if (c->words_fd >= 0)
 		close(c->words_fd);
 	if (c->pid > 0 && !child_exited(c)) {
-		l.kill_us = g_get_monotonic_time() + 1000 * (gint64)patience_ms;
+		l.kill_us = g_get_monotonic_time() + US_PER_MS * (gint64)patience_ms;
 		if (!leaving)
 			leaving = g_array_new(FALSE, FALSE, sizeof(struct leaving));
 		g_array_append_val(leaving, l);
@@ -202,7 +203,7 @@ unsigned children_reap(void)
 
 void children_wait(unsigned limit_ms)
 {
-	const gint64 end_us = g_get_monotonic_time() + 1000 * (gint64)limit_ms;
+	const gint64 end_us = g_get_monotonic_time() + US_PER_MS * (gint64)limit_ms;
 
 	while (children_reap() > 0 && g_get_monotonic_time() < end_us)
 		g_usleep(NAP_US);

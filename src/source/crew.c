@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 enum {
-	DEATH_US = 1000000, /* a worker that does not die within this time after being killed counts as dead */
+	DEATH_US = US_PER_S, /* a worker that does not die within this time after being killed counts as dead */
 	CREW_FDS_MAX = 4,
 };
 
@@ -314,7 +314,7 @@ void crew_leave(struct crew_worker *w, unsigned patience_ms)
 
 const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 {
-	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * 1000;
+	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * NS_PER_US;
 
 	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * NS_PER_MS) {
 		pulse_look_at(&w->look, w->child.pid);

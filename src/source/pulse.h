@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/nstime.h"
+
 /*
  * Whether a process still makes progress. A heartbeat shows that it does, but a missing one does not show the opposite:
  * on a busy machine a healthy process may need many times as long between two beats, and its observer is late as well.
@@ -15,7 +17,7 @@
  *     after a longer time without a look only PULSE_LOOK_MAX_MS count;
  *   - or it has used PULSE_SPIN times the limit of CPU time: it is in an endless loop.
  */
-enum { PULSE_LOOK_MAX_MS = 2000, PULSE_SPIN = 6 };
+enum { PULSE_LOOK_MAX_MS = 2 * MS_PER_S, PULSE_SPIN = 6 };
 
 /* The result of a look. */
 struct pulse_look {

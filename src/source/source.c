@@ -16,11 +16,11 @@
 #include "viewer/dial.h"
 
 enum {
-	FAREWELL_MS = 2000,        /* a worker that has written its last record has this long to exit */
-	LOOKS = 20,                /* at its progress, before it counts as hung: each costs some system calls */
-	LOOK_EVERY_MS = 500,       /* longest time between two looks */
-	RELAYD_TIMEOUT_MS = 10000, /* the default of source_spec.timeout_ms */
-	OFFER_AGAIN_MS = 20,       /* retry interval for a source whose worker does not accept its command yet */
+	FAREWELL_MS = 2 * MS_PER_S,        /* a worker that has written its last record has this long to exit */
+	LOOKS = 20,                        /* at its progress, before it counts as hung: each costs some system calls */
+	LOOK_EVERY_MS = 500,               /* longest time between two looks */
+	RELAYD_TIMEOUT_MS = 10 * MS_PER_S, /* the default of source_spec.timeout_ms */
+	OFFER_AGAIN_MS = 20,               /* retry interval while a worker does not accept its command */
 };
 
 /*

@@ -180,7 +180,7 @@ unsigned ui_absent_hosts(const struct ui *ui)
 
 static void lag_text(const struct ui *ui, char *text, size_t size)
 {
-	double lag = (double)ui_lag_ns(ui) / 1e9;
+	double lag = (double)ui_lag_ns(ui) / (double)NS_PER_S;
 
 	if (ui_absent_hosts(ui) == ui_visible_hosts(ui))
 		text[0] = '\0';

@@ -47,7 +47,7 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 /* compact: no wider than needed. */
 static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
 {
-	double seconds = (double)duration_ns / 1e9;
+	double seconds = (double)duration_ns / (double)NS_PER_S;
 	char a[16], b[16];
 
 	g_snprintf(text, SEGMENT_SIZE, compact ? "%s ↓%s ↑%s" : "%s ↓%-5s ↑%-5s", label,

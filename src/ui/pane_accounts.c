@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What processes use, and for which client, in the window of critical paths: a tree of clients and their servers. */
+#include "base/nstime.h"
 #include "ui/internal.h"
 #include "waits/accounting.h"
 
@@ -9,7 +10,7 @@
  *
  *   window, graph ──▶ job, step by step ──▶ list ──▶ rows
  */
-#define SLICE_NS UINT64_C(4000000)
+#define SLICE_NS (4 * NS_PER_MS)
 
 /* While playing, rest REST_FACTOR times as long as the last job took. */
 enum { REST_FACTOR = 4 };
@@ -88,7 +89,7 @@ static void finish(struct ui *ui)
 
 static uint64_t wall_ns(void)
 {
-	return (uint64_t)g_get_monotonic_time() * 1000;
+	return (uint64_t)g_get_monotonic_time() * NS_PER_US;
 }
 
 /* Returns whether the job is finished. */

@@ -2,6 +2,7 @@
 /* Draws a path's time axis: one lane per process, a ruler, the cursor. */
 #include <string.h>
 
+#include "base/nstime.h"
 #include "base/timetext.h"
 #include "ui/path.h"
 
@@ -176,9 +177,7 @@ static void tick_text(char *text, size_t size, uint64_t ns, bool ascii)
 	static const struct {
 		uint64_t ns;
 		const char *unit, *ascii;
-	} units[] = {
-		{ UINT64_C(1000000000), "s", "s" }, { 1000000, "ms", "ms" }, { 1000, "µs", "us" }, { 1, "ns", "ns" }
-	};
+	} units[] = { { NS_PER_S, "s", "s" }, { NS_PER_MS, "ms", "ms" }, { NS_PER_US, "µs", "us" }, { 1, "ns", "ns" } };
 	unsigned i = 0;
 
 	while (i + 1 < G_N_ELEMENTS(units) && ns % units[i].ns)

@@ -12,6 +12,7 @@
 #include <wchar.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "ui/crash.h"
 #include "ui/keys.h"
 #include "ui/palette.h"
@@ -313,7 +314,7 @@ bool screen_mouse(struct screen_mouse *m)
 	else if (!(event.bstate & BUTTON1_PRESSED))
 		return false;
 	if (!m->wheel) {
-		m->twice = screen.clicked_y == m->y && now_us - screen.clicked_us < 400000;
+		m->twice = screen.clicked_y == m->y && now_us - screen.clicked_us < 400 * US_PER_MS;
 		screen.clicked_us = m->twice ? 0 : now_us;
 		screen.clicked_y = m->y;
 	}

@@ -9,8 +9,8 @@
 #include "ui/settings.h"
 
 /* Minimum time between redraws driven by the clock, and while only the timeline grows. */
-#define DRAW_NS UINT64_C(25000000)
-#define GROW_NS UINT64_C(200000000)
+#define DRAW_NS (25 * NS_PER_MS)
+#define GROW_NS (200 * NS_PER_MS)
 
 struct ui *ui_create(const struct ui_options *options)
 {

@@ -58,7 +58,7 @@ bool window_interval(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
 void window_change_length(struct ui *ui, int direction)
 {
 	static const unsigned steps[] = { 1, 2, 5 };
-	uint64_t begin_ns, end_ns, step_ns = 1000, next_ns = step_ns, decade = 1000;
+	uint64_t begin_ns, end_ns, step_ns = NS_PER_US, next_ns = step_ns, decade = NS_PER_US;
 	char text[32];
 
 	if (!window_interval(ui, &begin_ns, &end_ns))

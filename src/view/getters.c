@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "view/internal.h"
 
 static enum table_id source(const struct view_cell *at)
@@ -161,7 +162,7 @@ static void set_share(const struct view_cell *at, double times, struct value *v)
 
 void view_get_rate(const struct view_cell *at, struct value *v)
 {
-	set_share(at, 1e9, v);
+	set_share(at, (double)NS_PER_S, v);
 }
 
 void view_get_percent(const struct view_cell *at, struct value *v)

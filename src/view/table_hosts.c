@@ -2,6 +2,7 @@
 /* Tables of whole hosts, their event classes and their CPUs: hosts, events, probes, cpus. */
 #include <stddef.h>
 
+#include "base/nstime.h"
 #include "view/declare.h"
 
 static void get_source(const struct view_cell *at, struct value *v)
@@ -181,7 +182,7 @@ static void get_running(const struct view_cell *at, struct value *v)
 /* What the sum of kHz * us would be at that time. */
 static uint64_t khz_us_at(const struct cpu_row *r, uint64_t at_ns)
 {
-	return r->khz_us + (at_ns > r->khz_since_ns ? r->khz * ((at_ns - r->khz_since_ns) / 1000) : 0);
+	return r->khz_us + (at_ns > r->khz_since_ns ? r->khz * ((at_ns - r->khz_since_ns) / NS_PER_US) : 0);
 }
 
 /* The mean over that part of the interval in which it is known. */
@@ -194,10 +195,10 @@ static void get_frequency(const struct view_cell *at, struct value *v)
 	const uint64_t begin_ns = known_before ? iv->begin_ns : b->khz_first_ns;
 
 	value_set_null(v);
-	if (!b->khz || iv->end_ns < begin_ns + 1000)
+	if (!b->khz || iv->end_ns < begin_ns + NS_PER_US)
 		return;
 	value_set_uint(v, (khz_us_at(b, iv->end_ns) - (known_before ? khz_us_at(a, begin_ns) : 0)) /
-				  ((iv->end_ns - begin_ns) / 1000));
+				  ((iv->end_ns - begin_ns) / NS_PER_US));
 }
 
 #define CPU_PERCENT(name, cell, header, meaning) \

@@ -2,6 +2,7 @@
 /* Tables whose rows are threads: cpu, io, sched, counters. */
 #include <stddef.h>
 
+#include "base/nstime.h"
 #include "view/declare.h"
 #include "view/missing.h"
 
@@ -105,7 +106,7 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 	uint64_t duration_ns = view_totals(at).duration_ns;
 
 	if (duration_ns)
-		value_set_real(v, (double)sum_classes(at, at->column->cell) * 1e9 / (double)duration_ns);
+		value_set_real(v, (double)sum_classes(at, at->column->cell) * (double)NS_PER_S / (double)duration_ns);
 	else
 		value_set_null(v);
 }

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 
 /* ---- looking up ---- */
 
@@ -205,7 +206,7 @@ static void watch(const struct dial *d, int fd, uint32_t events)
 
 static void set_give_up(struct dial *d, int64_t at_us)
 {
-	const struct itimerspec when = { .it_value = { at_us / 1000000, at_us % 1000000 * 1000 } };
+	const struct itimerspec when = { .it_value = { at_us / US_PER_S, at_us % US_PER_S * (int64_t)NS_PER_US } };
 
 	d->give_up_us = at_us;
 	timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
@@ -218,7 +219,7 @@ struct dial *dial_create(int family, const char *host, unsigned port, unsigned t
 	d->lookup = lookup_start(family, host, port);
 	d->fd = -1;
 	d->timeout_ms = timeout_ms;
-	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * 1000;
+	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * US_PER_MS;
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	watch(d, d->timer_fd, EPOLLIN);
@@ -291,14 +292,15 @@ static enum lt_status take_addresses(struct dial *d)
 	if (!is_answered(l)) {
 		if (g_get_monotonic_time() < d->give_up_us)
 			return LT_AGAIN;
-		return error_set("cannot find the address of the host: no answer for %g s", d->timeout_ms / 1000.0);
+		return error_set("cannot find the address of the host: no answer for %g s",
+				 (double)d->timeout_ms / MS_PER_S);
 	}
 	if (l->problem)
 		return error_set("cannot find the address of the host: %s", gai_strerror(l->problem));
 	d->has_addresses = true;
 	epoll_ctl(d->epoll_fd, EPOLL_CTL_DEL, d->answered_fd, NULL);
 	d->next = l->addresses;
-	d->until_us = g_get_monotonic_time() + (int64_t)d->timeout_ms * 1000;
+	d->until_us = g_get_monotonic_time() + (int64_t)d->timeout_ms * US_PER_MS;
 	return try_next(d, EHOSTUNREACH);
 }
 

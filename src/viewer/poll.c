@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nstime.h"
 #include "viewer/internal.h"
 
 /*
@@ -10,26 +11,26 @@
  * is requested at once.
  */
 enum {
-	EARLY_US = 5000,      /* before the expected time; otherwise requests would drift later and later */
-	GAP_US = 5000,        /* afterwards; grows ... */
-	GAP_MAX_US = 20000,   /* ... up to this */
-	QUIET_GAP_US = 25000, /* while the time of deliveries is unknown */
-	KNOWN_GAP_US = 30000, /* longest time from an answer without data to one that shows when data comes */
-	BUSY_GAP_US = 25000,
+	EARLY_US = 5 * US_PER_MS,      /* before the expected time; otherwise requests would drift later and later */
+	GAP_US = 5 * US_PER_MS,        /* afterwards; grows ... */
+	GAP_MAX_US = 20 * US_PER_MS,   /* ... up to this */
+	QUIET_GAP_US = 25 * US_PER_MS, /* while the time of deliveries is unknown */
+	KNOWN_GAP_US = 30 * US_PER_MS, /* longest time from an answer without data to one that shows when data comes */
+	BUSY_GAP_US = 25 * US_PER_MS,
 	BUSY_TIMERS = 4, /* periods of the timer for which a stream then counts as busy */
 	LOST_TIMERS = 3, /* periods without an answer with data after which its tracer may be gone */
-	LOST_GAP_US = 100000,
-	TIMER_MIN_US = 1000,
-	TIMER_MAX_US = 1000000, /* a longer timer does not make requests rarer */
-	TOGETHER_US = 3000,     /* requests due within this time are sent together */
-	STREAMS_MIN_US = 100000,
-	STREAMS_FIRST_US = 20000,   /* while there are none: those not yet known when the session ends are lost */
-	METADATA_GAP_US = 20000,    /* while there is no metadata */
-	METADATA_LEFT_US = 1000000, /* once its trace has no data streams: the relayd drops it after it was read */
-	LIST_US = 500000,           /* while the session may be over */
-	QUIET_US = 2000000,    /* a session no longer listed is over after this time without packets, here or pending */
-	HELD_MAX = 2,          /* packets of a stream: one being decoded, one on its way */
-	HELD_BYTES = 16 << 20, /* in all; beyond them, one per stream */
+	LOST_GAP_US = 100 * US_PER_MS,
+	TIMER_MIN_US = US_PER_MS,
+	TIMER_MAX_US = US_PER_S,     /* a longer timer does not make requests rarer */
+	TOGETHER_US = 3 * US_PER_MS, /* requests due within this time are sent together */
+	STREAMS_MIN_US = 100 * US_PER_MS,
+	STREAMS_FIRST_US = 20 * US_PER_MS, /* while there are none: any not known when the session ends are lost */
+	METADATA_GAP_US = 20 * US_PER_MS,  /* while there is no metadata */
+	METADATA_LEFT_US = US_PER_S, /* once its trace has no data streams: the relayd drops it after it was read */
+	LIST_US = 500 * US_PER_MS,   /* while the session may be over */
+	QUIET_US = 2 * US_PER_S,     /* after which an unlisted session without packets, here or pending, is over */
+	HELD_MAX = 2,                /* packets of a stream: one being decoded, one on its way */
+	HELD_BYTES = 16 << 20,       /* in all; beyond them, one per stream */
 };
 
 static int64_t timer_of(const struct viewer *v)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nstime.h"
 #include "viewer/internal.h"
 
 /* Limits beyond anything that a relayd sends. */
@@ -6,9 +7,9 @@ enum {
 	SESSIONS_MAX = 65536,
 	STREAMS_MAX = 65536, /* of a session, at any time */
 	NAME_MAX_BYTES = 4096,
-	METADATA_MAX = 64 << 20, /* of a trace, in total */
-	MINOR_PREFETCH = 8,      /* older relayds may require something else to be read before a packet */
-	AGAIN_US = 5000,         /* until a packet is requested again */
+	METADATA_MAX = 64 << 20,  /* of a trace, in total */
+	MINOR_PREFETCH = 8,       /* older relayds may require something else to be read before a packet */
+	AGAIN_US = 5 * US_PER_MS, /* until a packet is requested again */
 };
 
 #define ENTRY_MAX (sizeof(struct wire_session_new) + 2 * NAME_MAX_BYTES)

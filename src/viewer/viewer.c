@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "viewer/internal.h"
 
 struct viewer *viewer_create(const struct viewer_options *options)
@@ -101,10 +102,11 @@ static enum lt_status hung_up(struct viewer *v)
 
 static enum lt_status check_silence(struct viewer *v)
 {
-	if (v->requests.length == 0 || g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * 1000)
+	if (v->requests.length == 0 ||
+	    g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * US_PER_MS)
 		return LT_AGAIN;
 	return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE, "the relayd does not answer for %g s",
-			     v->timeout_ms / 1000.0);
+			     (double)v->timeout_ms / MS_PER_S);
 }
 
 /* ---- opening ---- */
@@ -224,6 +226,6 @@ int64_t viewer_due_us(const struct viewer *v)
 	if (v->state >= STATE_ENDED)
 		return INT64_MAX;
 	if (v->requests.length > 0)
-		due_us = MIN(due_us, v->connection.moved_us + (int64_t)v->timeout_ms * 1000);
+		due_us = MIN(due_us, v->connection.moved_us + (int64_t)v->timeout_ms * US_PER_MS);
 	return due_us;
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/nstime.h"
 #include "base/status.h"
 
 /*
@@ -29,7 +30,7 @@
  */
 struct viewer;
 
-enum { VIEWER_TIMEOUT_MS = 10000, VIEWER_PACKET_MAX = 64 << 20 };
+enum { VIEWER_TIMEOUT_MS = 10 * MS_PER_S, VIEWER_PACKET_MAX = 64 << 20 };
 
 struct viewer_options {
 	int fd;                       /* connected to the relayd (viewer/dial.h), non-blocking */

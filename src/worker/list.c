@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "reader/emit.h"
 #include "reader/native/live.h"
 
@@ -88,7 +89,7 @@ static enum lt_status finish(struct worker_list *l)
 	ring_publish(l->ring);
 	if (!l->every_ms)
 		return LT_END;
-	l->rest_us = now_us + MAX((int64_t)l->every_ms * 1000, REST_FACTOR * (now_us - l->asked_us));
+	l->rest_us = now_us + MAX((int64_t)l->every_ms * US_PER_MS, REST_FACTOR * (now_us - l->asked_us));
 	return LT_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "reader/native/live.h"
 #include "source/source.h"
 #include "worker/command.h"
@@ -242,7 +243,8 @@ static enum lt_status wait_for_any(struct relayds *r, int64_t until_us)
 {
 	const int64_t left_us = until_us - g_get_monotonic_time();
 	struct epoll_event events[HEARD_AT_ONCE];
-	const int n = epoll_wait(r->epoll_fd, events, HEARD_AT_ONCE, (int)CLAMP((left_us + 999) / 1000, 0, BEAT_MS));
+	const int n = epoll_wait(r->epoll_fd, events, HEARD_AT_ONCE,
+				 (int)CLAMP((left_us + US_PER_MS - 1) / US_PER_MS, 0, BEAT_MS));
 	enum lt_status status = LT_AGAIN;
 
 	for (int i = 0; i < n; i++) {
@@ -293,7 +295,7 @@ static void run(struct relayds *r)
 
 		if (now_us >= beat_us) {
 			beat_all(r);
-			beat_us = now_us + BEAT_MS * 1000;
+			beat_us = now_us + BEAT_MS * US_PER_MS;
 		}
 		status = wait_for_any(r, next_us);
 		for (unsigned i = 0; i < COMMANDS_AT_ONCE && status == LT_OK; i++)

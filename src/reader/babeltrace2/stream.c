@@ -2,10 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/nstime.h"
 #include "reader/babeltrace2/internal.h"
 #include "reader/values.h"
 
-enum { AGAIN_WAIT_US = 1000 };
+enum { AGAIN_WAIT_US = US_PER_MS };
 
 static struct lib_stream *bt(struct reader_stream *s)
 {

@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 #include "reader/emit.h"
 #include "reader/native/follow_internal.h"
 
 enum {
-	US_PER_MS = 1000,
-	WALK_SHARE = 10,     /* the pause before the next walk, in durations of a walk */
-	QUIET_US = 1000000,  /* after the metadata is closed, other files may still be written for a moment */
-	REPORT_US = 1000000, /* how often the parent is informed that records exist, but wait for other streams */
+	WALK_SHARE = 10,      /* the pause before the next walk, in durations of a walk */
+	QUIET_US = US_PER_S,  /* after the metadata is closed, other files may still be written for a moment */
+	REPORT_US = US_PER_S, /* how often the parent is informed that records exist, but wait for other streams */
 };
 
 struct native_follow *native_follow_create(const char *directory, unsigned patience_ms, const char *fields,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nstime.h"
 #include "reader/native/internal.h"
 
 #include <string.h>
@@ -12,10 +13,10 @@ enum { DENSE_IDS = 65536 };
 static void init_clock(struct native_clock *c, const struct layout *layout)
 {
 	const struct layout_clock *l = layout->clock;
-	const __int128 base = (__int128)l->offset_s * 1000000000 + l->offset;
+	const __int128 base = (__int128)l->offset_s * NS_PER_S + l->offset;
 
 	c->layout = layout;
-	c->is_ns = l->freq == 1000000000 && base >= 0 && base <= INT64_MAX;
+	c->is_ns = l->freq == NS_PER_S && base >= 0 && base <= INT64_MAX;
 	c->base_ns = (uint64_t)base;
 }
 
