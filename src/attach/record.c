@@ -8,8 +8,6 @@ void attach_record_free(struct attach_record *r)
 	g_free(r->text);
 	if (r->args)
 		g_array_free(r->args, TRUE);
-	if (r->culprits)
-		g_array_free(r->culprits, TRUE);
 	g_free(r);
 }
 

@@ -30,13 +30,6 @@ struct attach_arg {
 	bool late;        /* only known at the exit */
 };
 
-/* A thread that ran while this one was ready. */
-struct attach_culprit {
-	uint64_t ref_ns; /* since this time */
-	int32_t tid;
-	strid comm;
-};
-
 struct attach_record {
 	enum attach_kind kind;
 	uint64_t ts_ns, ref_ns; /* of the event: host clock, reference time */
@@ -58,8 +51,7 @@ struct attach_record {
 	int64_t ret;
 	enum call_status status;
 	uint64_t entry_ns, entry_ref_ns, duration_ns;
-	uint64_t off_ns;  /* time not on a CPU */
-	GArray *culprits; /* struct attach_culprit; NULL: none */
+	uint64_t off_ns; /* time not on a CPU */
 
 	char *text; /* other kinds */
 };

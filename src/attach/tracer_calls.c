@@ -15,8 +15,6 @@ void tracer_call_forget(struct call_now *now)
 {
 	if (now->args)
 		g_array_free(now->args, TRUE);
-	if (now->culprits)
-		g_array_free(now->culprits, TRUE);
 	*now = (struct call_now){ 0 };
 }
 
@@ -286,9 +284,7 @@ static void hand_over(struct call_now *now, struct attach_record *r)
 	if (now->off_since_ns && r->ts_ns > now->off_since_ns)
 		r->off_ns += r->ts_ns - now->off_since_ns;
 	r->args = now->args;
-	r->culprits = now->culprits;
 	now->args = NULL;
-	now->culprits = NULL;
 	tracer_call_forget(now);
 }
 

@@ -30,7 +30,6 @@ struct call_now {
 	uint64_t entry_ns, entry_ref_ns;
 	GArray *args; /* struct attach_arg */
 	int64_t cmd;  /* of fcntl() */
-	GArray *culprits;
 };
 
 /* A thread that has had events. */

@@ -9,8 +9,6 @@
 #include "event/payload.h"
 #include "event/task_state.h"
 
-enum { CULPRITS_MAX = 16 };
-
 static const struct model *model_of(const struct attach_tracer *t, const struct ingest_visit *v)
 {
 	return ingest_host(t->in, v->host)->model;
@@ -212,21 +210,6 @@ static char *thread_text(int64_t tid, const char comm[16])
 	return g_strdup_printf("%s/%" PRId64, strpool_text(comm_of(comm)), tid);
 }
 
-/* Notes who runs while the thread is ready. */
-static void note_culprit(struct call_now *now, const struct ingest_visit *v, const struct ev_sched_switch *p)
-{
-	const struct attach_culprit culprit = {
-		.ref_ns = v->ref_ns,
-		.tid = (int32_t)p->next_tid,
-		.comm = comm_of(p->next_comm),
-	};
-
-	if (!now->culprits)
-		now->culprits = g_array_new(FALSE, FALSE, sizeof(culprit));
-	if (now->culprits->len < CULPRITS_MAX)
-		g_array_append_val(now->culprits, culprit);
-}
-
 static const char *state_text(enum task_state state)
 {
 	static const char *const texts[] = {
@@ -270,8 +253,6 @@ void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v)
 	if (prev && prev->now.active) {
 		prev->now.waited = true;
 		prev->now.off_since_ns = v->event->ts_ns;
-		if (task_state_of(p->prev_state, false) == TASK_READY)
-			note_culprit(&prev->now, v, p);
 	}
 	if (!t->options->sched)
 		return;

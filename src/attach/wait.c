@@ -144,11 +144,10 @@ static void append_who(GString *out, const struct waits *waits, wait_row row)
 		g_string_append_printf(out, "CPU %" PRId32, who.cpu);
 }
 
-/* Who got the CPU that the thread wanted, in the longest such stretch. */
-static const struct attach_culprit *culprit_of(const struct attach_wait *w, const struct attach_record *r, wait_row own)
+/* The longest stretch in which the thread waited for a CPU; its cause is who ran longest meanwhile. */
+static const struct wait_segment *longest_ready(const struct attach_wait *w, wait_row own)
 {
 	const struct wait_segment *longest = NULL;
-	const struct attach_culprit *found = NULL;
 
 	for (uint32_t i = 0; i < w->path.n; i++) {
 		const struct wait_segment *s = &w->path.segments[i];
@@ -157,13 +156,7 @@ static const struct attach_culprit *culprit_of(const struct attach_wait *w, cons
 		    (!longest || s->end_ns - s->begin_ns > longest->end_ns - longest->begin_ns))
 			longest = s;
 	}
-	for (guint i = 0; longest && r->culprits && i < r->culprits->len; i++) {
-		const struct attach_culprit *c = &g_array_index(r->culprits, struct attach_culprit, i);
-
-		if (c->ref_ns >= longest->begin_ns && c->ref_ns < longest->end_ns && c->tid > 0)
-			found = found ? found : c;
-	}
-	return found;
+	return longest;
 }
 
 static const char *state_text(enum wait_state state)
@@ -182,11 +175,11 @@ static const char *state_text(enum wait_state state)
 	}
 }
 
-static void append_part(GString *out, const struct attach_wait *w, struct ingest *in, const struct attach_record *r,
-			const struct line_part *p, wait_row own)
+static void append_part(GString *out, const struct attach_wait *w, struct ingest *in, const struct line_part *p,
+			wait_row own)
 {
 	const struct waits *waits = ingest_waits(in);
-	const struct attach_culprit *culprit;
+	const struct wait_segment *ready;
 
 	switch (p->kind) {
 	case PART_DEVICE:
@@ -217,10 +210,10 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 	case PART_READY:
 		g_string_append(out, "ready ");
 		attach_append_duration(out, p->ns);
-		culprit = culprit_of(w, r, own);
-		if (culprit)
-			g_string_append_printf(out, ", preempted by %s/%" PRId32, strpool_text(culprit->comm),
-					       culprit->tid);
+		ready = longest_ready(w, own);
+		if (ready && ready->cause.tid > 0)
+			g_string_append_printf(out, ", preempted by %s/%" PRId32, strpool_text(ready->cause.name),
+					       ready->cause.tid);
 		break;
 	case PART_CPU:
 		g_string_append(out, "cpu ");
@@ -251,13 +244,23 @@ void attach_wait_append(const struct attach_wait *w, struct ingest *in, const st
 		const struct line_part *p = &g_array_index(parts, struct line_part, i);
 
 		g_string_append(out, i == 0 ? "" : p->kind == PART_CPU ? ", " : "; ");
-		append_part(out, w, in, r, p, own);
+		append_part(out, w, in, p, own);
 	}
 	g_string_append_c(out, ']');
 	g_array_free(parts, TRUE);
 }
 
 /* ---- the whole path ---- */
+
+static void append_cause(GString *out, const struct wait_segment *s)
+{
+	if (s->state != WAIT_PREEMPTED)
+		g_string_append_printf(out, " (%s)", strpool_text(s->cause.name));
+	else if (s->cause.tid > 0)
+		g_string_append_printf(out, " (by %s/%" PRId32 ")", strpool_text(s->cause.name), s->cause.tid);
+	else
+		g_string_append(out, " (the CPU was idle)");
+}
 
 void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, const struct attach_record *r,
 			     GString *out)
@@ -280,7 +283,7 @@ void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, con
 			append_who(out, waits, s->row);
 		}
 		if (s->cause.name)
-			g_string_append_printf(out, " (%s)", strpool_text(s->cause.name));
+			append_cause(out, s);
 		else if (s->cause.call)
 			g_string_append_printf(out, " (in %s)", strpool_text(s->cause.call));
 		g_string_append_c(out, '\n');
@@ -300,6 +303,9 @@ json_t *attach_wait_json(const struct attach_wait *w, struct ingest *in)
 				      host_name(in, who.host), "tid", (json_int_t)who.tid);
 
 		json_object_set_new(o, "comm", who.comm ? json_string(strpool_text(who.comm)) : json_null());
+		json_object_set_new(o, "cause_tid",
+				    s->state == WAIT_PREEMPTED && s->cause.name ? json_integer(s->cause.tid)
+										: json_null());
 		json_object_set_new(o, "cause", s->cause.name ? json_string(strpool_text(s->cause.name)) : json_null());
 		json_object_set_new(o, "wire", json_boolean(s->wire));
 		json_array_append_new(segments, o);

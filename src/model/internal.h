@@ -144,12 +144,20 @@ struct wake_memo {
 	struct recent_hint row;
 };
 
+/* A thread that ran while another one was ready. */
+struct ran_instead {
+	int32_t tid; /* 0 the idle task, -1 unknown */
+	strid comm;
+	uint64_t ns; /* for how long */
+};
+
 /* How a thread waits for a CPU (THREAD_READY); see preemption.c. */
 struct wait_for_cpu {
 	int32_t cpu;              /* CPU that it waits for, -1 unknown */
 	uint32_t place;           /* its index in preemption.c's list while it is ready */
 	uint64_t charged_ns;      /* up to when its wait has been charged */
 	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION used last, the latest first */
+	struct ran_instead most;  /* who ran longest in this wait or the last one, as far as it is charged */
 };
 
 /* Whether a thread is inside the kernel, apart from interrupts: mode.c. */
@@ -515,7 +523,7 @@ static inline bool waitlog_uses(enum event_kind kind)
 	}
 }
 
-/* Log such an event for the graph, before and after its handler runs: one of the two does it. */
+/* Log such an event for the graph, before and after its handler runs: the second may complete what the first logged. */
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
@@ -590,6 +598,9 @@ static inline void preemption_place(struct model *m, uint32_t thread, int64_t cp
 {
 	thread_info(m, thread)->cpu_wait.cpu = cpu >= 0 && cpu < EVENT_CPU_MAX ? (int32_t)cpu : -1;
 }
+
+/* Who ran longest in the thread's wait for a CPU that ends now; .ns 0: it did not wait. */
+struct ran_instead preemption_most(struct model *m, uint32_t thread);
 
 /* It moved there now. */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu);

@@ -85,6 +85,7 @@ void model_destroy(struct model *m)
 	if (!m)
 		return;
 	model_set_memory(m, NULL);
+	model_set_wait_log(m, NULL);
 	model_set_figures(m, 0);
 	mounts_destroy(m);
 	block_destroy(m);
@@ -146,7 +147,8 @@ void model_set_figures(struct model *m, uint32_t figures)
 	set_part(m, figures & FILES, m->files, files_create, files_destroy);
 	set_part(m, figures & BLOCKING, m->blocking, blocking_create, blocking_destroy);
 	set_part(m, figures & RELATIONS, m->relations, relations_create, relations_destroy);
-	set_part(m, figures & PREEMPTION, m->preemption, preemption_create, preemption_destroy);
+	/* waits for a CPU are explained by it */
+	set_part(m, figures & PREEMPTION || m->wait_log, m->preemption, preemption_create, preemption_destroy);
 	set_part(m, figures & CONNECTIONS, m->connections, connections_create, connections_destroy);
 }
 

@@ -136,6 +136,16 @@ static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
 	return hint.row;
 }
 
+/* The row's culprit has run for ns of the victim's wait until now. */
+static void note_most(struct model *m, uint32_t victim, const struct preemption_row *r, uint64_t ns)
+{
+	struct ran_instead *most = &thread_info(m, victim)->cpu_wait.most;
+
+	if (ns <= most->ns)
+		return;
+	*most = (struct ran_instead){ (int32_t)r->by_tid, (strid)r->by_comm, ns };
+}
+
 /* The culprit ran for ns during the victim's wait, in one go or not. */
 static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_t ns)
 {
@@ -163,6 +173,7 @@ static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_
 	counted->ns += ns;
 	r->total_ns += ns;
 	r->max_ns = MAX(r->max_ns, counted->ns);
+	note_most(m, victim, r, counted->ns);
 }
 
 /* ---- what CPUs ran ---- */
@@ -287,6 +298,7 @@ void preemption_begin(struct model *m, uint32_t thread)
 	struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
 
 	w->charged_ns = m->now_ns;
+	w->most.ns = 0;
 	w->place = m->preemption->ready->len;
 	g_array_append_val(m->preemption->ready, thread);
 }
@@ -302,6 +314,13 @@ void preemption_end(struct model *m, uint32_t thread)
 	g_array_index(ready, uint32_t, place) = last;
 	thread_info(m, last)->cpu_wait.place = place;
 	g_array_set_size(ready, ready->len - 1);
+}
+
+struct ran_instead preemption_most(struct model *m, uint32_t thread)
+{
+	const struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
+
+	return w->charged_ns == m->now_ns ? w->most : (struct ran_instead){ .tid = -1 };
 }
 
 /*

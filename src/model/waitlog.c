@@ -40,6 +40,8 @@ void wait_log_clear(struct wait_log *log)
 void model_set_wait_log(struct model *m, struct wait_log *log)
 {
 	m->wait_log = log;
+	if (log && !m->preemption)
+		preemption_create(m);
 }
 
 /* ---- creating events ---- */
@@ -62,6 +64,7 @@ static struct wait_event *add(struct model *m, enum wait_event_kind kind, const 
 		.pid = -1,
 		.from_tid = TID_UNKNOWN,
 		.from_pid = -1,
+		.by_tid = -1,
 		.fd = -1,
 		.packet = WAIT_NO_PACKET,
 	};
@@ -333,12 +336,32 @@ void waitlog_before(struct model *m, const struct apply *a)
 	}
 }
 
+/* Who ran instead is known when the thread that is switched in no longer waits. */
+static void complete_switch(struct model *m, const struct apply *a)
+{
+	const int64_t tid = event_payload(a->ev, ev_sched_switch)->next_tid;
+	struct wait_event *e = m->wait_log->n_events ? &m->wait_log->events[m->wait_log->n_events - 1] : NULL;
+	struct ran_instead most;
+
+	if (!e || e->kind != WAIT_EVENT_SWITCH || e->tid != tid || !a->cpu || a->cpu->thread == NO_ROW)
+		return;
+	most = preemption_most(m, a->cpu->thread);
+	if (!most.ns || most.tid < 0)
+		return;
+	e->by_tid = most.tid;
+	e->by_comm = most.comm;
+}
+
 void waitlog_behind(struct model *m, const struct apply *a)
 {
 	struct wait_event *e;
 	uint32_t row;
 	int64_t tid;
 
+	if (a->ev->kind == EVENT_SCHED_SWITCH) {
+		complete_switch(m, a);
+		return;
+	}
 	if (a->ev->kind == EVENT_EXEC)
 		tid = event_payload(a->ev, ev_exec)->tid;
 	else if (a->ev->kind == EVENT_RENAME)

@@ -77,6 +77,8 @@ struct wait_event {
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
 	strid comm, from_comm;
+	int32_t by_tid;     /* SWITCH: ran longest while tid waited for the CPU; 0 the idle task, -1 unknown */
+	strid by_comm;      /* its name */
 	int32_t prev_state; /* SWITCH: the kernel's; STATUS: the dump's */
 	int32_t fd;         /* WAKE, SWITCH: fd used by that call, -1 none */
 	strid cause;        /* WAKE: the IRQ, disk, interface … that woke it, STRID_NONE unknown */

@@ -102,8 +102,8 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
  */
 char *path_link_words(const struct path *p, unsigned i, const struct path_names *names);
 
-/* Appends the cause of a wait in its shortest form: "vda", "read(fd 5 → 10.0.0.3:5432)"; nothing if unknown. */
-void path_add_cause(GString *s, const struct wait_cause *cause);
+/* Appends a wait's cause in its shortest form: "vda", "read(fd 5 → 10.0.0.3:5432)", "sort/812"; nothing if unknown. */
+void path_add_cause(GString *s, const struct wait_segment *segment);
 
 /* The name of a state: "running", "disk"; and the letter it is drawn with. */
 const char *path_state_label(enum wait_state state, bool wire);

@@ -42,7 +42,7 @@ static void draw_step(const struct path *p, struct canvas *c, int x, int y, int 
 	if (!s->wire && s->state != WAIT_RUNNING) {
 		gsize before = text->len;
 
-		path_add_cause(text, &s->cause);
+		path_add_cause(text, s);
 		if (text->len > before)
 			g_string_insert(text, (gssize)before, ": ");
 	}

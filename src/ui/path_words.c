@@ -108,12 +108,16 @@ static void add_call(GString *s, const struct wait_cause *cause)
 		g_string_append_c(s, ')');
 }
 
-void path_add_cause(GString *s, const struct wait_cause *cause)
+void path_add_cause(GString *s, const struct wait_segment *segment)
 {
-	const char *name = strpool_text(cause->name);
+	const struct wait_cause *cause = &segment->cause;
+	const bool cpu_idle = segment->state == WAIT_PREEMPTED && cause->name && cause->tid <= 0;
+	const char *name = cpu_idle ? "the CPU was idle" : strpool_text(cause->name);
 	gsize before;
 
 	g_string_append(s, name);
+	if (cause->tid > 0)
+		g_string_append_printf(s, "/%d", cause->tid);
 	before = s->len;
 	add_call(s, cause);
 	if (*name && s->len > before)
@@ -143,6 +147,11 @@ static void add_state(GString *s, const struct wait_segment *segment)
 		break;
 	case WAIT_PREEMPTED:
 		g_string_append(s, " waits for a CPU");
+		if (segment->cause.tid > 0)
+			g_string_append_printf(s, ", preempted by %s/%d,", strpool_text(segment->cause.name),
+					       segment->cause.tid);
+		else if (segment->cause.name)
+			g_string_append(s, " that was idle");
 		break;
 	case WAIT_INTERRUPTED:
 		add_reason(s, " waits for interrupt", &segment->cause);

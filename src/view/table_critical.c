@@ -27,7 +27,10 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(state, KEY, TEXT,                                                                                         \
 	  "What the thread did or waited for: running, preempted, interrupted, timer, block_device, network, "      \
 	  "user_input, ipi, blocked (unexplained), unknown")                                                        \
-	C(cause, KEY, TEXT, "Name of what it waited for: a device, an interrupt, a peer")                           \
+	C(cause, KEY, TEXT,                                                                                         \
+	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "     \
+	  "longest on the CPU it waited for, or idle")                                                              \
+	C(cause_tid, KEY, ANY, "When preempted: that thread; 0: the idle task")                                     \
 	C(link, KEY, TEXT,                                                                                          \
 	  "Link to the previous segment: wakeup, fork, network, timer; null if the path stayed on this thread, or " \
 	  "returned to it where a wait started")                                                                    \
@@ -55,6 +58,7 @@ static const struct column path_columns[] = {
 	COLUMN(segment, comm, "COMMAND", 16, REPORTED),
 	COLUMN(segment, state, "STATE", 12, REPORTED),
 	COLUMN(segment, cause, "CAUSE", 14, REPORTED),
+	COLUMN(segment, cause_tid, "CAUSE TID", 9, REPORTED),
 	COLUMN(segment, link, "LINK", 7, REPORTED),
 	COLUMN(segment, from_host, "FROM", 10, REPORTED),
 	COLUMN(segment, from_tid, "FROM TID", 8, REPORTED),
@@ -84,7 +88,7 @@ const struct view_table view_critical_path_table = {
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),
 	.needs = NEED_CPU | NEED_SCHED,
 	N_COLUMNS(path_columns),
-	.screen = "host begin_ns duration_ns tid comm state cause link call object",
+	.screen = "host begin_ns duration_ns tid comm state cause cause_tid link call object",
 	.sort = "begin_ns",
 	.supply = { VIEW_PATH, true, collect_path },
 	.process = CELL(segment, pid),
@@ -143,6 +147,9 @@ static struct segment_row *add_segment(struct view_derived *derived, const struc
 	row->comm = who.comm;
 	row->state = strpool_intern_z(wait_state_name(segment->state));
 	row->cause = segment->cause.name;
+	row->cause_tid = (uint64_t)CELL_UNKNOWN;
+	if (segment->state == WAIT_PREEMPTED && segment->cause.name)
+		row->cause_tid = (uint64_t)segment->cause.tid;
 	row->link = strpool_intern_z(link_name(segment->link));
 	row->call = segment->cause.call;
 	row->object = segment->cause.object;

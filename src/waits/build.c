@@ -140,15 +140,20 @@ wait_row build_extend(struct build *b, const struct build_thread *t)
 }
 
 /* Adds a vertex now; the edge that ends there has the state from before the thread's status was set. */
-static wait_row change(struct build *b, const struct build_thread *t, const struct wait_cause *cause)
+static void change(struct build *b, const struct build_thread *t, const struct wait_cause *before,
+		   const struct wait_cause *now)
 {
-	struct wait_cause stop = { .name = t->stop, .fd = -1 };
+	const struct wait_cause stop = { .name = t->stop, .fd = -1 };
+	const enum wait_state state = state_of((enum status)t->old);
 
-	vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED && t->stop ? &stop : NULL);
-	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
+	if (state == WAIT_BLOCKED && t->stop)
+		before = &stop;
+	else if (state != WAIT_PREEMPTED)
+		before = NULL;
+	vertex(b, t->row, state, before);
+	if (state == WAIT_BLOCKED && t->stop == b->idling)
 		graph_idle(b->graph, t->row, b->now_ns);
-	present(b, t, state_of((enum status)t->status), cause);
-	return t->row;
+	present(b, t, state_of((enum status)t->status), now);
 }
 
 /* ---- hosts whose events start midway ---- */
@@ -191,6 +196,7 @@ static strid stop_of(const struct build *b, enum task_state left)
 static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
 {
 	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
+	const struct wait_cause ready = { .name = e->by_comm, .tid = MAX(e->by_tid, 0), .fd = -1 };
 	struct build_thread *next, *prev;
 	enum task_state left;
 	bool is_new;
@@ -209,8 +215,8 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	left = task_state_of(e->prev_state, prev->exiting);
 	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
-	change(b, prev, left == TASK_READY ? NULL : &wait);
-	change(b, next, NULL);
+	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
+	change(b, next, &ready, NULL);
 	prev->stop = stop_of(b, left);
 	next->stop = STRID_NONE;
 	if (prev->tid > 0 && left == TASK_ENDED)

@@ -45,10 +45,11 @@ static inline bool wait_state_blocks(enum wait_state state)
 
 /* Why an edge has its state, if that is known. Each name may be STRID_NONE. */
 struct wait_cause {
-	strid name;   /* device, IRQ … */
+	strid name;   /* device, IRQ …; of WAIT_PREEMPTED: the thread that ran longest meanwhile, "idle" */
 	strid call;   /* system call in which the thread was blocked */
 	strid object; /* path or peer of fd */
 	int32_t fd;   /* -1: none */
+	int32_t tid;  /* of WAIT_PREEMPTED: that thread; 0: name is not a thread's */
 	uint8_t role; /* enum wait_role, for a wait that another thread ended */
 };
 

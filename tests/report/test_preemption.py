@@ -89,7 +89,7 @@ def number(fields, name):
 def overlay(recording, end_ns):
     """
     From the text: the threads each CPU ran, as ([start], [tid]), and the waits: [(host, tid,
-    [(cpu, start)], end)], with where it waited from which time on.
+    [(cpu, start)], end)], with where it waited from which time on. One that has not ended lasts until end_ns.
     """
     text = subprocess.run(["babeltrace2", "--clock-seconds", os.path.join(TRACES, recording)], capture_output=True,
                           check=True, timeout=300).stdout.decode(errors="replace")
@@ -136,21 +136,26 @@ def overlay(recording, end_ns):
     return ran, waits + [(*thread, s, end_ns) for thread, s in state.items() if isinstance(s, list)]
 
 
+def shares(ran, places, end):
+    """ns of a wait by the tid that ran."""
+    mine = collections.Counter()
+    for i, (cpu, begin) in enumerate(places):
+        until = places[i + 1][1] if i + 1 < len(places) else end
+        times, tids = ran[cpu]
+        at = bisect.bisect_right(times, begin) - 1
+        while at < len(times) and times[at] < until:
+            stop = times[at + 1] if at + 1 < len(times) else until
+            mine[tids[at]] += max(min(stop, until) - max(times[at], begin), 0)
+            at += 1
+    return mine
+
+
 def found_again(recording, end_ns):
     """ns, number of waits, longest wait, by (host, tid, tid that ran)."""
     ran, waits = overlay(recording, end_ns)
     total, count, longest = collections.Counter(), collections.Counter(), collections.Counter()
     for host, tid, places, end in waits:
-        mine = collections.Counter()
-        for i, (cpu, begin) in enumerate(places):
-            until = places[i + 1][1] if i + 1 < len(places) else end
-            times, tids = ran[cpu]
-            at = bisect.bisect_right(times, begin) - 1
-            while at < len(times) and times[at] < until:
-                stop = times[at + 1] if at + 1 < len(times) else until
-                mine[tids[at]] += max(min(stop, until) - max(times[at], begin), 0)
-                at += 1
-        for by, ns in mine.items():
+        for by, ns in shares(ran, places, end).items():
             total[host, tid, by] += ns
             count[host, tid, by] += ns > 0
             longest[host, tid, by] = max(longest[host, tid, by], ns)
@@ -167,6 +172,91 @@ def test_found_again():
         differ = {k: (want.get(k), got.get(k)) for k in want.keys() | got.keys() if want.get(k) != got.get(k)}
         assert not differ, (recording, len(differ), list(differ.items())[:5])
         assert all(r["by_tid"] is not None for r in rows)
+
+
+# ---- in paths and after calls ----
+
+def ran_longest(recording):
+    """The tids that ran longest in a wait (several: equally long), by (tid, begin, end) of the wait."""
+    ran, waits = overlay(recording, 1 << 63)
+    found = {}
+    for _, tid, places, end in waits:
+        mine = shares(ran, places, end) if end < 1 << 63 else {}
+        found[tid, places[0][1], end] = {by for by, ns in mine.items() if ns and ns == max(mine.values())}
+    return found
+
+
+def most_ready(recording, n):
+    rows = [r for r in reports("cpu", recording)[0]["rows"] if r["ready_ns"]]
+    return sorted(rows, key=lambda r: -r["ready_ns"])[:n]
+
+
+def switched_out(recording):
+    """(tid, time) of switches from threads that could have run on, and the names that threads have had."""
+    text = subprocess.run(["babeltrace2", "--clock-seconds", os.path.join(TRACES, recording)], capture_output=True,
+                          check=True, timeout=300).stdout.decode(errors="replace")
+    found, names = set(), collections.defaultdict(set)
+    for m in filter(None, map(EVENT.match, text.splitlines())):
+        if m[4] != "sched_switch":
+            continue
+        tid = number(m[6], "prev_tid")
+        names[tid].add(re.search(r'prev_comm = "(.*?)"', m[6]).group(1))
+        if number(m[6], "prev_state") in (0, PREEMPTED):
+            found.add((tid, int(m[1]) * 10**9 + int(m[2])))
+    return found, names
+
+
+def test_on_the_path():
+    """A piece in which a thread was ready names the one that ran longest meanwhile, also after a wake-up."""
+    for recording in ("locks-pipes", "rpc-hog-local"):
+        want, (left, names) = ran_longest(recording), switched_out(recording)
+        tids = [a for r in most_ready(recording, 20) for a in ("--tid", str(r["tid"]))]
+        rows = [r for r in reports("critical-path", recording, *tids)[0]["rows"]
+                if r["state"] == "preempted" and r["tid"] == r["path_tid"]]
+        seen = collections.Counter()
+        for r in rows:
+            by = want.get((r["tid"], r["begin_ns"], r["end_ns"]))
+            if by is None:
+                seen["cut"] += 1
+                continue
+            assert r["cause_tid"] in by, (recording, r, by)
+            assert r["cause"] in (names[r["cause_tid"]] if r["cause_tid"] else {"idle"}), r
+            kind = "preempted" if (r["tid"], r["begin_ns"]) in left else "woken"
+            seen[kind, "idle" if r["cause_tid"] == 0 else "thread"] += 1
+        print("#", recording, dict(seen))
+        assert seen["woken", "thread"] >= 30 and seen["cut"] <= len(rows) // 50, (recording, seen)
+
+
+CULPRIT = re.compile(r"preempted by (.*)/(\d+)(?=[,;\]])")
+
+
+def test_after_calls():
+    """attach says after a call who ran longest in the longest of its waits for a CPU."""
+    for recording in ("locks-pipes", "rpc-hog-local"):
+        want = ran_longest(recording)
+        by_tid = collections.defaultdict(list)
+        for (tid, begin, end), by in want.items():
+            by_tid[tid].append((begin, end, by))
+        names, told = switched_out(recording)[1], 0
+        for row in most_ready(recording, 12):
+            args = [PROGRAM, "attach", "-p", str(row["tid"]), "--no-sync", os.path.join(TRACES, recording)]
+            calls = [json.loads(line) for line in subprocess.check_output(args + ["--json"], timeout=300).splitlines()]
+            calls = [c for c in calls if c["event"] == "call"]
+            lines = [x for x in subprocess.check_output(args, timeout=300, text=True).splitlines()
+                     if x[:3] not in ("+++", "---")]
+            assert len(calls) == len(lines), (row, len(calls), len(lines))
+            for call, line in zip(calls, lines):
+                end = (call["begin_ns"] or 0) + (call["duration_ns"] or 0)
+                waits = [w for w in by_tid[row["tid"]] if call["begin_ns"] and call["begin_ns"] <= w[0] and w[1] <= end]
+                longest = max(waits, key=lambda w: w[1] - w[0], default=(0, 0, {0}))
+                said = CULPRIT.search(line)
+                if not re.search(r"[\[;] ?ready ", line):
+                    assert not said
+                    continue
+                assert (int(said[2]) if said else 0) in longest[2], (recording, line, longest)
+                assert not said or said[1] in names[int(said[2])], line
+                told += bool(said)
+        assert told >= 30, (recording, told)
 
 
 def test_the_hog():

@@ -99,6 +99,31 @@ START_TEST(sums_tile_the_path)
 }
 END_TEST
 
+static void check_cause(struct wait_segment s, const char *wanted)
+{
+	GString *text = g_string_new(NULL);
+
+	path_add_cause(text, &s);
+	ck_assert_str_eq(text->str, wanted);
+	g_string_free(text, TRUE);
+}
+
+START_TEST(who_ran_instead)
+{
+	struct wait_segment s = segment(0, 10, WGET, WAIT_PREEMPTED);
+
+	check_cause(s, "");
+	s.cause.name = strpool_intern_z("idle");
+	check_cause(s, "the CPU was idle");
+	s.state = WAIT_BLOCKED; /* a thread without work */
+	check_cause(s, "idle");
+	s.state = WAIT_PREEMPTED;
+	s.cause.name = strpool_intern_z("sort");
+	s.cause.tid = 812;
+	check_cause(s, "sort/812");
+}
+END_TEST
+
 START_TEST(a_segment_is_found_by_time)
 {
 	struct path *p = request();
@@ -246,5 +271,5 @@ START_TEST(two_paths_side_by_side)
 }
 END_TEST
 
-UNIT_MAIN("path", sums_tile_the_path, a_segment_is_found_by_time, segments_in_words, lanes_by_host, axis_of_lanes,
-	  lanes_without_room_share_one, lists_fit_their_rows, two_paths_side_by_side)
+UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words, lanes_by_host,
+	  axis_of_lanes, lanes_without_room_share_one, lists_fit_their_rows, two_paths_side_by_side)
