@@ -57,7 +57,7 @@ void bios_forget(struct bios *b)
 	b->free = NO_ROW;
 }
 
-uint32_t bios_thread(const struct model *m, const struct asker *who)
+uint32_t bios_payer(const struct model *m, const struct asker *who)
 {
 	const struct state_table *t = &m->state.tables[TABLE_THREAD];
 	const struct thread *thread;
@@ -65,7 +65,14 @@ uint32_t bios_thread(const struct model *m, const struct asker *who)
 	if (!who->thread_uid || !state_alive(t, who->thread) || THREAD_ROW(m, who->thread)->uid != who->thread_uid)
 		return NO_ROW;
 	thread = g_ptr_array_index(m->threads, who->thread);
-	return thread->in_use ? who->thread : NO_ROW; /* the row of an ended thread stays until the frame ends */
+	return thread->in_use || thread->kept ? who->thread : NO_ROW; /* a row that ended stays until the frame ends */
+}
+
+uint32_t bios_thread(const struct model *m, const struct asker *who)
+{
+	const uint32_t row = bios_payer(m, who);
+
+	return row != NO_ROW && ((const struct thread *)g_ptr_array_index(m->threads, row))->in_use ? row : NO_ROW;
 }
 
 /* ---- bios ---- */
@@ -279,7 +286,7 @@ void bios_write_back(struct model *m, struct shares *shares)
 
 static struct thread_row *payer(struct model *m, const struct asker *who)
 {
-	uint32_t row = bios_thread(m, who);
+	uint32_t row = bios_payer(m, who);
 
 	if (row == NO_ROW)
 		row = thread_other(m);

@@ -34,6 +34,9 @@ void bios_forget(struct bios *b);
 /* The row of that thread, NO_ROW if it is unknown or has ended. */
 uint32_t bios_thread(const struct model *m, const struct asker *who);
 
+/* The same, but also of a thread that has ended and whose row has not. */
+uint32_t bios_payer(const struct model *m, const struct asker *who);
+
 /*
  * A thread asks for those sectors; key: the disk and the first of them. A bio that already exists under the key is
  * taken to be the same one moving along, and keeps its first thread; but if the last argument is true it is a different

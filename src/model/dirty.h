@@ -10,13 +10,16 @@
  *   a kernel thread writes back                          ──▶ the oldest debts are paid
  *
  * Requests do not name the inode, so this is a guess: the kernel, too, first writes what was dirty first, but inode by
- * inode and device by device, and does not write data deleted in the meantime. Debts of threads that have ended, and
- * data without a debt, stay with the kernel thread.
+ * inode and device by device, and does not write data deleted in the meantime. Data without a debt stays with the
+ * kernel thread.
+ *
+ * Most data is written back after its writer has ended. So the row of a thread that ends with debts stays until they
+ * are paid, for a minute at most.
  */
 #include "model/bios.h"
 
-/* The thread made bytes of files dirty. by_call: except those that it wrote to the disk itself during the call. */
-void dirty_add(struct model *m, uint32_t thread, uint64_t bytes, bool by_call);
+/* The thread wrote bytes to a file, in a call, through an fd through which before bytes had been written. */
+void dirty_write(struct model *m, uint32_t thread, uint64_t before, uint64_t bytes);
 
 /* Sectors were written to a disk on the thread's own request. */
 void dirty_wrote(struct model *m, uint32_t thread, uint64_t sectors);
@@ -29,8 +32,11 @@ bool dirty_is_flusher(const struct model *m, uint32_t thread);
 
 /*
  * Attributes up to sectors sectors that are written back. *who, the kernel thread that writes, becomes the thread that
- * dirtied them, if that still exists. Returns how many of the sectors this holds for.
+ * dirtied them, if its row still exists. Returns how many of the sectors this holds for.
  */
 uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who);
+
+/* The thread has ended. Whether its row is kept, and ended here later. */
+bool dirty_keep(struct model *m, uint32_t thread);
 
 #endif

@@ -166,6 +166,7 @@ enum thread_inside { INSIDE_UNKNOWN = 0, INSIDE_PROGRAM, INSIDE_KERNEL };
 /* State of a thread that is not a figure; belongs to a row of TABLE_THREAD. */
 struct thread {
 	bool in_use;
+	bool kept;          /* dirty.c: it ended, but its row has not yet */
 	bool runs_softirqs; /* its name is ksoftirqd/N */
 	uint8_t inside;     /* enum thread_inside */
 	char comm[16];      /* raw bytes of its name, to detect changes cheaply */
@@ -180,6 +181,8 @@ struct thread {
 	struct wait_for_cpu cpu_wait; /* preemption.c */
 	uint64_t wrote_ns;            /* dirty.c: when a disk was last asked to write for it, 0 never */
 	uint64_t wrote_ahead;         /* bytes of that in its current call, not yet written to a file */
+	uint64_t owed;                /* dirty.c: bytes of its debts */
+	uint64_t repaid_ns;           /* when some of them were last written back for it, 0 never */
 	struct perf_last *perf;       /* perf.c: last values of its own perf contexts, per trace */
 	uint32_t pages;               /* pages.c: its row of TABLE_PAGES, NO_ROW none */
 	strid cwd;                    /* mounts.c: working directory, in a process' main thread; STRID_NONE unknown */
@@ -213,12 +216,15 @@ struct debt {
 	uint64_t since_ns, bytes;
 };
 
-enum { DEBTS_MAX = 256 };
+enum { DEBTS_MAX = 1024 };
 
-/* The oldest first. */
+/* Debts, the oldest first, and the threads that ended with some. */
 struct dirty {
 	struct debt debts[DEBTS_MAX];
 	uint32_t first, n;
+	uint32_t kept[DEBTS_MAX]; /* rows of TABLE_THREAD */
+	uint32_t n_kept;
+	uint64_t looked_ns; /* when it was last checked which of them to keep */
 };
 
 /* The PID namespace that the state dump described last: of which thread, and its level. */

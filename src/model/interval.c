@@ -105,6 +105,23 @@ void interval_take_ended(struct interval *iv, enum table_id table, interval_take
 	g_array_set_size(ended, n);
 }
 
+/* Whether it is a thread that had ended before the interval, and was charged nothing in it (model/dirty.h). */
+static bool is_past(const struct interval *iv, enum table_id table, const struct interval_row *row)
+{
+	if (table != TABLE_THREAD || !row->a || row->a[CELL(thread, state)] != THREAD_DEAD)
+		return false;
+	return row->b[CELL(thread, state)] == THREAD_DEAD && !interval_row_active(iv, table, row);
+}
+
+static void add_row(struct interval *iv, enum table_id table, const uint64_t *a, const uint64_t *b)
+{
+	struct interval_table *t = &iv->tables[table];
+	const struct interval_row row = { a, b };
+
+	if (!is_past(iv, table, &row))
+		t->rows[t->n_rows++] = row;
+}
+
 static void end_table(struct interval *iv, enum table_id table, const struct state_table *s)
 {
 	struct interval_table *t = &iv->tables[table];
@@ -115,12 +132,12 @@ static void end_table(struct interval *iv, enum table_id table, const struct sta
 	for (guint i = 0; i < t->ended->len; i++) {
 		const struct ended_row *e = &g_array_index(t->ended, struct ended_row, i);
 
-		t->rows[t->n_rows++] = (struct interval_row){ e->a, e->b };
+		add_row(iv, table, e->a, e->b);
 	}
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(s, row)) != STATE_NO_ROW;) {
 		const uint64_t *cells = state_cells(s, row);
 
-		t->rows[t->n_rows++] = (struct interval_row){ cells_at_begin(iv, table, row, cells[0]), cells };
+		add_row(iv, table, cells_at_begin(iv, table, row, cells[0]), cells);
 	}
 	for (uint32_t i = 0; i < t->n_rows; i++)
 		map64_put(&t->by_uid, t->rows[i].b[0], i);

@@ -13,6 +13,8 @@ static void mark_threads_unsure(struct model *m)
 	if (!m->some_sure)
 		return;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		if (thread_info(m, row)->kept)
+			continue;
 		THREAD_ROW(m, row)->flags |= THREAD_UNSURE;
 		if (!(t->flags[row] & ROW_ENDED))
 			pressure_changed(m, row);
@@ -55,7 +57,7 @@ static void forget_what_runs(struct model *m)
 		cpu_offline(m, cpu);
 	}
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-		if (t->flags[row] & ROW_ENDED)
+		if (t->flags[row] & ROW_ENDED || thread_info(m, row)->kept)
 			continue;
 		thread_set_state(m, row, THREAD_UNKNOWN);
 		thread_info(m, row)->woken_ns = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Threads: birth, names, exec, exit, reuse of a TID, parents, namespaces. A thread is a row of TABLE_THREAD from its
- * fork (or first sight) until it was switched out for the last time; a later thread with its TID has another row.
+ * fork (or first sight) until it was switched out for the last time, or until data that it wrote is on a disk
+ * (dirty.h); a later thread with its TID has another row.
  */
-#include "model/internal.h"
+#include "model/dirty.h"
 #include "model/mounts.h"
 
 #include <string.h>
@@ -114,8 +115,8 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	state_touch(&m->state, TABLE_THREAD, row);
 }
 
-/* Ends the row and everything that belongs to it. */
-static void end_row(struct model *m, uint32_t row)
+/* Ends everything that belongs to the row. */
+static void end_parts(struct model *m, uint32_t row)
 {
 	files_thread_end(m, row);
 	syscalls_thread_end(m, row);
@@ -125,7 +126,6 @@ static void end_row(struct model *m, uint32_t row)
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
 	buckets_end(m, TABLE_THREAD, row);
 	thread_info(m, row)->in_use = false;
-	state_end(&m->state, TABLE_THREAD, row);
 }
 
 void thread_end(struct model *m, uint32_t row)
@@ -138,7 +138,9 @@ void thread_end(struct model *m, uint32_t row)
 		r->exited_ns = m->now_ns;
 	if (r->tid == r->pid)
 		relations_process_end(m, row);
-	end_row(m, row);
+	end_parts(m, row);
+	if (!dirty_keep(m, row))
+		state_end(&m->state, TABLE_THREAD, row);
 	HOST_ROW(m)->threads--;
 	HOST_ROW(m)->threads_gone++;
 	touch_host(m);
@@ -149,7 +151,8 @@ void thread_forget(struct model *m, uint32_t row)
 	cpu_lose_thread(m, row);
 	thread_set_state(m, row, THREAD_UNKNOWN);
 	m->forgetting = true;
-	end_row(m, row);
+	end_parts(m, row);
+	state_end(&m->state, TABLE_THREAD, row);
 	m->forgetting = false;
 	m->unfollowed++;
 }

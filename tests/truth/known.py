@@ -17,6 +17,11 @@ CAUSES = {
     "ended": "it ended before the first event of the trace; only its last switch-out shows that",
     "idle": "the kernel's idle excludes entering and leaving idleness and the timer interrupt's own entry and exit,"
             " which no event brackets",
+    "dirty": "still dirty when the recording ends: the kernel counts a page when it gets dirty, a disk when it writes it",
+    "server": "a page of a file on a network file system: it goes to the server",
+    "page": "processes that write to a file in turn, through an fd that they inherited, dirty the same page: the calls do"
+            " not show where in the file they write",
+    "sync": "it writes what others have dirtied, when they have ended: they were charged for it when they dirtied it",
     "samples": "the kernel's samples have more system time than calls, interrupts and what is allowed for page faults; of"
                " what it does between two calls beside them the trace has no event, so it is the program's here",
 }

@@ -3,14 +3,17 @@
 """Bytes that disks read and wrote for threads: against the disks, a second reading, and /proc/PID/io.
 
 The threads' sums are the disks' figures, in every interval. The second reading looks up, for each sector of a completed
-request, the last thread seen to ask for it. The kernel counts read_bytes when a bio is submitted, for the process and,
-once they have been waited for, its children.
+request, the last thread seen to ask for it. The kernel counts read_bytes when a bio is submitted, and write_bytes when a
+page gets dirty or is written directly, for the process and, once they have been waited for, its children;
+cancelled_write_bytes when a dirty page is dropped, for the process that drops it. Most processes end before their pages
+are written back.
 """
 
 import collections
 import os
 import re
 import subprocess
+import sys
 
 import harness
 import known
@@ -93,21 +96,31 @@ def descendants(trace, pid):
 
 
 def check_lives(checks, name, host, path, said, rows):
-    """Payload processes that started and ended in the recording; their children are processes, not threads, here."""
+    """
+    Payload processes that started and ended in the recording; their children are processes, not threads, here. Returns
+    the number of bytes written back for them.
+    """
+    back = 0
     trace = oracle.of(path)
     for p in truth.runit(said):
         if not p["io"] or p["start_mono"] <= trace.first or p["end_mono"] >= trace.last:
             continue
         lives = descendants(trace, p["pid"])
         who = f"{p['pid']}:{p['label']}"
-        read = sum(r["disk_read_bytes"] for r in rows if r["pid"] in lives)
+        read, write, late = (sum(r[f"disk_{what}_bytes"] for r in rows if r["pid"] in lives)
+                             for what in ("read", "write", "writeback"))
         checks.same(name, host, "at_disk_read", who, p["io"]["read_bytes"], read)
+        checks.same(name, host, "at_disk_write", who, p["io"]["write_bytes"] - p["io"]["cancelled_write_bytes"], write)
+        back += late
+    return back
 
 
 def main():
     harness.need_program()
     harness.need("babeltrace2")
-    checks = harness.Checks(known.only("at_disk_read"), known.CAUSES)
+    harness.TRACES.append(os.path.join(harness.SHARED, "traces-k612"))
+    checks = harness.Checks(known.only("at_disk_read", "at_disk_write"), known.CAUSES)
+    back = 0
     for name, directory, truth_dir in harness.recordings():
         status = (harness.INCOMPLETE,) if name in LOSSY else (harness.COMPLETE,)
         check_sums(checks, f"{name} by {INTERVAL}", directory, status, "--interval", INTERVAL)
@@ -116,7 +129,8 @@ def main():
             rows = check_sums(checks, name, path, status)[0].rows
             if name not in LOSSY:
                 check_threads(checks, name, host, path, rows)
-                check_lives(checks, name, host, path, os.path.join(truth_dir, host), rows)
+                back += check_lives(checks, name, host, path, os.path.join(truth_dir, host), rows)
+    checks.true(sys.argv[1:] or back > 7 << 20, f"only {back} bytes were written back for payload processes")
     checks.finish()
 
 

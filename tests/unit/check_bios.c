@@ -343,14 +343,87 @@ START_TEST(test_paid_before_write_back)
 	ASSERT_DISK(&e, CAT, 0, 16, 1, 5);
 	ASSERT_DISK(&e, FIND, 0, 8, 1, 5);
 	ASSERT_DISK(&e, KBLOCKD, 0, 16, 1, 5);
-	/* the bytes of a thread that ended do not hide another's */
+	events_release(&e);
+}
+END_TEST
+
+static void ends(struct events *e, uint64_t t, int64_t tid)
+{
+	EVENT(e, t, 0, tid, EXIT, task, .tid = tid);
+	EVENT(e, t + 1, 0, KBLOCKD, FREE, task, .tid = tid);
+}
+
+/* A thread that has ended is charged like others, also when another has its TID; then its row ends. */
+START_TEST(test_write_back_after_the_end)
+{
+	const uint64_t second = UINT64_C(1000000000);
+	struct events e;
+	uint32_t row;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 4096);
+	row = thread_find(e.m, CAT);
+	ends(&e, 1200, CAT);
+	ck_assert_uint_eq(thread_find(e.m, CAT), NO_ROW);
 	write_file(&e, 1300, CAT, 4096);
-	EVENT(&e, 1310, 0, CAT, EXIT, task, .tid = CAT);
-	EVENT(&e, 1320, 0, FIND, FREE, task, .tid = CAT);
-	write_file(&e, 1330, FIND, 4096);
-	written_at(&e, 1400, KBLOCKD, 800, 16);
-	ASSERT_DISK(&e, FIND, 0, 16, 1, 5);
-	ASSERT_DISK(&e, KBLOCKD, 0, 24, 2, 10);
+	written_at(&e, 1400, KBLOCKD, 800, 24);
+	ck_assert_uint_eq(THREAD_ROW(e.m, row)->disk_write_bytes, 8 * 512);
+	ck_assert_uint_eq(THREAD_ROW(e.m, row)->disk_writeback_bytes, 8 * 512);
+	ck_assert_uint_eq(THREAD_ROW(e.m, row)->exited_ns, 1200);
+	ck_assert_uint_eq(THREAD_ROW(e.m, row)->state, THREAD_DEAD);
+	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
+	ASSERT_DISK(&e, KBLOCKD, 0, 8, 1, 5);
+	ck_assert(!(e.m->state.tables[TABLE_THREAD].flags[row] & ROW_ENDED));
+	write_file(&e, 20 * second, FIND, 4096);
+	ck_assert(e.m->state.tables[TABLE_THREAD].flags[row] & ROW_ENDED);
+	/* without debts it ends at once */
+	row = thread_find(e.m, CAT);
+	ends(&e, 21 * second, CAT);
+	ck_assert(e.m->state.tables[TABLE_THREAD].flags[row] & ROW_ENDED);
+	/* and where nothing is written back, after a minute */
+	row = thread_find(e.m, FIND);
+	ends(&e, 22 * second, FIND);
+	write_file(&e, 50 * second, CAT, 4096);
+	ck_assert(!(e.m->state.tables[TABLE_THREAD].flags[row] & ROW_ENDED));
+	write_file(&e, 83 * second, CAT, 4096);
+	ck_assert(e.m->state.tables[TABLE_THREAD].flags[row] & ROW_ENDED);
+	events_release(&e);
+}
+END_TEST
+
+/* No more rows are kept than there are debts. */
+START_TEST(test_many_ended_writers)
+{
+	struct events e;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	for (int64_t i = 0; i < 3 * DEBTS_MAX; i++) {
+		write_file(&e, 1100 + 10 * (uint64_t)i, 1000 + i, 4096);
+		ends(&e, 1105 + 10 * (uint64_t)i, 1000 + i);
+	}
+	ck_assert_uint_eq(e.m->dirty.n_kept, DEBTS_MAX);
+	written_at(&e, 90000, KBLOCKD, 800, 8 * DEBTS_MAX);
+	ASSERT_DISK(&e, KBLOCKD, 0, 0, 1, 5);
+	events_release(&e);
+}
+END_TEST
+
+/* Calls that write less than a page each dirty a page once. */
+START_TEST(test_dirty_in_pages)
+{
+	struct events e;
+
+	begin(&e);
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 100);
+	for (uint64_t t = 1200; t < 1240; t += 2) {
+		SYSCALL_ENTRY(&e, t, 0, CAT, "write", .fd = 3);
+		SYSCALL_EXIT(&e, t + 1, 0, CAT, "write", .ret = 200);
+	}
+	written_at(&e, 1300, KBLOCKD, 800, 24);
+	ASSERT_DISK(&e, CAT, 0, 16, 0, 0);
 	events_release(&e);
 }
 END_TEST
@@ -367,19 +440,20 @@ START_TEST(test_dirty_pages)
 	written_at(&e, 1200, KBLOCKD, 800, 16);
 	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
 	ASSERT_DISK(&e, KBLOCKD, 0, 8, 1, 5);
-	for (uint64_t i = 0; i < 1000; i++)
+	for (uint64_t i = 0; i < 4000; i++)
 		EVENT(&e, 2000 + i, 0, i % 2 ? CAT : FIND, PAGE_DIRTY, none, .unused = {});
-	written_at(&e, 3000, KBLOCKD, 8000, 8 * 1000);
-	ASSERT_DISK(&e, CAT, 0, 8 + 8 * 128, 0, 0);
-	ASSERT_DISK(&e, FIND, 0, 8 * 128, 0, 0);
-	EVENT(&e, 4000, 0, CAT, PAGE_DIRTY, none, .unused = {});
+	written_at(&e, 7000, KBLOCKD, 8000, 8 * 4000);
+	ASSERT_DISK(&e, CAT, 0, 8 + 8 * DEBTS_MAX / 2, 0, 0);
+	ASSERT_DISK(&e, FIND, 0, 8 * DEBTS_MAX / 2, 0, 0);
+	EVENT(&e, 8000, 0, CAT, PAGE_DIRTY, none, .unused = {});
 	written_at(&e, 70000000000, KBLOCKD, 800, 8);
-	ASSERT_DISK(&e, CAT, 0, 8 + 8 * 128, 0, 0);
+	ASSERT_DISK(&e, CAT, 0, 8 + 8 * DEBTS_MAX / 2, 0, 0);
 	events_release(&e);
 }
 END_TEST
 
-UNIT_MAIN("bios", test_write_back, test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked,
-	  test_earliest_event_counts, test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked,
-	  test_requeue_keeps_owners, test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio,
-	  test_bio_from_above, test_stacked_requests_count_once, test_endless_request, test_bounds)
+UNIT_MAIN("bios", test_write_back, test_write_back_after_the_end, test_many_ended_writers, test_dirty_in_pages,
+	  test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked, test_earliest_event_counts,
+	  test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners,
+	  test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above,
+	  test_stacked_requests_count_once, test_endless_request, test_bounds)

@@ -139,6 +139,35 @@ START_TEST(test_ended_at_the_end)
 }
 END_TEST
 
+/* A thread that ended before the interval is a row of it only if something was written back for it. */
+START_TEST(test_ended_before)
+{
+	struct host_state s;
+	struct interval iv;
+	uint32_t quiet, gone, charged;
+
+	state_init(&s);
+	interval_init(&iv);
+	quiet = state_add(&s, TABLE_THREAD);
+	gone = state_add(&s, TABLE_THREAD);
+	charged = state_add(&s, TABLE_THREAD);
+	thread_change(&s, quiet, THREAD_DEAD, 400);
+	thread_change(&s, gone, THREAD_DEAD, 400);
+	thread_change(&s, charged, THREAD_DEAD, 400);
+	interval_begin(&iv, &s, BEGIN_NS, STATE_ALL_TABLES);
+	state_frame_begin(&s);
+	thread(&s, charged)->disk_write_bytes += 4096;
+	state_touch(&s, TABLE_THREAD, charged);
+	state_end(&s, TABLE_THREAD, gone);
+	state_reap(&s, interval_retire, &iv);
+	interval_end(&iv, &s, END_NS);
+	ck_assert_uint_eq(iv.tables[TABLE_THREAD].n_rows, 1);
+	ck_assert_uint_eq(VALUE(&iv, 3, disk_write_bytes), 4096);
+	interval_release(&iv);
+	state_release(&s);
+}
+END_TEST
+
 START_TEST(test_distributions)
 {
 	struct host_state s;
@@ -230,5 +259,5 @@ START_TEST(test_again)
 }
 END_TEST
 
-UNIT_MAIN("interval", test_accruals_are_cut, test_lives, test_ended_at_the_end, test_distributions, test_active,
-	  test_again)
+UNIT_MAIN("interval", test_accruals_are_cut, test_lives, test_ended_at_the_end, test_ended_before, test_distributions,
+	  test_active, test_again)
