@@ -256,7 +256,7 @@ struct model {
 	/* rows in place of those that did not fit, NO_ROW none: */
 	uint32_t other_thread, other_file, other_preemption, other_connection;
 	struct pressure_group pressure; /* pressure.c: of the host */
-	GArray *pressures;              /* struct pressure_group by row of TABLE_CONTAINER */
+	GArray *pressures;              /* the same by row of TABLE_CONTAINER; NULL: not computed */
 	uint32_t idle_pages;            /* pages.c: the row without a thread, NO_ROW none */
 	uint32_t other_waits[WAIT_STATES], other_relations[RELATION_KINDS]; /* the same of TABLE_BLOCKING, _RELATION */
 	uint64_t folded;                                                    /* number of rows that did not fit */
@@ -439,7 +439,7 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 /* The thread leaves its container. */
 void container_thread_end(struct model *m, uint32_t thread);
 
-/* ---- pressure.c: how long hosts and containers lack CPUs or wait for disks ---- */
+/* ---- pressure.c: how long hosts and containers lack CPUs or wait for disks; if m->pressures ---- */
 void pressure_create(struct model *m);
 void pressure_destroy(struct model *m);
 

@@ -72,7 +72,6 @@ struct model *model_create(void)
 	syscalls_create(m);
 	mounts_create(m);
 	block_create(m);
-	pressure_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -89,7 +88,6 @@ void model_destroy(struct model *m)
 	model_set_figures(m, 0);
 	mounts_destroy(m);
 	block_destroy(m);
-	pressure_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
 	buckets_destroy(m);
@@ -137,6 +135,7 @@ void model_set_figures(struct model *m, uint32_t figures)
 		BLOCKING = 1 << TABLE_BLOCKING,
 		PREEMPTION = 1 << TABLE_PREEMPTION,
 		CONNECTIONS = 1 << TABLE_CONNECTION,
+		PRESSURE = 1 << TABLE_PRESSURE,
 		/* the peer of a socket may be known only from packets, and it is the object of a wait */
 		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_PEERS,
 		FILES = RELATIONS | MODEL_FDS,
@@ -150,6 +149,7 @@ void model_set_figures(struct model *m, uint32_t figures)
 	/* waits for a CPU are explained by it */
 	set_part(m, figures & PREEMPTION || m->wait_log, m->preemption, preemption_create, preemption_destroy);
 	set_part(m, figures & CONNECTIONS, m->connections, connections_create, connections_destroy);
+	set_part(m, figures & PRESSURE, m->pressures, pressure_create, pressure_destroy);
 }
 
 void model_set_buckets(struct model *m, uint32_t tables)

@@ -95,9 +95,10 @@ enum model_figures {
 
 /*
  * Sets what is computed: bits 1 << enum table_id and MODEL_…, initially all. Leaving out TABLE_SYSCALL and _SYSERR,
- * _BLOCKING, _RELATION, _PREEMPTION, _CONNECTION or all of the fds saves time; figures of other tables do not depend on
- * it. With TABLE_FILE every life of an fd eventually gets a row; without it only those that are used and, at
- * model_list_files(), those still open, which is what a history needs. To be called before the first event of the host.
+ * _BLOCKING, _RELATION, _PREEMPTION, _CONNECTION, _PRESSURE or all of the fds saves time; figures of other tables do
+ * not depend on it. With TABLE_FILE every life of an fd eventually gets a row; without it only those that are used and,
+ * at model_list_files(), those still open, which is what a history needs. To be called before the first event of the
+ * host.
  */
 void model_set_figures(struct model *m, uint32_t figures);
 

@@ -95,8 +95,12 @@ static struct pressure_group *group_of_container(struct model *m, uint32_t conta
 void pressure_changed(struct model *m, uint32_t thread)
 {
 	struct thread *t = thread_info(m, thread);
-	const enum pressure_kind from = t->pressure, to = kind_now(THREAD_ROW(m, thread), t);
+	enum pressure_kind from, to;
 
+	if (!m->pressures)
+		return;
+	from = t->pressure;
+	to = kind_now(THREAD_ROW(m, thread), t);
 	if (from == to)
 		return;
 	t->pressure = to;
@@ -129,6 +133,8 @@ void pressure_forget_requests(struct model *m)
 
 void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid)
 {
+	if (!m->pressures)
+		return;
 	if (container >= m->pressures->len)
 		g_array_set_size(m->pressures, container + 1);
 	*group_of_container(m, container) = (struct pressure_group){ .row = NO_ROW, .container = uid };
@@ -136,7 +142,7 @@ void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid
 
 void pressure_container_ends(struct model *m, uint32_t container)
 {
-	const uint32_t row = group_of_container(m, container)->row;
+	const uint32_t row = m->pressures ? group_of_container(m, container)->row : NO_ROW;
 
 	if (row != NO_ROW)
 		state_end(&m->state, TABLE_PRESSURE, row);
@@ -144,12 +150,14 @@ void pressure_container_ends(struct model *m, uint32_t container)
 
 void pressure_enter(struct model *m, uint32_t thread, uint32_t container)
 {
-	count(m, group_of_container(m, container), PRESSURE_IDLE, thread_info(m, thread)->pressure);
+	if (m->pressures)
+		count(m, group_of_container(m, container), PRESSURE_IDLE, thread_info(m, thread)->pressure);
 }
 
 void pressure_leave(struct model *m, uint32_t thread, uint32_t container)
 {
-	count(m, group_of_container(m, container), thread_info(m, thread)->pressure, PRESSURE_IDLE);
+	if (m->pressures)
+		count(m, group_of_container(m, container), thread_info(m, thread)->pressure, PRESSURE_IDLE);
 }
 
 void pressure_create(struct model *m)
@@ -161,4 +169,5 @@ void pressure_create(struct model *m)
 void pressure_destroy(struct model *m)
 {
 	g_array_free(m->pressures, TRUE);
+	m->pressures = NULL;
 }

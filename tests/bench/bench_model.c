@@ -87,7 +87,10 @@ static void end_frame(struct host_state *s, struct kept *kept, uint64_t begin_ns
 
 static uint64_t apply(const GByteArray *records, bool extras, struct kept *kept)
 {
-	enum { FRAME_NS = 1000000000, EXTRAS = 1 << TABLE_PREEMPTION | 1 << TABLE_CONNECTION };
+	enum {
+		FRAME_NS = 1000000000,
+		EXTRAS = 1 << TABLE_PREEMPTION | 1 << TABLE_CONNECTION | 1 << TABLE_PRESSURE,
+	};
 	struct model *m = model_create();
 	struct host_state *s = model_state(m);
 	uint64_t events = 0, begin_ns = 0, end_ns = 0;
@@ -151,7 +154,7 @@ int main(int argc, char **argv)
 		without_s = MIN(without_s, apply_s(records, false, &events));
 	}
 	printf("model_alone %.2f Mevents/s\n", (double)events / all_s / 1e6);
-	printf("model_extras %.1f %% more than without buckets, preemption, connections\n",
+	printf("model_extras %.1f %% more than without buckets, preemption, connections, pressure\n",
 	       100 * (all_s / without_s - 1));
 	printf("record_size %.1f bytes/record\n", (double)records->len / (double)MAX(events, 1));
 	print_history(records);

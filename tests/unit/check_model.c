@@ -17,6 +17,7 @@ static const uint32_t groups[] = {
 	1 << TABLE_RELATION,
 	1 << TABLE_PREEMPTION,
 	1 << TABLE_CONNECTION,
+	1 << TABLE_PRESSURE,
 	MODEL_FDS,
 	MODEL_PEERS,
 };
