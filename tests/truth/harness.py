@@ -5,6 +5,7 @@ A test script creates a Checks object, calls its methods, and ends with checks.f
 exits with status 0 or 1 (77: skipped).
 """
 
+import glob
 import json
 import os
 import shutil
@@ -77,9 +78,10 @@ USER_SPACE = {"ctf2-ust"}
 
 
 def recording_names(user_space=False):
-    """The names of all kernel recordings, or of all recordings, sorted."""
-    return sorted({file.removesuffix(".tar.zst") for directory in TRACES if os.path.isdir(directory)
-                   for file in os.listdir(directory) if file.endswith(".tar.zst")} - (set() if user_space else USER_SPACE))
+    """The names of all kernel recordings, or of all recordings, that have truth files, sorted."""
+    names = {os.path.basename(path).split(".")[0] for directory in TRACES
+             for path in glob.glob(os.path.join(directory, "truth", "*.truth.tar.zst"))}
+    return sorted(names - (set() if user_space else USER_SPACE))
 
 
 def recordings(only=None, user_space=False):

@@ -72,7 +72,7 @@ class Reading:
             return
         if call == "chdir":
             self.cwd[pid] = self.path(pid, string("filename", arguments))
-        elif call == "mount" and string("type", arguments) == "cifs":
+        elif call == "mount" and string("type", arguments) in ("cifs", "nfs4"):
             self.mounts.append(self.path(pid, string("dir_name", arguments)))
             self.times.append([ts, None])
         elif call == "umount" and string("name", arguments) in self.mounts:
