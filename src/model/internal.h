@@ -157,7 +157,7 @@ struct wait_for_cpu {
 	uint32_t place;           /* its index in preemption.c's list while it is ready */
 	uint64_t charged_ns;      /* up to when its wait has been charged */
 	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION used last, the latest first */
-	struct ran_instead most;  /* who ran longest in this wait or the last one, as far as it is charged */
+	struct ran_instead most;  /* who ran longest in this wait or the last one, up to where it is charged */
 };
 
 /* Whether a thread is inside the kernel, apart from interrupts: mode.c. */
