@@ -32,10 +32,19 @@ static strid name_of_file(const struct file_row *file)
 	return (strid)(file->client ? file->client : file->path ? file->path : file->peer);
 }
 
-static strid name_of_address(uint64_t address)
+uint64_t call_futex(const struct call_in_flight *call)
+{
+	const bool is_futex = call->active && call->desc && call->desc->action == SYSCALL_FUTEX;
+
+	return is_futex && call->present >> ENTRY_ARG & 1 ? call->arg : 0;
+}
+
+strid futex_name(uint64_t address)
 {
 	char text[sizeof("0x0123456789abcdef")];
 
+	if (!address)
+		return STRID_NONE;
 	return strpool_intern_path(text, (size_t)g_snprintf(text, sizeof(text), "0x%" PRIx64, address));
 }
 
@@ -87,8 +96,8 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 		memo.fd = call->fd;
 		memo.file_uid = call->file.uid;
 		memo.peer = call->peer;
-	} else if (call->desc && call->desc->action == SYSCALL_FUTEX && call->present >> ENTRY_ARG & 1) {
-		memo.futex = call->arg;
+	} else {
+		memo.futex = call_futex(call);
 	}
 	return memo;
 }
@@ -117,7 +126,7 @@ static uint32_t recall(struct model *m, const struct thread_row *t, struct threa
 		if (this.peer)
 			w.object = this.peer;
 		else if (this.futex)
-			w.object = name_of_address(this.futex);
+			w.object = futex_name(this.futex);
 		else if (file != NO_ROW)
 			w.object = name_of_file(FILE_ROW(m, file));
 		this.row = memo[0].row;

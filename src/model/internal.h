@@ -140,6 +140,7 @@ struct wake_memo {
 	uint64_t waker_uid;
 	strid waker_call, call;
 	uint64_t waker_file, file; /* uids */
+	uint64_t futex;            /* that it waited for: its address in the process */
 	bool counts;               /* the wake-up itself is counted */
 	struct recent_hint row;
 };
@@ -586,6 +587,12 @@ void blocking_destroy(struct model *m);
 
 /* The thread stops being THREAD_BLOCKED now: state is why it was (WAIT_UNKNOWN: unknown), cause what ended that. */
 void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state, strid cause);
+
+/* The address of the futex that the call is about, in the memory of its process; 0: none, or it is unknown. */
+uint64_t call_futex(const struct call_in_flight *call);
+
+/* The name of a futex by its address: "0x7f63ba981a20"; STRID_NONE: unknown. */
+strid futex_name(uint64_t address);
 
 /* ---- preemption.c: what ran while threads were ready ---- */
 void preemption_create(struct model *m);

@@ -187,7 +187,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 	if (action_of(in) == SYSCALL_FUTEX && (action_of(by) == SYSCALL_FUTEX || exits)) {
 		/* an exiting thread wakes the one that joins it */
 		what->kind = RELATION_FUTEX;
-		what->object = STRID_NONE;
+		what->object = futex_name(call_futex(in));
 	} else if (action_of(in) == SYSCALL_WAIT_CHILD || action_of(in) == SYSCALL_WAIT_ID ||
 		   action_of(in) == SYSCALL_CLONE || (exits && in->name && s->pid == w->ppid && w->pid != s->pid)) {
 		/* in clone: until the child of vfork() has executed a program or exited */
@@ -251,7 +251,8 @@ static void count_wakeup(struct model *m, const struct wake_memo *memo, uint64_t
 static bool is_same(const struct model *m, const struct wake_memo *a, const struct wake_memo *b)
 {
 	return a->waker_uid == b->waker_uid && a->waker_call == b->waker_call && a->call == b->call &&
-	       a->waker_file == b->waker_file && a->file == b->file && recent_knows(m, &m->relations->rows, &b->row);
+	       a->waker_file == b->waker_file && a->file == b->file && a->futex == b->futex &&
+	       recent_knows(m, &m->relations->rows, &b->row);
 }
 
 /* A running thread wakes another: moves the memo of a wake-up like this one, with its row, to the front. */
@@ -265,6 +266,7 @@ static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 		.waker_file = by->file.uid,
 		.call = in->name,
 		.file = in->file.uid,
+		.futex = call_futex(in),
 		.row = memo[0].row,
 	};
 	struct relation what;

@@ -230,6 +230,7 @@ START_TEST(test_futex_lock_eventfd)
 	EXIT(&e, B, "futex", 0, .fd0 = 0);
 	ck_assert_uint_eq(relation(&e, A, B, RELATION_FUTEX)->count, 1);
 	ck_assert_uint_eq(relation(&e, A, B, RELATION_FUTEX)->wait.sum, 20);
+	ck_assert_uint_eq(relation(&e, A, B, RELATION_FUTEX)->object, STRID_NONE);
 
 	ENTRY(&e, B, "openat", .path = str(&rec, "/lock"));
 	EXIT(&e, B, "openat", 7, .fd0 = 0);
