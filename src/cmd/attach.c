@@ -352,14 +352,15 @@ static enum lt_status open_output(struct attach *a)
 {
 	const struct options *o = a->options;
 
-	/* like strace: standard output belongs to COMMAND */
-	a->out = has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
-	if (!a->out)
-		return error_set("cannot write to standard error: %s", g_strerror(errno));
 	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
 		a->out = fopen(o->attach_output, o->output_append ? "ae" : "we");
 		if (!a->out)
 			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
+	} else {
+		/* like strace: standard output belongs to COMMAND */
+		a->out = has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
+		if (!a->out)
+			return error_set("cannot write to standard error: %s", g_strerror(errno));
 	}
 	a->text_options = (struct attach_text_options){
 		.out = a->out,
@@ -388,7 +389,8 @@ static int close_output(struct attach *a, int status)
 	attach_text_destroy(a->text);
 	if (a->out == stdout || !a->out || !fclose(a->out))
 		return status;
-	error_set("cannot write '%s': %s", a->options->attach_output, g_strerror(errno));
+	error_set("cannot write '%s': %s", a->options->attach_output ? a->options->attach_output : "standard error",
+		  g_strerror(errno));
 	return cmd_fail(LT_EXIT_FAILURE, "attach");
 }
 
