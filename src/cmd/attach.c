@@ -308,11 +308,15 @@ static void say_nothing_came(const struct attach *a)
 		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
 }
 
-static int read_sources(struct attach *a, uint64_t known_end_ns)
+static int write_calls(void *user, uint64_t known_end_ns)
 {
+	struct attach *a = user;
 	struct report *r = &a->report;
 	uint64_t begin_ns, end_ns;
 
+	a->containers.in = r->in;
+	if (has_command(a->options))
+		attach_command_let_go(&a->command);
 	if (sync_options_check_hosts(a->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "attach");
@@ -328,22 +332,9 @@ static int read_sources(struct attach *a, uint64_t known_end_ns)
 
 static int read_report(struct attach *a)
 {
-	struct report *r = &a->report;
-	uint64_t known_end_ns = 0;
-	int status;
-
 	a->tracer = attach_tracer_create(&a->tracer_options);
-	r->visitor = attach_tracer_visitor(a->tracer);
-	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return cmd_fail(LT_EXIT_FAILURE, "attach");
-	a->containers.in = r->in;
-	if (has_command(a->options))
-		attach_command_let_go(&a->command);
-	report_set_hosts(r);
-	status = read_sources(a, known_end_ns);
-	report_release_hosts(r);
-	ingest_destroy(r->in);
-	return status;
+	a->report.visitor = attach_tracer_visitor(a->tracer);
+	return report_read_sources(&a->report, "attach", write_calls, a);
 }
 
 /* ---- the command ---- */

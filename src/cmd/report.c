@@ -179,7 +179,7 @@ bool report_is_incomplete(const struct report *r)
 	return incomplete || lost.events || lost.packets;
 }
 
-enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
+static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 {
 	const struct options *o = r->options;
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
@@ -201,6 +201,20 @@ enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns)
 	return report_open(r, false);
 }
 
+int report_read_sources(struct report *r, const char *subcommand, report_read_fn *read, void *user)
+{
+	uint64_t known_end_ns = 0;
+	int status;
+
+	if (open_for_good(r, &known_end_ns) != LT_OK)
+		return cmd_fail(LT_EXIT_FAILURE, subcommand);
+	report_set_hosts(r);
+	status = read(user, known_end_ns);
+	report_release_hosts(r);
+	ingest_destroy(r->in);
+	return status;
+}
+
 static enum lt_status check_hosts(struct report *r)
 {
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
@@ -218,11 +232,14 @@ static uint64_t early_end(const struct report *r)
 	return timetext_resolve(end, report_record_begin(r), 0, r->options->utc);
 }
 
-static int write_report(struct report *r, uint64_t known_end_ns)
+static int write_report(void *user, uint64_t known_end_ns)
 {
+	struct report *r = user;
 	uint64_t begin_ns, end_ns;
 	enum lt_status status;
 
+	if (check_hosts(r) != LT_OK)
+		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (report_needs(r) && !r->live) {
 		report_read_all(r, early_end(r));
 		known_end_ns = report_record_end(r);
@@ -243,17 +260,8 @@ static int write_report(struct report *r, uint64_t known_end_ns)
 
 static int run(struct report *r)
 {
-	uint64_t known_end_ns = 0;
-	int exit_status;
-
 	report_end_on_interrupt(r->options->duration);
-	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return cmd_fail(LT_EXIT_FAILURE, "report");
-	report_set_hosts(r);
-	exit_status = check_hosts(r) == LT_OK ? write_report(r, known_end_ns) : cmd_fail(LT_EXIT_USAGE, "report");
-	report_release_hosts(r);
-	ingest_destroy(r->in);
-	return exit_status;
+	return report_read_sources(r, "report", write_report, r);
 }
 
 int cmd_report(const struct options *o)

@@ -121,11 +121,15 @@ void report_end_on_signal(int number);
 /* Chooses each host's clock. LT_ERROR: the options are invalid. */
 enum lt_status report_set_clocks(struct report *r);
 
+/* Reads the open sources, whose end is known_end_ns if that had to be known first, else 0; the exit status. */
+typedef int report_read_fn(void *user, uint64_t known_end_ns);
+
 /*
- * Opens the sources. First surveys recordings of several hosts if the clocks must be known while reading, to cut or
- * merge them; also if times are relative to the trace's end.
+ * Opens the sources, calls the function, and closes them. First surveys recordings of several hosts if the clocks must
+ * be known while reading, to cut or merge them; also if times are relative to the trace's end. Returns the function's
+ * exit status, or that of a failure to open them, after an error message of the subcommand.
  */
-enum lt_status report_open_for_good(struct report *r, uint64_t *known_end_ns);
+int report_read_sources(struct report *r, const char *subcommand, report_read_fn *read, void *user);
 
 /* Whether something was lost or could not be read, which is reported on stderr. */
 bool report_is_incomplete(const struct report *r);

@@ -161,8 +161,9 @@ static enum lt_status narrow(struct report_dump *d)
 	return status;
 }
 
-static int write_events(struct report_dump *d, uint64_t known_end_ns)
+static int write_events(void *user, uint64_t known_end_ns)
 {
+	struct report_dump *d = user;
 	struct report *r = d->report;
 
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK ||
@@ -175,21 +176,6 @@ static int write_events(struct report_dump *d, uint64_t known_end_ns)
 	fflush(stdout);
 	ingest_note_shortage(r->in);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
-}
-
-static int run(struct report_dump *d)
-{
-	struct report *r = d->report;
-	uint64_t known_end_ns = 0;
-	int status;
-
-	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return cmd_fail(LT_EXIT_FAILURE, "report");
-	report_set_hosts(r);
-	status = write_events(d, known_end_ns);
-	report_release_hosts(r);
-	ingest_destroy(r->in);
-	return status;
 }
 
 int report_dump(struct report *r)
@@ -215,7 +201,7 @@ int report_dump(struct report *r)
 	for (guint i = 0; i < o->host->len; i++)
 		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
 	d.dump = dump_create(stdout, o->json ? DUMP_JSON : o->babeltrace ? DUMP_BABELTRACE : DUMP_TEXT, o->utc);
-	status = run(&d);
+	status = report_read_sources(r, "report", write_events, &d);
 	dump_destroy(d.dump);
 	clocks_destroy(r->clocks);
 	view_filter_release(&r->filter);

@@ -266,8 +266,9 @@ static int tell(const struct report_slice *s)
 	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
-static int write_slice(struct report_slice *s, uint64_t known_end_ns)
+static int write_slice(void *user, uint64_t known_end_ns)
 {
+	struct report_slice *s = user;
 	enum lt_status status;
 
 	if (sync_options_check_hosts(s->report->options, s->report->in) != LT_OK ||
@@ -290,21 +291,6 @@ static int write_slice(struct report_slice *s, uint64_t known_end_ns)
 	return cmd_fail(LT_EXIT_FAILURE, "report");
 }
 
-static int run(struct report_slice *s)
-{
-	struct report *r = s->report;
-	uint64_t known_end_ns = 0;
-	int status;
-
-	if (report_open_for_good(r, &known_end_ns) != LT_OK)
-		return cmd_fail(LT_EXIT_FAILURE, "report");
-	report_set_hosts(r);
-	status = write_slice(s, known_end_ns);
-	report_release_hosts(r);
-	ingest_destroy(r->in);
-	return status;
-}
-
 int report_slice(struct report *r)
 {
 	const struct options *o = r->options;
@@ -325,7 +311,7 @@ int report_slice(struct report *r)
 	view_filter_init(&r->filter);
 	for (guint i = 0; i < o->host->len; i++)
 		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
-	status = run(&s);
+	status = report_read_sources(r, "report", write_slice, &s);
 	g_free(s.work);
 	clocks_destroy(r->clocks);
 	view_filter_release(&r->filter);

@@ -60,34 +60,42 @@ bool history_range(const struct history *h, unsigned track, uint64_t *begin_ns, 
 	return true;
 }
 
-uint64_t history_edge_floor(const struct history *h, unsigned track, uint64_t t_ns)
+/*
+ * The limits of the frame that contains at_ns; both are the track's start if t_ns is not later, its end if there is no
+ * such frame, 0 if the track is empty.
+ */
+static void frame_limits(const struct history *h, unsigned track, uint64_t t_ns, uint64_t at_ns, uint64_t *begin_ns,
+			 uint64_t *end_ns)
 {
 	const struct track *t = history_track(h, track);
 	struct history_place p;
+
+	if (!history_range(h, track, begin_ns, end_ns)) {
+		*begin_ns = *end_ns = 0;
+	} else if (t_ns <= *begin_ns) {
+		*end_ns = *begin_ns;
+	} else if (!track_find(t, at_ns, &p)) {
+		*begin_ns = *end_ns;
+	} else {
+		*begin_ns = chunk_frame_begin(track_chunk(t, p.chunk), p.frame);
+		*end_ns = track_chunk(t, p.chunk)->frames[p.frame].end_ns;
+	}
+}
+
+uint64_t history_edge_floor(const struct history *h, unsigned track, uint64_t t_ns)
+{
 	uint64_t begin_ns, end_ns;
 
-	if (!history_range(h, track, &begin_ns, &end_ns))
-		return 0;
-	if (t_ns <= begin_ns)
-		return begin_ns;
-	if (!track_find(t, t_ns, &p))
-		return end_ns;
-	return chunk_frame_begin(track_chunk(t, p.chunk), p.frame);
+	frame_limits(h, track, t_ns, t_ns, &begin_ns, &end_ns);
+	return begin_ns;
 }
 
 uint64_t history_edge_ceil(const struct history *h, unsigned track, uint64_t t_ns)
 {
-	const struct track *t = history_track(h, track);
-	struct history_place p;
 	uint64_t begin_ns, end_ns;
 
-	if (!history_range(h, track, &begin_ns, &end_ns))
-		return 0;
-	if (t_ns <= begin_ns)
-		return begin_ns;
-	if (!track_find(t, t_ns - 1, &p))
-		return end_ns;
-	return track_chunk(t, p.chunk)->frames[p.frame].end_ns;
+	frame_limits(h, track, t_ns, t_ns - 1, &begin_ns, &end_ns);
+	return end_ns;
 }
 
 static uint32_t frame_busy_permille(const struct history_frame *f)

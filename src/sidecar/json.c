@@ -181,16 +181,9 @@ static void add_missing(json_t *newer, const json_t *older)
 
 void sidecar_merge(json_t *newer, const json_t *older)
 {
-	json_t *value, *known;
-	const char *key;
+	json_t *processes = json_object_get(newer, "processes");
 
-	json_object_foreach((json_t *)older, key, value) {
-		known = json_object_get(newer, key);
-		if (!known)
-			json_object_set(newer, key, value);
-		else if (strcmp(key, "processes") == 0 && json_is_array(known))
-			merge_processes(known, value);
-		else if (json_is_object(known) && json_is_object(value))
-			add_missing(known, value);
-	}
+	if (json_is_array(processes))
+		merge_processes(processes, json_object_get(older, "processes"));
+	add_missing(newer, older);
 }
