@@ -3,6 +3,8 @@
  * The rows of TABLE_BUCKET that a distribution has, as a list; usually there are two or three:
  *
  *   heads[table][row, distribution] ──▶ link, by row of TABLE_BUCKET ──▶ link ──▶ NO_ROW
+ *
+ * The row used last comes first, and its head says which part it is: most values need no link.
  */
 #include "model/buckets.h"
 
@@ -15,9 +17,14 @@ struct bucket_link {
 	uint32_t part;
 };
 
+struct bucket_head {
+	uint32_t first; /* row of TABLE_BUCKET, NO_ROW: none */
+	uint32_t part;  /* of the first one */
+};
+
 /* For the rows of a table. */
 struct bucket_heads {
-	uint32_t *list; /* n for each row; NULL: no row has buckets yet */
+	struct bucket_head *list; /* n for each row; NULL: no row has buckets yet */
 	uint32_t rows;
 	uint8_t n;                 /* distributions in a row */
 	uint8_t number[CELLS_MAX]; /* by cell: which of them starts there */
@@ -60,7 +67,7 @@ static inline struct bucket_link *link_of(const struct buckets *b, uint32_t row)
 static LT_COLD void add_heads(struct bucket_heads *h, uint32_t rows)
 {
 	rows = MAX(rows, 2 * h->rows);
-	h->list = g_renew(uint32_t, h->list, (size_t)rows * h->n);
+	h->list = g_renew(struct bucket_head, h->list, (size_t)rows * h->n);
 	memset(h->list + (size_t)h->rows * h->n, 0xff, (size_t)(rows - h->rows) * h->n * sizeof(*h->list)); /* NO_ROW */
 	h->rows = rows;
 }
@@ -84,30 +91,47 @@ static LT_COLD uint32_t make_row(struct model *m, enum table_id table, uint32_t 
 static LT_COLD uint32_t add_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
 {
 	struct bucket_heads *h = &m->buckets->heads[table];
-	uint32_t made, *head;
+	struct bucket_head *head;
+	uint32_t made;
 
 	if (row >= h->rows)
 		add_heads(h, row + 1);
 	made = make_row(m, table, row, cell, part);
 	head = &h->list[(size_t)row * h->n + h->number[cell]];
-	*link_of(m->buckets, made) = (struct bucket_link){ *head, part };
-	*head = made;
+	*link_of(m->buckets, made) = (struct bucket_link){ head->first, part };
+	*head = (struct bucket_head){ made, part };
 	return made;
 }
 
+/* Looks behind the first one, and moves what it finds to the front. */
+static uint32_t find_link(struct buckets *b, struct bucket_head *head, unsigned part)
+{
+	uint32_t before = head->first, at = link_of(b, before)->next;
+
+	while (at != NO_ROW && link_of(b, at)->part != part) {
+		before = at;
+		at = link_of(b, at)->next;
+	}
+	if (at == NO_ROW)
+		return NO_ROW;
+	link_of(b, before)->next = link_of(b, at)->next;
+	link_of(b, at)->next = head->first;
+	*head = (struct bucket_head){ at, part };
+	return at;
+}
+
 /* NO_ROW: there is none yet. */
-static inline uint32_t find_row(const struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
+static inline uint32_t find_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
 {
 	const struct bucket_heads *h = &m->buckets->heads[table];
-	const struct bucket_link *links = (const void *)m->buckets->links->data;
-	uint32_t at;
+	struct bucket_head *head;
 
 	if (row >= h->rows)
 		return NO_ROW;
-	at = h->list[(size_t)row * h->n + h->number[cell]];
-	while (at != NO_ROW && links[at].part != part)
-		at = links[at].next;
-	return at;
+	head = &h->list[(size_t)row * h->n + h->number[cell]];
+	if (head->first == NO_ROW || head->part == part)
+		return head->first;
+	return find_link(m->buckets, head, part);
 }
 
 uint32_t buckets_row(struct model *m, enum table_id table, uint32_t row, unsigned cell, unsigned part)
@@ -155,14 +179,14 @@ void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid 
 void buckets_end(struct model *m, enum table_id table, uint32_t row)
 {
 	struct bucket_heads *h = &m->buckets->heads[table];
-	uint32_t *head;
+	struct bucket_head *head;
 
 	if (row >= h->rows)
 		return;
 	head = &h->list[(size_t)row * h->n];
 	for (unsigned i = 0; i < h->n; i++, head++) {
-		for (uint32_t at = *head; at != NO_ROW; at = link_of(m->buckets, at)->next)
+		for (uint32_t at = head->first; at != NO_ROW; at = link_of(m->buckets, at)->next)
 			state_end(&m->state, TABLE_BUCKET, at);
-		*head = NO_ROW;
+		head->first = NO_ROW;
 	}
 }
