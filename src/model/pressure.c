@@ -82,6 +82,8 @@ static void count(struct model *m, struct pressure_group *g, enum pressure_kind 
 
 	g->n[from]--;
 	g->n[to]++;
+	if (g->n[from] && g->n[to] > 1)
+		return; /* the state depends on whether there are any */
 	state = state_of(g);
 	if (state != g->state)
 		enter_state(m, g, state);
