@@ -154,11 +154,14 @@ struct ran_instead {
 
 /* How a thread waits for a CPU (THREAD_READY); see preemption.c. */
 struct wait_for_cpu {
-	int32_t cpu;              /* CPU that it waits for, -1 unknown */
-	uint32_t place;           /* its index in preemption.c's list while it is ready */
-	uint64_t charged_ns;      /* up to when its wait has been charged */
-	struct recent_hint by[2]; /* rows of TABLE_PREEMPTION used last, the latest first */
-	struct ran_instead most;  /* who ran longest in this wait or the last one, up to where it is charged */
+	int32_t cpu;         /* CPU that it waits for, -1 unknown */
+	uint32_t place;      /* its index in preemption.c's list while it is ready */
+	uint64_t charged_ns; /* up to when its wait has been charged */
+	struct {
+		uint64_t uid;            /* of the culprit */
+		struct recent_hint hint; /* to the row of TABLE_PREEMPTION */
+	} by[4];                         /* culprits charged last, by uid % 4 */
+	struct ran_instead most;         /* who ran longest in this wait or the last one, up to where it is charged */
 };
 
 /* Whether a thread is inside the kernel, apart from interrupts: mode.c. */

@@ -17,7 +17,7 @@ enum {
 	SLICES = 256,     /* remembered for each CPU */
 	CHARGED_MAX = 64, /* waiting threads charged per CPU; others may lose overwritten slices to BY_OTHER */
 	ROWS_MAX = 8192,
-	TALLY = 4,
+	TALLY = 8,
 };
 
 struct culprit {
@@ -46,6 +46,7 @@ struct preemption {
 	struct recent rows;
 	GArray *counted; /* struct counted, by row of TABLE_PREEMPTION */
 	GArray *ready;   /* uint32_t: rows of the threads that are ready, in any order; see wait_for_cpu.place */
+	uint32_t n_ready;
 };
 
 #define PREEMPTION_ROW(m, row) STATE_ROW(&(m)->state, PREEMPTION, preemption, row)
@@ -98,8 +99,13 @@ static void find_row(struct model *m, uint64_t uid, struct culprit who, struct r
 	struct preemption_row *r;
 	bool made;
 
+	hint->row = map64_get(&p->rows.rows, key);
+	if (hint->row != MAP64_NONE) {
+		hint->uid = PREEMPTION_ROW(m, hint->row)->uid;
+		return;
+	}
 	/* rather than ending rows in use for pairs that would come back and end others */
-	if (map64_get(&p->rows.rows, key) == MAP64_NONE && who.row != NO_ROW && !recent_has_room(m, &p->rows))
+	if (who.row != NO_ROW && !recent_has_room(m, &p->rows))
 		key = map64_mix(uid, who.uid = BY_OTHER);
 	hint->row = recent_row(m, &p->rows, key, &made);
 	r = PREEMPTION_ROW(m, hint->row);
@@ -123,17 +129,15 @@ static bool is_row_of(const struct model *m, const struct recent_hint *hint, uin
 
 static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
 {
-	struct recent_hint *by = thread_info(m, victim)->cpu_wait.by;
+	struct wait_for_cpu *w = &thread_info(m, victim)->cpu_wait;
 	const uint64_t uid = THREAD_ROW(m, victim)->uid;
-	struct recent_hint hint = by[1];
+	const unsigned i = who.uid % G_N_ELEMENTS(w->by);
 
-	if (is_row_of(m, &by[0], uid, who.uid))
-		return by[0].row;
-	if (!is_row_of(m, &hint, uid, who.uid))
-		find_row(m, uid, who, &hint);
-	by[1] = by[0];
-	by[0] = hint;
-	return hint.row;
+	if (w->by[i].uid != who.uid || !is_row_of(m, &w->by[i].hint, uid, who.uid)) {
+		find_row(m, uid, who, &w->by[i].hint);
+		w->by[i].uid = who.uid;
+	}
+	return w->by[i].hint.row;
 }
 
 /* The row's culprit has run for ns of the victim's wait until now. */
@@ -181,56 +185,51 @@ static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_
 /* A few culprits, so that alternating ones are charged once. */
 struct tally {
 	unsigned n;
-	struct {
-		struct culprit who;
-		uint64_t ns;
-	} of[TALLY];
+	const struct culprit *who[TALLY];
+	uint64_t ns[TALLY];
 };
 
 static void tally_charge(struct model *m, uint32_t victim, struct tally *t)
 {
 	while (t->n) {
 		t->n--;
-		charge(m, victim, t->of[t->n].who, t->of[t->n].ns);
+		charge(m, victim, *t->who[t->n], t->ns[t->n]);
 	}
 }
 
-static void tally_add(struct model *m, uint32_t victim, struct tally *t, struct culprit who, uint64_t ns)
+static inline void tally_add(struct model *m, uint32_t victim, struct tally *t, const struct culprit *who, uint64_t ns)
 {
-	unsigned i = 0;
-
-	while (i < t->n && t->of[i].who.uid != who.uid)
-		i++;
-	if (i == TALLY) {
+	for (unsigned i = 0; i < t->n; i++) {
+		if (t->who[i]->uid == who->uid) {
+			t->ns[i] += ns;
+			return;
+		}
+	}
+	if (t->n == TALLY)
 		tally_charge(m, victim, t);
-		i = 0;
-	}
-	if (i == t->n) {
-		t->of[i].who = who;
-		t->of[i].ns = 0;
-		t->n++;
-	}
-	t->of[i].ns += ns;
+	t->who[t->n] = who;
+	t->ns[t->n++] = ns;
 }
 
 /* Charges [from_ns, end_ns[ of the wait to what the CPU ran, the last slice first. */
 static void charge_slices(struct model *m, uint32_t victim, const struct slices *s, uint64_t from_ns, uint64_t end_ns)
 {
 	const uint64_t kept = s ? s->n - MIN(s->n, SLICES) : 0;
-	struct tally tally = { 0 };
-	struct culprit lost = { kept ? BY_OTHER : BY_UNKNOWN, NO_ROW };
+	const struct culprit lost = { kept ? BY_OTHER : BY_UNKNOWN, NO_ROW };
+	struct tally tally;
 
+	tally.n = 0;
 	for (uint64_t i = s ? s->n : 0; i > kept && end_ns > from_ns; i--) {
 		const struct cpu_slice *slice = &s->ring[(i - 1) % SLICES];
 		uint64_t begin_ns = MAX(slice->since_ns, from_ns);
 
 		if (begin_ns >= end_ns)
 			continue;
-		tally_add(m, victim, &tally, slice->who, end_ns - begin_ns);
+		tally_add(m, victim, &tally, &slice->who, end_ns - begin_ns);
 		end_ns = begin_ns;
 	}
 	if (end_ns > from_ns)
-		tally_add(m, victim, &tally, lost, end_ns - from_ns);
+		tally_add(m, victim, &tally, &lost, end_ns - from_ns);
 	tally_charge(m, victim, &tally);
 }
 
@@ -255,7 +254,7 @@ static void charge_waiting(struct model *m, const struct cpu *cpu)
 	const GArray *ready = m->preemption->ready;
 	unsigned n = 0;
 
-	for (guint i = 0; i < ready->len && n < CHARGED_MAX; i++) {
+	for (uint32_t i = 0; i < m->preemption->n_ready && n < CHARGED_MAX; i++) {
 		uint32_t row = g_array_index(ready, uint32_t, i);
 
 		if (thread_info(m, row)->cpu_wait.cpu != cpu - first)
@@ -295,25 +294,27 @@ void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns)
 
 void preemption_begin(struct model *m, uint32_t thread)
 {
+	struct preemption *p = m->preemption;
 	struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
 
 	w->charged_ns = m->now_ns;
 	w->most.ns = 0;
-	w->place = m->preemption->ready->len;
-	g_array_append_val(m->preemption->ready, thread);
+	w->place = p->n_ready++;
+	if (p->n_ready > p->ready->len)
+		g_array_set_size(p->ready, 2 * p->n_ready);
+	g_array_index(p->ready, uint32_t, w->place) = thread;
 }
 
 void preemption_end(struct model *m, uint32_t thread)
 {
-	GArray *ready = m->preemption->ready;
+	struct preemption *p = m->preemption;
 	const uint32_t place = thread_info(m, thread)->cpu_wait.place;
 	uint32_t last;
 
 	charge_until(m, thread, m->now_ns);
-	last = g_array_index(ready, uint32_t, ready->len - 1);
-	g_array_index(ready, uint32_t, place) = last;
+	last = g_array_index(p->ready, uint32_t, --p->n_ready);
+	g_array_index(p->ready, uint32_t, place) = last;
 	thread_info(m, last)->cpu_wait.place = place;
-	g_array_set_size(ready, ready->len - 1);
 }
 
 struct ran_instead preemption_most(struct model *m, uint32_t thread)
@@ -344,6 +345,6 @@ void model_cut(struct model *m, uint64_t t_ns)
 
 	if (!m->preemption)
 		return;
-	for (guint i = 0; i < m->preemption->ready->len; i++)
+	for (uint32_t i = 0; i < m->preemption->n_ready; i++)
 		charge_until(m, g_array_index(m->preemption->ready, uint32_t, i), until_ns);
 }
