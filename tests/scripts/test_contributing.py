@@ -49,6 +49,11 @@ def test_files_and_targets():
     names = {name for name in names if "NAME" not in name}
     missing = sorted(name for name in names if not os.path.exists(os.path.join(SRCDIR, name)))
     cases.check("files that the texts name are there", len(names) > 20 and not missing, str(missing))
+    table = section(read("CONTRIBUTING.md"), "Writing tests")
+    directories = {name for name in os.listdir(os.path.join(SRCDIR, "tests"))
+                   if name != "__pycache__" and os.path.isdir(os.path.join(SRCDIR, "tests", name))}
+    missing = sorted(name for name in directories if f"`tests/{name}/`" not in table)
+    cases.check("the directories of tests are in the table", len(directories) > 10 and not missing, str(missing))
     targets = set(re.findall(r"`make ([a-z-]+)", text))
     known = set(re.findall(r"^([a-z-]+):", read("Makefile"), re.M)) | {"uninstall"}
     cases.check("targets that they name are the Makefile's", len(targets) > 5 and targets <= known, str(targets - known))
