@@ -222,8 +222,8 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 
 	for (unsigned i = 0; i < n_command; i++)
 		words[i] = g_ptr_array_index(o->words, o->n_words + i);
-	if (command == COMMAND_CLUSTER && (o->words->len || o->local))
-		error_set("cluster takes no SOURCE, COMMAND or --local: name the machines with --host");
+	if (command == COMMAND_CLUSTER && o->words->len)
+		error_set("cluster takes no SOURCE or COMMAND: name the machines with --host");
 	else if (command == COMMAND_CLUSTER && !o->cluster_host->len)
 		error_set("no machine given: use --host USER@HOST");
 	else if (o->n_words > first)

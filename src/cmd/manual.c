@@ -17,21 +17,52 @@ static const struct manual_item monitor_environment[] = {
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
 	{ "XDG_RUNTIME_DIR",
 	  "--local keeps its files in the directory lttngtop below this one; root's are in /run/lttngtop" },
-	{ "XDG_CACHE_HOME",
-	  "the cache is in the directory lttngtop below this one (default ~/.cache). A recording of 8 MiB or more that "
-	  "was read completely is cached, and opens at once the next time. If the recording, the program or an option "
-	  "has changed, it is read again" },
+	{ "XDG_CONFIG_HOME, XDG_CACHE_HOME", "where the settings and the cache are; see Files" },
 	{ NULL, NULL },
 };
 
 static const struct manual_item monitor_files[] = {
 	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
 	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
-	  "file. Group [screen]: host-lines, colors and host-percent are true or false; interval is a duration. A "
-	  "group such as [list cpu] is named after a table: columns is a list of column names, in the order of the "
-	  "screen, separated by spaces; sort is a column name, with '-' before it for the other direction. The "
-	  "command line overrides the file; unknown groups and keys are left alone; a wrong value is ignored with a "
-	  "warning (L)" },
+	  "file. Group [screen]: host-lines (a line per host below the timeline), colors and host-percent (CPU % of "
+	  "the whole host, key %) are true or false; interval is a duration. A group such as [list cpu] is named "
+	  "after a table of lttngtop-report(1): columns is a list of column names, in the order of the screen, "
+	  "separated by spaces; sort is a column name, and '-' before it reverses the order. The command line "
+	  "overrides the file; unknown groups and keys are kept; a wrong value is ignored with a warning (L)" },
+	{ "$XDG_CACHE_HOME/lttngtop/",
+	  "The cache (default directory: ~/.cache). A recording of 8 MiB or more that was read completely is cached, "
+	  "and opens at once the next time. If the recording, the program or an option has changed, it is read "
+	  "again. See --cache-size and --no-cache" },
+	{ NULL, NULL },
+};
+
+static const struct manual_item monitor_formats[] = {
+	{ "Recordings",
+	  "CTF 1.8 and CTF 2, as LTTng 2.0 to 2.16 (kernel and user space) and babeltrace2 write them. What "
+	  "the reader 'native' does not support is read by 'babeltrace2', which needs version 2.1 for CTF 2; "
+	  "see --reader. A trace that cannot be decoded is named in a message (L) with the reason, and the "
+	  "others are shown" },
+	{ "Live sessions",
+	  "lttng-relayd 2.4 or later; sessions in CTF 2, the default since LTTng 2.15, need a relayd 2.15 "
+	  "or later" },
+	{ NULL, NULL },
+};
+
+static const struct manual_item monitor_troubles[] = {
+	{ "Few threads, no parents, numbers instead of names of disks",
+	  "The monitor attached after the session had started, and learns what existed before from a state dump. On "
+	  "the traced host, 'lttngtop record refresh' repeats the dump; it works for sessions of 'lttng' too. "
+	  "'lttngtop record --live' repeats it every --statedump-period. With --from-start, the relayd's older data "
+	  "is read" },
+	{ "Time that is unknown or unexplained",
+	  "The event that ended a wait was not recorded: the session lacks it (compare 'lttngtop record --set waits'), "
+	  "events were lost, the process that caused it runs on a host that is not traced, or the wait began before "
+	  "the data that is kept (--wait-memory). Pane Hosts (9) and the messages (L) show what was lost" },
+	{ "A host is shown once although two sessions trace it",
+	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
+	  "when that one stops. Column reason of pane Hosts says which is used" },
+	{ "A live session is not listed, or not attached",
+	  "A relayd lets one viewer at a time attach to a session; 'lttngtop list' shows such a session as taken" },
 	{ NULL, NULL },
 };
 
@@ -56,17 +87,19 @@ static const struct manual_item record_files[] = {
 	  "Data that a trace cannot contain, in the directory of the session or of a host below --output: command "
 	  "lines, executables, users and cgroups of processes; the cgroups of containers, by the inode of their pid "
 	  "or cgroup namespace; names of users and disks; mounts of network file systems; the topology of the CPUs, "
-	  "the kernel release, "
-	  "the boot ID, the state of the clock, and the addresses of probed kernel functions (key D shows their "
-	  "names). The file is written at the start and updated at the end; processes that start and exit in between "
-	  "are missing. On other hosts a shell script writes it. lttngtop shows the names when it reads the "
-	  "recording, and works without the file. A relayd accepts only traces, so a live session carries the same "
-	  "data as events. Where liblttng-ust is installed they are 'lttng_ust_tracef:event' in a channel 'messages', "
-	  "each a part of the file after the word 'lttngtop.json '. For hosts given with --host they are kernel "
-	  "events 'lttng_logger', sent by a shell script, or come from python3 if only programs are traced; their "
-	  "text follows the word 'lttngtop.list'. They are sent at the start, within 5 s for new processes, and again "
-	  "with each state dump (--statedump-period, 'record refresh'). Command lines may be private: edit or remove "
-	  "the file before you pass a recording on" },
+	  "the kernel release, the boot ID, the state of the clock, and the addresses of probed kernel functions (key "
+	  "D shows their names). lttngtop shows the names when it reads the recording, and works without the file. "
+	  "Command lines may be private: edit or remove the file before you pass a recording on" },
+	{ "when it is written",
+	  "At the start and again at the end; processes that start and exit in between are missing. On other hosts a "
+	  "shell script writes it" },
+	{ "in live sessions",
+	  "A relayd accepts only traces, so a live session carries the same data as events. Where liblttng-ust is "
+	  "installed they are 'lttng_ust_tracef:event' in a channel 'messages', each a part of the file after the "
+	  "word 'lttngtop.json '. For hosts given with --host they are kernel events 'lttng_logger', sent by a shell "
+	  "script, or come from python3 if only programs are traced; their text follows the word 'lttngtop.list'. "
+	  "They are sent at the start, within 5 s for new processes, and again with each state dump "
+	  "(--statedump-period, 'record refresh')" },
 	{ NULL, NULL },
 };
 
@@ -114,7 +147,8 @@ static const struct page {
 	const char *summary;
 	const char *synopsis[12];
 	const char *description[6];
-	void (*tables)(struct help *h); /* NULL: none */
+	void (*tables)(struct help *h);               /* NULL: none */
+	const struct manual_item *formats, *troubles; /* NULL: none */
 	struct manual_item examples[7];
 	const char *see_also;
 	const struct manual_item *exit_status; /* NULL: those of all who read; so environment */
@@ -131,9 +165,9 @@ static const struct page {
 		.summary = "monitor the kernel activity of many hosts, from LTTng traces",
 		.synopsis = {"lttngtop [OPTIONS] SOURCE...", "lttngtop [--local] [OPTIONS] [-- COMMAND]",
 			     "lttngtop report TABLE [OPTIONS] SOURCE...",
-			     "lttngtop attach -p [HOST:]TID... [OPTIONS] SOURCE...",
-			     "lttngtop list [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop feed --to URL [OPTIONS] TRACE...", "lttngtop doctor [--host USER@HOST]...",
+			     "lttngtop attach [-p [HOST:]TID]... [-n GLOB]... [OPTIONS] SOURCE...",
+			     "lttngtop list [OPTIONS] [URL]", "lttngtop record [OPTIONS] [-- COMMAND]",
+			     "lttngtop feed --to URL [OPTIONS] RECORDING...", "lttngtop doctor [--host USER@HOST]...",
 			     "lttngtop cluster --host USER@HOST... [OPTIONS]",
 			     "lttngtop help [COMMAND]"},
 		.description =
@@ -145,36 +179,42 @@ static const struct page {
 			 "which is longer than an interval.",
 			 "A SOURCE is a directory, in which every CTF trace at any depth is opened, or a live session "
 			 "of an lttng-relayd, net://HOST[:PORT]/host/TARGET/SESSION, or net://HOST[:PORT] for all its "
-			 "sessions. Any number of sources can be given. Traces of the same host are shown as one host. "
-			 "An IPv6 address is written in brackets; net4: and net6: use only IPv4 or IPv6. The clocks of "
+			 "sessions, present and future. TARGET is the name of the traced host; PORT is the relayd's "
+			 "port for viewers (default 5344); 'lttngtop list' prints these URLs. An IPv6 address is "
+			 "written in brackets; net4: and net6: use only IPv4 or IPv6. Any number of sources can be "
+			 "given. Kernel and user-space traces of the same host are shown as one host. The clocks of "
 			 "several hosts are synchronised by the packets that they exchange: all times are those of the "
 			 "reference host (--ref), unless --no-sync is given.",
 			 "With --local this machine is traced while it is shown, or while COMMAND runs. This needs "
 			 "root or membership of the group 'tracing', and LTTng's kernel modules; 'lttngtop doctor' "
 			 "checks for them. lttngtop starts a private relayd on the loopback interface and, if none is "
 			 "running, a session daemon, and removes everything when it exits, however it exits. The "
-			 "relayd stores at most about 256 MiB, and at most half of the free space, in /run; if that is "
-			 "too small for the buffers, up to 1 GiB in /var/tmp. System calls of lttngtop and of LTTng's "
-			 "daemons are left out; their CPU time is shown, with their names in a colour of their own. "
-			 "COMMAND ends with the monitor, and its output is printed then. Without a SOURCE, lttngtop "
-			 "shows the live sessions of the relayd on this machine, with a menu if there are several; if "
-			 "there are none, it traces this machine as with --local.",
+			 "relayd's data takes up to about 256 MiB, but no more than half of the free space, in /run; "
+			 "if the buffers need more, up to 1 GiB in /var/tmp. The system calls of lttngtop and of "
+			 "LTTng's daemons are omitted, but their CPU time is shown; their names have a colour of their "
+			 "own. COMMAND is terminated when the monitor exits; its output is printed afterwards. Without "
+			 "a SOURCE, lttngtop shows the live sessions of the relayd on this machine, with a menu if "
+			 "there are several; if there are none, it traces this machine as with --local.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows "
 			 "system calls as strace does; 'lttngtop record' sets up tracing; 'lttngtop cluster' traces "
 			 "several machines over ssh; 'lttngtop list' lists the live sessions of a relayd; 'lttngtop "
-			 "feed' replays recordings as live sessions; 'lttngtop doctor' checks what a machine lacks for "
-			 "being traced."},
+			 "feed' replays recordings as live sessions; 'lttngtop doctor' checks whether a machine can be "
+			 "traced."},
 		.tables = cmd_monitor_help,
 		.examples =
 			{
-				{"sudo lttngtop", "this machine, now"},
-				{"sudo lttngtop -- make", "this machine while make runs"},
-				{"lttngtop recording/", "replay a recording at its own speed"},
+				{"sudo lttngtop", "Show this machine, now."},
+				{"sudo lttngtop -- make", "Show this machine while make runs."},
+				{"lttngtop net://monitor",
+				 "Show all hosts whose sessions are streamed to the relayd on monitor."},
+				{"lttngtop recording/", "Replay a recording at its own speed."},
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
-				 "two hosts, starting 5 s into the recording, ten times slower"},
+				 "Replay two hosts side by side, from 5 s after the start, ten times slower."},
 			},
+		.formats = monitor_formats,
+		.troubles = monitor_troubles,
 		.see_also = "lttngtop-report(1), lttngtop-attach(1), lttngtop-list(1), lttngtop-record(1), "
-			    "lttngtop-feed(1), lttngtop-doctor(1), lttng(1), babeltrace2(1)",
+			    "lttngtop-feed(1), lttngtop-doctor(1), lttngtop-cluster(1), lttng(1), babeltrace2(1)",
 		.environment = monitor_environment,
 		.files = monitor_files,
 	},
@@ -186,15 +226,17 @@ static const struct page {
 			     "lttngtop report TABLE --local [OPTIONS] [-- COMMAND]"},
 		.description =
 			{"Prints a table of figures for the whole recording, or for the part from --begin to --end; "
-			 "with --interval, one table for each interval. Rows whose figures are all 0 in the interval "
-			 "are left out. 1000 or more intervals in a row without any event are printed as one, marked "
-			 "\"no events\" (in JSON: \"gap\": true).",
+			 "with --interval, one table for each interval. A SOURCE is one of those in lttngtop(1). Rows "
+			 "whose figures are all 0 in the interval are left out. 1000 or more intervals in a row "
+			 "without any event are printed as one, marked \"no events\" (in JSON: \"gap\": true).",
 			 "Text starts with the rows that have the largest figures and ends with the totals of each "
 			 "host; JSON and CSV are ordered by host and key. --sort, --limit and --columns change the "
 			 "order, the number of rows and the columns; --columns can also name columns that otherwise "
-			 "only the monitor shows. The unit of a column may be omitted: 'total' for 'total_ns'.",
+			 "only the monitor shows. The unit of a column may be omitted, as in 'total' for 'total_ns', "
+			 "unless that is a column, too.",
 			 "In JSON and CSV, times are in ns since the epoch (UTC), durations in ns and sizes in bytes. "
-			 "An unknown value is null in JSON and empty in CSV.",
+			 "An unknown value is null in JSON and empty in CSV. Means are rounded to ns; percentiles are "
+			 "accurate to within 1/16 of the value.",
 			 "For live sessions (net://HOST/host/TARGET/SESSION) a report covers what arrives until they "
 			 "end, --duration expires or it is interrupted. A relayd reports only that a session has "
 			 "ended: a killed tracer cannot be told from a normal end, and is not treated as a failure.",
@@ -204,18 +246,19 @@ static const struct page {
 		.tables = cmd_report_help,
 		.examples =
 			{
-				{"lttngtop report cpu recording/", "CPU time of every thread"},
+				{"lttngtop report cpu recording/", "Print the CPU time of every thread."},
 				{"lttngtop report syscalls --sort max --limit 10 recording/",
-				 "the ten slowest system calls"},
+				 "Print the ten rows with the slowest system calls."},
 				{"lttngtop report io --where 'comm:nginx !tid:812 write>1M' recording/",
-				 "threads of nginx, except 812, that wrote more than 1 MiB"},
+				 "Print the I/O of those threads of nginx, except 812, that wrote more than 1 MiB."},
 				{"lttngtop report cpu --sum-by comm --limit 5 recording/",
-				 "CPU time of the busiest programs"},
-				{"lttngtop report io --interval 1s --csv recording/", "I/O per second"},
+				 "Print the CPU time of the five busiest programs."},
+				{"lttngtop report io --interval 1s --csv recording/",
+				 "Print the I/O of each second as CSV."},
 				{"sudo lttngtop report cpu --local --duration 10s",
-				 "CPU time on this machine during the next 10 s"},
+				 "Print the CPU time of this machine's threads during the next 10 s."},
 				{"lttngtop report files --comm 'nginx*' --json recording/",
-				 "files used by one program"},
+				 "Print the files that one program used."},
 			},
 		.see_also = "lttngtop(1)",
 	},
@@ -227,7 +270,8 @@ static const struct page {
 			     "lttngtop attach [OPTIONS] -- COMMAND"},
 		.description =
 			{"Prints the system calls of threads as strace does, one line per call, from LTTng kernel "
-			 "traces: recordings, in full or from --begin to --end, or live sessions. The programs are "
+			 "traces: recordings, in full or from --begin to --end, or live sessions (for SOURCE see "
+			 "lttngtop(1)). The programs are "
 			 "neither stopped nor slowed down, and lines of several hosts are merged in the order of their "
 			 "corrected times.",
 			 "After a call that waited, the line shows what strace cannot know: what the thread waited "
@@ -249,17 +293,18 @@ static const struct page {
 		.tables = cmd_attach_help,
 		.examples =
 			{
-				{"lttngtop attach -p 812 recording/", "strace -p 812"},
+				{"lttngtop attach -p 812 recording/", "As strace -p 812."},
 				{"lttngtop attach -f -p web:812 -e trace=%network -yy net://monitor",
-				 "strace -f -e trace=%network -yy -p 812 on the host web, live"},
+				 "As strace -f -e trace=%network -yy -p 812 on the host web, live."},
 				{"lttngtop attach -n 'postgres*' --waits 10ms -T recording/",
-				 "why calls of a database took more than 10 ms"},
-				{"lttngtop attach -c -S calls -n nginx recording/", "strace -c -S calls"},
+				 "Show why calls of a database took more than 10 ms."},
+				{"lttngtop attach -c -S calls -n nginx recording/", "As strace -c -S calls."},
 				{"lttngtop attach -n '*' -P '/etc/*' -Z recording/",
-				 "all calls on files in /etc that failed"},
+				 "Show all calls on files in /etc that failed."},
 				{"lttngtop attach -ff -tt -o /tmp/make -n make recording/",
-				 "strace -ff -tt -o /tmp/make make"},
-				{"sudo lttngtop attach -f -o /tmp/make.txt -- make", "strace -f -o /tmp/make.txt make"},
+				 "As strace -ff -tt -o /tmp/make make."},
+				{"sudo lttngtop attach -f -o /tmp/make.txt -- make",
+				 "As strace -f -o /tmp/make.txt make."},
 			},
 		.see_also = "lttngtop(1), lttngtop-report(1), lttngtop-record(1), lttngtop-doctor(1), strace(1)",
 	},
@@ -268,12 +313,12 @@ static const struct page {
 		.man_name = "lttngtop-record",
 		.summary = "set up LTTng tracing with the events that lttngtop needs",
 		.synopsis = {"lttngtop record [OPTIONS] [-- COMMAND]",
-			     "lttngtop record stop|status|snapshot|refresh [--host USER@HOST]... [--output DIR] "
-			     "[SESSION]"},
+			     "lttngtop record stop|status|snapshot|refresh [OPTIONS] [SESSION]"},
 		.description =
 			{"Creates a tracing session with the events that the monitor needs, and starts it. It writes "
 			 "to a directory, to memory (--snapshot), or to a relayd, from which a monitor can show it as "
-			 "it happens (--live). With a COMMAND it records while COMMAND runs, then stops.",
+			 "it happens (--live). With a COMMAND it records while COMMAND runs, then stops. Otherwise it "
+			 "returns as soon as tracing is active.",
 			 "'stop' ends a session and keeps its recording; 'status' lists the sessions and what they "
 			 "lost; 'snapshot' writes the contents of a flight recorder; 'refresh' repeats the state dump, "
 			 "for a monitor that attached late. SESSION may be omitted if 'record' has created only one.",
@@ -282,15 +327,15 @@ static const struct page {
 		.examples =
 			{
 				{"lttngtop record --output /tmp/make -- make",
-				 "record the whole machine while make runs"},
+				 "Record the whole machine while make runs."},
 				{"lttngtop record --live net://monitor --host root@web --host root@db",
-				 "two hosts stream to the relayd on a third"},
+				 "Let two hosts stream to the relayd on a third."},
 				{"lttngtop record --snapshot --set waits --buffer-size 64M",
-				 "a flight recorder, written out by 'lttngtop record snapshot'"},
+				 "Start a flight recorder; 'lttngtop record snapshot' writes out what it holds."},
 				{"lttngtop record --ust 'my_app:*' -- ./my_app",
-				 "tracepoints of a program only, without the kernel"},
+				 "Record the tracepoints of a program, without the kernel."},
 				{"lttngtop record --dry-run --set minimal",
-				 "print the lttng commands that set this up"},
+				 "Print the lttng commands that set this up."},
 			},
 		.see_also = "lttngtop(1), lttng(1), lttng-sessiond(8), lttng-relayd(8)",
 		.exit_status = record_exit_statuses,
@@ -311,8 +356,9 @@ static const struct page {
 		.tables = cmd_list_help,
 		.examples =
 			{
-				{"lttngtop list", "the sessions of the local relayd"},
-				{"lttngtop list --json net://monitor:5344", "those of another relayd, for scripts"},
+				{"lttngtop list", "List the sessions of the relayd on this machine."},
+				{"lttngtop list --json net://monitor:5344",
+				 "List those of another relayd as JSON, for scripts."},
 			},
 		.see_also = "lttngtop(1), lttngtop-record(1), lttng-relayd(8)",
 		.exit_status = list_exit_statuses,
@@ -323,9 +369,10 @@ static const struct page {
 		.command = COMMAND_FEED,
 		.man_name = "lttngtop-feed",
 		.summary = "stream recordings into a relayd as live sessions",
-		.synopsis = {"lttngtop feed --to net://HOST:CONTROL:DATA [OPTIONS] TRACE..."},
+		.synopsis = {"lttngtop feed --to URL [OPTIONS] RECORDING..."},
 		.description =
-			{"Streams every CTF trace found below TRACE... to an lttng-relayd as a live session, as if it "
+			{"Streams every CTF trace found in or below each RECORDING to an lttng-relayd as a live "
+			 "session, as if it "
 			 "were being recorded: for demonstrations, and for testing viewers of live sessions. The "
 			 "traces of one host in one recording (kernel and user space) become one session. All sessions "
 			 "share one time origin, so that hosts recorded together stay in step; if their clocks differ, "
@@ -338,9 +385,9 @@ static const struct page {
 		.examples =
 			{
 				{"lttngtop feed --to net://localhost --now recording/",
-				 "stream all hosts of a recording at their own speed, with current timestamps"},
+				 "Stream all hosts of a recording at their own speed, with current timestamps."},
 				{"lttngtop feed --to net://localhost:5342:5343 --speed max --no-wait recording/",
-				 "load the relayd without waiting for viewers"},
+				 "Load the relayd without waiting for viewers."},
 			},
 		.see_also = "lttngtop(1), lttngtop-list(1), lttng-relayd(8), babeltrace2(1)",
 		.exit_status = feed_exit_statuses,
@@ -350,7 +397,7 @@ static const struct page {
 	{
 		.command = COMMAND_DOCTOR,
 		.man_name = "lttngtop-doctor",
-		.summary = "check what a machine lacks for being traced, and print the commands that fix it",
+		.summary = "check whether a machine can be traced, and print the commands that fix it",
 		.synopsis = {"lttngtop doctor [--host USER@HOST]..."},
 		.description =
 			{"Checks this machine, or others over ssh, without changing anything: permissions, the kernel "
@@ -363,8 +410,8 @@ static const struct page {
 			 "--ust'."},
 		.examples =
 			{
-				{"lttngtop doctor", "this machine"},
-				{"lttngtop doctor --host root@web --host root@db", "two other machines"},
+				{"lttngtop doctor", "Check this machine."},
+				{"lttngtop doctor --host root@web --host root@db", "Check two other machines."},
 			},
 		.see_also = "lttngtop(1), lttngtop-record(1), lttng-sessiond(8)",
 		.exit_status = doctor_exit_statuses,
@@ -385,10 +432,10 @@ static const struct page {
 			 "When the monitor exits, however it exits, or a connection breaks, the machines remove their "
 			 "sessions themselves. The relayd and its data are removed with the monitor.",
 			 "Each machine needs the lttng tool, a session daemon and lttng-modules; 'lttngtop doctor "
-			 "--host USER@HOST' checks for them."},
+			 "--host USER@HOST' checks for them. Keys, filters and panes are those of lttngtop(1)."},
 		.examples =
 			{
-				{"lttngtop cluster --host root@web --host root@db", "two machines"},
+				{"lttngtop cluster --host root@web --host root@db", "Show two machines."},
 			},
 		.see_also = "lttngtop(1), lttngtop-doctor(1), lttngtop-record(1), ssh(1)",
 		.environment = monitor_environment,
@@ -400,7 +447,7 @@ static const struct manual_item times[] = {
 	{ "'2026-11-20 12:03:05'", "a date and time" },
 	{ "@1700000000.5", "seconds since the epoch" },
 	{ "1700000000500000000ns", "ns since the epoch; with 16 digits or more, \"ns\" may be omitted" },
-	{ "+5s, -5s", "relative to the start, or to the end, of the recording" },
+	{ "+5s, -5s", "5 s after the start, 5 s before the end of the recording" },
 };
 
 static const struct manual_item amounts[] = {
@@ -412,11 +459,13 @@ static const struct manual_item exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure at run time, or no source could be read at all" },
 	{ "2", "wrong usage" },
-	{ "3", "incomplete: data was lost or corrupt, or one of several sources could not be read or broke off; stderr "
-	       "says which; the figures were printed" },
+	{ "3",
+	  "the output is incomplete: events were lost, data is corrupt, or one of several sources could not be read or "
+	  "ended early; messages on stderr say which" },
 	{ "128+n", "ended by signal n" },
-	{ "--local with a COMMAND",
-	  "the exit status of COMMAND; 143 if it was ended with the monitor, 126 or 127 if it cannot be run" },
+	{ "with a COMMAND",
+	  "the exit status of COMMAND, even if events were lost; 126 if it cannot be run, 127 if it does not exist; "
+	  "128+n if signal n ended it, such as 143 if the monitor did" },
 	{ NULL, NULL },
 };
 
@@ -530,7 +579,7 @@ static void print_head(struct help *h, const struct page *page)
 		name = g_ascii_strup(page->man_name, -1);
 		fprintf(h->out, ".\\\" Written by 'make man' from the tables of the program.\n");
 		fprintf(h->out, ".TH %s 1 \"\" \"lttngtop %s\" \"User Commands\"\n", name, PACKAGE_VERSION);
-		fprintf(h->out, ".SH NAME\n%s \\- %s\n", page->man_name, page->summary);
+		fprintf(h->out, ".nh\n.SH NAME\n%s \\- %s\n", page->man_name, page->summary);
 		g_free(name);
 		help_section(h, "Synopsis");
 		for (size_t i = 0; i < G_N_ELEMENTS(page->synopsis) && page->synopsis[i]; i++)
@@ -575,6 +624,10 @@ void manual_print(struct help *h, enum command_bit command)
 		page->tables(h);
 	if (h->brief)
 		return;
+	if (page->formats)
+		print_list(h, "Formats", page->formats);
+	if (page->troubles)
+		print_list(h, "Troubleshooting", page->troubles);
 	if (command == COMMAND_REPORT) {
 		print_list(h, "Coming from lttng-analyses", of_analyses);
 		manual_print_refused(h, command);

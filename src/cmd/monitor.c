@@ -13,8 +13,10 @@
 #include "cmd/monitor.h"
 #include "ui/action.h"
 #include "ui/crash.h"
+#include "ui/pane.h"
 #include "ui/screen.h"
 #include "ui/settings.h"
+#include "view/table.h"
 
 /* ---- the loop ---- */
 
@@ -264,6 +266,22 @@ int cmd_monitor(const struct options *o)
 	return m.exit_status;
 }
 
+/* What a pane shows, and the report with the same figures. */
+static void help_pane(struct help *h, const struct pane_type *type)
+{
+	GString *text = g_string_new(type->about);
+	const char *before = "; as report: ";
+
+	for (unsigned i = 0; i < PANE_LISTS && type->tables[i]; i++) {
+		if (!(view_table_find(type->tables[i])->flags & VIEW_REPORT))
+			continue;
+		g_string_append_printf(text, "%s%s", before, type->tables[i]);
+		before = ", ";
+	}
+	help_item(h, type->title, text->str);
+	g_string_free(text, TRUE);
+}
+
 void cmd_monitor_help(struct help *h)
 {
 	char keys[64];
@@ -275,4 +293,12 @@ void cmd_monitor_help(struct help *h)
 			if (action_get(i)->group == (enum action_group)g)
 				help_item(h, action_keys(action_get(i), keys, sizeof(keys)), action_get(i)->help);
 	}
+	if (h->brief)
+		return;
+	help_section(h, "Panes");
+	help_paragraph(
+		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. All panes "
+		   "are in the menu of key P.");
+	for (unsigned i = 0; i < PANES; i++)
+		help_pane(h, pane_type((enum pane_id)i));
 }

@@ -17,7 +17,7 @@ enum command_bit {
 	COMMAND_LIST = 1 << 3,
 	COMMAND_FEED = 1 << 4,
 	COMMAND_DOCTOR = 1 << 5,
-	COMMAND_CLUSTER = 1 << 6 | COMMAND_MONITOR, /* its own options and the monitor's */
+	COMMAND_CLUSTER = 1 << 6,
 	COMMAND_ATTACH = 1 << 7,
 	COMMAND_EVERYWHERE = ~0,
 };

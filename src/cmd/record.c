@@ -260,7 +260,7 @@ static int record_new(const struct options *o, char *const *command)
 		.view_port = o->live_port,
 		.output = o->output,
 		.snapshot = o->snapshot,
-		.set = o->set,
+		.set = o->record_set,
 		.buffer_bytes = o->buffer_size,
 		.events = o->event,
 		.contexts = o->context,

@@ -7,15 +7,15 @@
 static void help_sets(struct help *h)
 {
 	static const char *const meanings[RECORD_ALL_SETS] = {
-		[RECORD_SET_MINIMAL] = "CPU time and processes",
+		[RECORD_SET_MINIMAL] = "CPU time and processes. Leaves out waits, I/O, files, devices and system calls",
 		[RECORD_SET_WAITS] = ("everything in minimal, and the causes of waits: other threads, interrupts, "
-				      "timers, disks, the network"),
+				      "timers, disks, the network. Leaves out system calls, and so I/O and files"),
 		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows, except pane "
 				    "Memory",
 		[RECORD_SET_NONE] = "no kernel events except those named by --event and --kprobe",
 		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
-				      "faults. Programs that allocate a lot can cause more of these events than all "
-				      "events of full",
+				      "faults. A program that allocates a lot can cause more of these events than "
+				      "the whole of full",
 		[RECORD_SET_FREQUENCY] = "an addition: changes of CPU frequencies. Depending on the governor they are "
 					 "rare, or as frequent as context switches",
 	};
@@ -79,10 +79,10 @@ static const struct {
 	{ "Cost",
 	  "Before recording this machine's kernel, lttngtop prints an estimate of events and bytes per second, from "
 	  "counters in /proc over 200 ms. Under a steady load the estimate is within a factor of 2.5, and tends to be "
-	  "too high, because tracing slows the load down. System calls, which dominate the set full on many machines, "
-	  "are not counted anywhere and not part of it. After a recording to disk, lttngtop prints its size and the "
-	  "CPU time that LTTng's consumer daemons used meanwhile, for all their sessions. 'lttngtop report events' "
-	  "counts the events." },
+	  "too high, because tracing slows the load down. It excludes system calls, which dominate the set full on "
+	  "many machines, because the kernel does not count them. After a recording to disk, lttngtop prints its size "
+	  "and the CPU time that LTTng's consumer daemons used meanwhile, for all sessions; what tracing costs the "
+	  "traced programs is not included. 'lttngtop report events' counts the events." },
 	{ "Missing events",
 	  "If the kernel or its lttng-modules lack a tracepoint or context of a set, it is left out, with a warning "
 	  "that says which figures will be missing; the same goes for other hosts. If it was requested by name, that "

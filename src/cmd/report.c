@@ -185,7 +185,7 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
 	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
 			    (r->visitor || report_needs_waits(r) ||
-			     (!report_needs(r) && (o->begin.form || o->end.form || o->interval)));
+			     (!report_needs(r) && (o->begin.form || o->end.form || o->report_interval)));
 
 	/* what is read completely before it is cut needs no survey */
 	if ((report_needs(r) && !r->live) || !needs_end) {
@@ -273,7 +273,7 @@ int cmd_report(const struct options *o)
 			: o->dot ? WRITER_DOT
 				 : WRITER_TEXT,
 		.out = stdout,
-		.intervals = o->interval != 0,
+		.intervals = o->report_interval != 0,
 		.columns_named = o->report_columns,
 		.format = { .ascii = !g_get_charset(NULL), .utc = o->utc },
 	};
@@ -322,8 +322,8 @@ static void help_table(struct help *h, const struct view_table *table)
 
 		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
 				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
-				       : column->flags & COLUMN_IF_KNOWN   ? "; in text only where it is known"
-									   : "");
+				       : column->flags & COLUMN_IF_KNOWN ? "; omitted from text if unknown in all rows"
+									 : "");
 		help_item(h, column->name, text);
 		g_free(text);
 	}
@@ -348,12 +348,14 @@ static void help_others(struct help *h)
 			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
 			  "unprintable characters are escaped.");
 	help_subsection(h, SLICE);
-	help_paragraph(h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-			  "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
-			  "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
-			  "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
-			  "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
-			  "written to DIR/HOST/lttngtop.json. If it fails or is interrupted, nothing is left in DIR.");
+	help_paragraph(h,
+		       "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
+		       "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
+		       "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
+		       "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
+		       "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
+		       "written to DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass "
+		       "the recording on, if they are private. If it fails or is interrupted, nothing is left in DIR.");
 }
 
 void cmd_report_help(struct help *h)

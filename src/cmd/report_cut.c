@@ -102,7 +102,7 @@ static uint64_t empty_until(struct report_host *h, uint64_t ref_ns)
  */
 static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t end_ns, bool *gap)
 {
-	const uint64_t length_ns = r->options->interval ? r->options->interval : UINT64_MAX;
+	const uint64_t length_ns = r->options->report_interval ? r->options->report_interval : UINT64_MAX;
 	uint64_t empty_ns = end_ns, n;
 
 	for (unsigned i = 0; i < r->n_hosts; i++)

@@ -115,8 +115,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("no source given");
 	if (o->csv || o->dot)
 		return error_set("%s does not apply to dump", o->csv ? "--csv" : "--dot");
-	if (o->interval || o->per_cpu)
-		return error_set("%s does not apply to dump", o->interval ? "--interval" : "--per-cpu");
+	if (o->report_interval || o->per_cpu)
+		return error_set("%s does not apply to dump", o->report_interval ? "--interval" : "--per-cpu");
 	if (o->json && o->babeltrace)
 		return error_set("--json and --babeltrace cannot be used together");
 	return report_refuse_choice(o, "dump");

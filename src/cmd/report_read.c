@@ -207,7 +207,7 @@ static void await_sources(struct report *r)
 static void note_gap(const struct report *r, struct report_host *h)
 {
 	const struct report_gap gap = { h->source->end_ns, h->source->next_ns };
-	const uint64_t interval_ns = r->options->interval;
+	const uint64_t interval_ns = r->options->report_interval;
 
 	if (!interval_ns || gap.end_ns <= gap.begin_ns ||
 	    (gap.end_ns - gap.begin_ns) / interval_ns < REPORT_GAP_INTERVALS)

@@ -240,7 +240,7 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("no source given");
 	if (!o->slice_output)
 		return error_set("slice needs --output DIR");
-	if (o->json || o->csv || o->dot || o->babeltrace || o->interval || o->per_cpu)
+	if (o->json || o->csv || o->dot || o->babeltrace || o->report_interval || o->per_cpu)
 		return error_set("slice writes a trace: only --output, --begin, --end, --host and the clock options "
 				 "apply");
 	if (o->tid->len || o->pid->len || o->comm->len)

@@ -88,7 +88,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(last_ns, GAUGE, TIME, "Time of the last event") \
 	C(status, GAUGE, NONE, "enum host_status") \
 	C(reason, GAUGE, TEXT, \
-	  "Why the host is incomplete or absent; which of several sessions its figures come from") \
+	  "Why the host is incomplete or absent; of several sessions, the one whose figures are shown") \
 	C(events, COUNTER, COUNT, "Events in the host's traces") \
 	C(lost_events, COUNTER, COUNT, "Events that the tracer discarded") \
 	C(lost_packets, COUNTER, COUNT, "Packets that the tracer overwrote") \
@@ -148,7 +148,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(syscall_fd, GAUGE, SIGNED, "File descriptor used by that call") \
 	C(syscall_ns, GAUGE, TIME, "Time at which it entered that call") \
 	A(cpu_ns, 1 << THREAD_RUNNING, state, since_ns, "Time on a CPU") \
-	A(ready_ns, 1 << THREAD_READY, state, since_ns, "Time ready to run, waiting for a CPU") \
+	A(ready_ns, 1 << THREAD_READY, state, since_ns, \
+	  "Time ready to run, waiting for a CPU, after a wake-up or a preemption") \
 	A(blocked_ns, 1 << THREAD_BLOCKED | 1 << THREAD_WAITING, state, since_ns, \
 	  "Time blocked on something other than a CPU") \
 	C(mode, GAUGE, NONE, "enum thread_mode") \
@@ -212,10 +213,10 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(writes, COUNTER, COUNT, "Write requests completed") \
 	C(read_bytes, COUNTER, BYTES, "Bytes read") \
 	C(write_bytes, COUNTER, BYTES, "Bytes written") \
-	C(queue, GAUGE, COUNT, "Requests issued but not completed at the end of the interval") \
+	C(queue, GAUGE, COUNT, "Requests in flight (issued but not completed) at the end of the interval") \
 	C(waiting, GAUGE, COUNT, "Requests inserted but not issued at the end of the interval") \
-	C(queue_max, MAX, COUNT, "Largest number of requests in flight, that is, issued but not completed") \
-	D(latency, "Completed requests whose issue was seen", "time from issue to completion") \
+	C(queue_max, MAX, COUNT, "Largest number of requests in flight") \
+	D(latency, "Completed requests whose issue was seen", "time from issue to completion, reads and writes alike") \
 	D(read_queue, "Issued reads whose insertion was seen", "time from insertion to issue of a read") \
 	D(write_queue, "Issued writes whose insertion was seen", "time from insertion to issue of a write") \
 	D(read_device, "Completed reads whose issue was seen", "time from issue to completion of a read") \
@@ -234,7 +235,7 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(cpu, KEY, ID, "CPU on which it ran") \
 	C(name, GAUGE, TEXT, "Name of the handler or of the softirq") \
 	C(count, COUNTER, COUNT, "Number of times the handler ran, counted at its exit") \
-	D(time, "Handler runs whose entry was seen", "time from entry to exit of a handler whose entry was seen") \
+	D(time, "Handler runs whose entry was seen", "time from entry to exit of the handler") \
 	D(raise, "Softirq entries whose raise was seen", "time from the raise of a softirq to its entry")
 
 #define SYSCALL_CELLS(C, A, D) \
@@ -242,7 +243,7 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(name, KEY, TEXT, "Name of the system call") \
 	C(count, COUNTER, COUNT, "Calls completed") \
 	C(errors, COUNTER, COUNT, "Calls that failed") \
-	D(time, "Completed calls whose entry was seen", "time from entry to exit of a call whose entry was seen")
+	D(time, "Completed calls whose entry was seen", "time from entry to exit of the call")
 
 #define SYSERR_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
@@ -351,7 +352,7 @@ enum pressure_state {
 	C(by_pid, GAUGE, SIGNED, "Process of that thread; null if unknown") \
 	C(by_comm, GAUGE, TEXT, \
 	  "Name of that thread, its last one in the interval; idle: the CPU was idle; other: several threads, not " \
-	  "distinguished; null: unknown which thread ran, or where the other one waited") \
+	  "distinguished; null: unknown which thread ran, or which CPU the other one waited for") \
 	C(count, COUNTER, COUNT, "Waits for a CPU during which it ran, each counted when it first ran") \
 	C(total_ns, COUNTER, NS, \
 	  "Time that it ran, including interrupts, while the other thread waited for that CPU") \
@@ -390,7 +391,8 @@ enum connection_flag {
 	D(answer, "Answered requests: data from the client, followed by data from the server", \
 	  "time from the last data of a request to the first data of its reply, as this end sees it") \
 	C(waits, COUNTER, COUNT, "Waits of threads that its packets ended") \
-	C(waited_ns, COUNTER, NS, "Time of these waits since its first packet, including any part before the interval")
+	C(waited_ns, COUNTER, NS, \
+	  "Part of these waits after the connection's first packet, including time before the interval")
 
 #define CONTAINER_CELLS(C, A, D) \
 	C(inode, KEY, ID, "Inode of its namespace") \

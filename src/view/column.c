@@ -22,20 +22,20 @@ static const struct {
 	column_get_fn *get;
 } forms[FORMS] = {
 	[FORM_VALUE] = { "", ".", 0, view_get_value },
-	[FORM_RATE] = { "", " per second.", 0, view_get_rate },
+	[FORM_RATE] = { "Per second: ", ".", 0, view_get_rate },
 	[FORM_PERCENT] = { "", ", in percent of the interval.", 0, view_get_percent },
 	[FORM_COUNT] = { "", ".", 0, view_get_value },
 	[FORM_TOTAL] = { "Total ", ".", 1, view_get_dist },
 	[FORM_MIN] = { "Shortest ", ".", 1, view_get_dist },
-	[FORM_AVG] = { "Mean ", ", to the nearest ns.", 1, view_get_dist },
+	[FORM_AVG] = { "Mean ", ".", 1, view_get_dist },
 	[FORM_MAX] = { "Longest ", ".", 1, view_get_dist },
 	[FORM_STDEV] = { "Standard deviation of the ", ".", 1, view_get_dist },
-	[FORM_MAX_AT] = { "When the longest ", " ended.", 1, view_get_dist },
-	[FORM_P50] = { "Median ", ", at most 1/16 wrong.", 1, view_get_percentile },
-	[FORM_P90] = { "The 90th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
-	[FORM_P99] = { "The 99th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
-	[FORM_P999] = { "The 99.9th percentile of the ", ", at most 1/16 wrong.", 1, view_get_percentile },
-	[FORM_FREQ] = { "How often each ", " occurred.", 1, view_get_freq },
+	[FORM_MAX_AT] = { "End of the longest ", ".", 1, view_get_dist },
+	[FORM_P50] = { "Median ", ".", 1, view_get_percentile },
+	[FORM_P90] = { "The 90th percentile of the ", ".", 1, view_get_percentile },
+	[FORM_P99] = { "The 99th percentile of the ", ".", 1, view_get_percentile },
+	[FORM_P999] = { "The 99.9th percentile of the ", ".", 1, view_get_percentile },
+	[FORM_FREQ] = { "Histogram of the ", ".", 1, view_get_freq },
 };
 
 static enum column_unit unit_of(enum column_form form, enum cell_type type)
@@ -57,6 +57,14 @@ static enum column_unit unit_of(enum column_form form, enum cell_type type)
 	}
 }
 
+/* A meaning that no longer comes first starts with a small letter, unless it is an abbreviation. */
+static char *compose(const char *before, const char *meaning, const char *behind)
+{
+	const bool lower = *before && !g_ascii_isupper(meaning[1]);
+
+	return g_strdup_printf("%s%c%s%s", before, lower ? g_ascii_tolower(*meaning) : *meaning, meaning + 1, behind);
+}
+
 struct column column_complete(const struct column *declared)
 {
 	struct column c = *declared;
@@ -67,8 +75,8 @@ struct column column_complete(const struct column *declared)
 	if (!c.get)
 		c.get = forms[c.form].get;
 	if (!c.meaning)
-		c.meaning = g_strconcat(forms[c.form].before, c.cells[c.cell + forms[c.form].meant].meaning,
-					forms[c.form].behind, NULL);
+		c.meaning = compose(forms[c.form].before, c.cells[c.cell + forms[c.form].meant].meaning,
+				    forms[c.form].behind);
 	return c;
 }
 

@@ -102,9 +102,9 @@
 #define COLUMN_COMM COLUMN(thread, comm, "COMMAND", 0, COLUMN_IN_REPORT | COLUMN_INDENT)
 #define COLUMN_VTID COLUMN(thread, vtid, "VTID", 7, 0)
 #define COLUMN_VPID COLUMN(thread, vpid, "VPID", 7, 0)
-#define COLUMN_CONTAINER(flags)                                                                               \
-	OTHER(view_get_container, "container", "CONTAINER", "Container it runs in; null outside containers.", \
-	      COLUMN_TEXT, 16, flags)
+#define COLUMN_CONTAINER(flags)                             \
+	OTHER(view_get_container, "container", "CONTAINER", \
+	      "Container of the thread or process; null if it is in none.", COLUMN_TEXT, 16, flags)
 
 /* ---- rows that do not come from the model ---- */
 

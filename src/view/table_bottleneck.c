@@ -5,20 +5,20 @@
 
 #include "view/declare.h"
 
-#define BOTTLENECK_CELLS(C, A, D)                                                                               \
-	C(host, KEY, HOST, "Host on which the time passed; all: the hosts together")                            \
-	C(overall, KEY, NONE, "whether it is the row of all hosts")                                             \
-	C(order, KEY, NONE, "enum resource")                                                                    \
-	C(resource, KEY, TEXT,                                                                                  \
-	  "Resource the time was spent on: cpu (a thread ran), cpu_wait (it was preempted), interrupts, disk, " \
-	  "network, lock (a futex whose holder is unknown), timer, user_input, unexplained")                    \
-	C(total_ns, COUNTER, NS, "Time on the critical paths")                                                  \
-	C(whole_ns, GAUGE, NONE, "Total time of all paths, on all hosts")                                       \
-	C(for_others_ns, COUNTER, NS, "Part on critical paths of threads of other hosts")                       \
-	C(paths, GAUGE, COUNT, "Number of critical paths that include it")                                      \
-	C(max_ns, MAX, NS, "Longest time on one critical path")                                                 \
-	C(max_host, GAUGE, HOST, "Host of the thread with that path")                                           \
-	C(max_tid, GAUGE, ANY, "Thread ID of that thread")                                                      \
+#define BOTTLENECK_CELLS(C, A, D)                                                                                  \
+	C(host, KEY, HOST, "Host on which the time passed; all: the hosts together")                               \
+	C(overall, KEY, NONE, "whether it is the row of all hosts")                                                \
+	C(order, KEY, NONE, "enum resource")                                                                       \
+	C(resource, KEY, TEXT,                                                                                     \
+	  "Resource the time was spent on: cpu (a thread ran), cpu_wait (it waited for a CPU), interrupts, disk, " \
+	  "network, lock (a futex whose holder is unknown), timer, user_input, unexplained")                       \
+	C(total_ns, COUNTER, NS, "Time on the critical paths")                                                     \
+	C(whole_ns, GAUGE, NONE, "Total time of all paths, on all hosts")                                          \
+	C(for_others_ns, COUNTER, NS, "Part on critical paths of threads of other hosts")                          \
+	C(paths, GAUGE, COUNT, "Number of critical paths that include it")                                         \
+	C(max_ns, MAX, NS, "Longest time on one critical path")                                                    \
+	C(max_host, GAUGE, HOST, "Host of the thread with that path")                                              \
+	C(max_tid, GAUGE, ANY, "Thread ID of that thread")                                                         \
 	C(max_comm, GAUGE, TEXT, "Its name")
 
 OWN_ROW(bottleneck, BOTTLENECK_CELLS);

@@ -163,7 +163,8 @@ const struct view_table view_syscalls_table = {
 	.name = "syscalls",
 	.title = "Syscalls",
 	.row = "a system call made by a thread",
-	.meaning = "How often each thread made each system call, how long the calls took and how they failed.",
+	.meaning = "How often each thread made each system call, how long the calls took and how they failed. Calls "
+		   "whose entry was not recorded are counted, but not in the times.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_SYSCALL,
 	.tables = USES(SYSCALL) | USES(SYSERR) | USES(THREAD),

@@ -13,7 +13,7 @@
 	C(comm, GAUGE, TEXT, "Name of that process")                                                          \
 	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it")            \
 	C(threads, COUNTER, COUNT, "Their threads")                                                           \
-	C(waited, COUNTER, COUNT, "Threads that were blocked at some time")                                   \
+	C(waited, COUNTER, COUNT, "Threads that were blocked at some time in the interval")                   \
 	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                              \
 	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                             \
 	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                                    \
@@ -23,7 +23,7 @@
 	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev, network file systems)") \
 	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                            \
 	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")                          \
-	C(syscalls, COUNTER, COUNT, "System calls that ended")
+	C(syscalls, COUNTER, COUNT, "System calls completed")
 
 OWN_ROW(usage, USAGE_CELLS);
 

@@ -78,11 +78,13 @@ const struct view_table view_critical_path_table = {
 	.name = "critical-path",
 	.title = "Critical path",
 	.row = "a segment",
-	.meaning = "Critical paths: what each thread waited for, followed from thread to thread and host to host, in "
-		   "order of time. --host and --tid select one thread; --tid, --pid and --comm several, each with a "
-		   "path of its own. Without these options, the threads that handle requests are used: those that were "
-		   "created and exited in the interval, and those that opened connections, except servers and threads "
-		   "that work for another one of them.",
+	.meaning =
+		"Critical paths: what each thread waited for, followed from thread to thread and host to host, in "
+		"order of time. --host, --tid, --pid and --comm select the threads whose paths are shown, not the "
+		"hosts that a path visits; if they match several threads, each has a path of its own. Without "
+		"these options, the threads that handle requests are used: those that were created and exited in the "
+		"interval, and those that opened connections, except servers and threads that work for another one of "
+		"them.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.tables = USES(THREAD) | USES(SYSCALL) | USES(FILE),

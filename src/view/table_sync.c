@@ -11,25 +11,26 @@
 
 /* ---- sync ---- */
 
-#define SYNC_CELLS(C, A, D)                                                                                            \
-	C(host, KEY, HOST, "Host that the row belongs to")                                                             \
-	C(ref, GAUGE, TEXT,                                                                                            \
-	  "Host whose clock is its reference; null if neither packets nor, for live hosts, arrival times lead to one") \
-	C(state, GAUGE, TEXT,                                                                                          \
-	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "       \
-	  "only), approximate (no bound), accurate, failed (no line of bounded drift fits)")                           \
-	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                   \
-	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                         \
-	C(offset_ns, GAUGE, SPAN,                                                                                      \
-	  "Offset to add to this host's clock to get reference time, at the end of the interval")                      \
-	C(drift_ppm, GAUGE, PPM, "Drift: how much faster its clock runs than the reference")                           \
-	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown")                            \
-	C(latency_to_min_ns, GAUGE, SPAN, "Shortest latency of packets sent to that next host")                        \
-	C(latency_from_min_ns, GAUGE, SPAN, "Shortest latency of packets received from it")                            \
-	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets sent to it")                                   \
-	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets received from it")                           \
-	C(negative, GAUGE, COUNT, "Packets received before they were sent, by the corrected clocks")                   \
-	C(reason, GAUGE, TEXT, "Why its clock is absent or incomplete; live, whether its offset is by arrival")
+#define SYNC_CELLS(C, A, D)                                                                                           \
+	C(host, KEY, HOST, "Host that the row belongs to")                                                            \
+	C(ref, GAUGE, TEXT,                                                                                           \
+	  "Host whose clock is its reference; null if none can be derived from packets or, live, from arrival times") \
+	C(state, GAUGE, TEXT,                                                                                         \
+	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "      \
+	  "only), approximate (no bound), accurate, failed (no plausible drift fits the packets)")                    \
+	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                  \
+	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                        \
+	C(offset_ns, GAUGE, SPAN,                                                                                     \
+	  "Offset to add to this host's clock to get reference time, at the end of the interval")                     \
+	C(drift_ppm, GAUGE, PPM, "Drift: how much faster its clock runs than the reference")                          \
+	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown")                           \
+	C(latency_to_min_ns, GAUGE, SPAN, "Shortest latency of packets sent to that next host")                       \
+	C(latency_from_min_ns, GAUGE, SPAN, "Shortest latency of packets received from it")                           \
+	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets sent to it")                                  \
+	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets received from it")                          \
+	C(negative, GAUGE, COUNT, "Packets received before they were sent, by the corrected clocks")                  \
+	C(reason, GAUGE, TEXT,                                                                                        \
+	  "Why its clock is absent or incomplete; live, also whether the offset is estimated from arrival times")
 
 OWN_ROW(sync, SYNC_CELLS);
 

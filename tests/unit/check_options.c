@@ -42,7 +42,7 @@ START_TEST(test_defaults)
 	ck_assert_uint_eq(o.history_size, 256u << 20);
 	ck_assert_uint_eq(o.stall_limit, UINT64_C(10000000000));
 	ck_assert(o.speed == 1.0);
-	ck_assert(!o.utc && !o.log && !o.interval && !o.workers);
+	ck_assert(!o.utc && !o.log && !o.report_interval && !o.workers);
 	ck_assert_int_eq(o.begin.form, TIMETEXT_NONE);
 	ck_assert_uint_eq(o.words->len + o.tid->len + o.comm->len, 0);
 	options_release(&o);
@@ -71,7 +71,7 @@ START_TEST(test_kinds)
 			       "-"),
 			 LT_OK);
 	ck_assert_int_eq(o.begin.form, TIMETEXT_BEFORE_END);
-	ck_assert_uint_eq(o.interval, 100000000);
+	ck_assert_uint_eq(o.report_interval, 100000000);
 	ck_assert_uint_eq(o.tid->len, 2);
 	ck_assert_int_eq(g_array_index(o.tid, int32_t, 1), 8);
 	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "ng*");
@@ -109,7 +109,7 @@ START_TEST(test_short_forms)
 	struct options o;
 
 	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "--inter", "1s", "--js", "--beg=+5s", "--ut", "x"), LT_OK);
-	ck_assert_uint_eq(o.interval, 1000000000);
+	ck_assert_uint_eq(o.report_interval, 1000000000);
 	ck_assert_int_eq(o.begin.form, TIMETEXT_AFTER_BEGIN);
 	ck_assert(o.json && o.utc);
 	ck_assert_uint_eq(o.words->len, 1);
