@@ -214,7 +214,7 @@ static const struct column connections_columns[] = {
 	COLUMN_HOST,
 	COLUMN(connection, pid, "PID", 7, REPORTED),
 	OTHER(get_comm, "comm", "COMMAND", "Name of that process.", COLUMN_TEXT, 15, REPORTED),
-	COLUMN(connection, local, "LOCAL", 21, REPORTED | COLUMN_KEY),
+	COLUMN(connection, local, "LOCAL", 21, REPORTED | COLUMN_KEY | COLUMN_SPARE),
 	COLUMN(connection, peer, "PEER", 21, REPORTED | COLUMN_KEY),
 	OTHER(get_side, "side", "SIDE",
 	      "Role of this end: client if it sent the first SYN, server if it received it; null if the SYN was not "

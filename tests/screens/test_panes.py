@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+Panes beyond those that digits open: pressure, connections, relations, memory. Whole screens at two sizes, and the
+figures of their rows against the report's for the same interval.
+"""
+
+import json
+import os
+import re
+import subprocess
+
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+
+need("tmux", "zstd")
+RECORDING = unpack("three-tier") or skip("no recording three-tier")
+SIZES = ((80, 24), (160, 40))
+
+
+def report(table, screen, *options):
+    """Rows of the report for the interval that the screen shows."""
+    begin, end = re.search(r"\[(?:\S+ )?(\S+), (?:\S+ )?(\S+)\[", screen[0]).groups()
+    run = subprocess.run([PROGRAM, "report", table, "--json", "--begin", begin, "--end", end, *options, RECORDING],
+                         check=True, stdout=subprocess.PIPE, env={**os.environ, "TZ": "UTC"})
+    return json.loads(run.stdout)["rows"]
+
+
+def open_pane(title, size):
+    t = Terminal("--paused", "--begin", "+6s", RECORDING, size=size, ready=r"\[(2026-11-20 )?14:07:1").wait_read()
+    t.keys("P")
+    t.wait("Panes")
+    items = [line for line in t.screen() if re.match(r"│ [0-9 ]  \S", line)]
+    t.keys("Home", *["Down"] * next(i for i, line in enumerate(items) if line[5:].startswith(title + " ")), "Enter")
+    t.wait_gone("Panes")
+    t.sync()
+    return t
+
+
+def rows_below(screen, heading):
+    """The heading's and the rows' words."""
+    at = next(i for i, line in enumerate(screen) if re.match(heading, line))
+    rows = [line.split() for line in screen[at + 1:-1]]
+    return [row for row in rows if row]
+
+
+def close_to(text, value):
+    """Whether a figure as the screen writes it (3 digits, a unit) is that value."""
+    number, unit = re.fullmatch(r"([\d.]+)(ns|µs|ms|s|K|M|)", text).groups()
+    scale = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "K": 1024, "M": 1 << 20, "": 1}[unit]
+    return abs(float(number) * scale - value) <= 0.006 * value
+
+
+def pressure(checks):
+    for size in SIZES:
+        with open_pane("Pressure", size) as t:
+            screen = t.screen()
+            checks.expected(f"pressure-{size[0]}x{size[1]}", screen)
+            rows = {row["host"]: row for row in report("pressure", screen, "--columns",
+                                                      "host,cpu_some_percent,io_some_percent,io_full_percent")}
+            shown = rows_below(screen, "HOST +.*CPU SOME%")
+            checks.equal("a row of each host", {words[0] for words in shown}, set(rows))
+            for words in shown:
+                row = rows[words[0]]
+                figures = [word for word in words[1:] if re.fullmatch(r"\d+\.\d", word)]
+                checks.equal(f"as reported, of {words[0]}", figures[:3],
+                             [f"{row[name]:.1f}" for name in ("cpu_some_percent", "io_some_percent", "io_full_percent")])
+
+
+def connections(checks):
+    for size in SIZES:
+        with open_pane("Connections", size) as t:
+            screen = t.screen()
+            checks.expected(f"connections-{size[0]}x{size[1]}", screen)
+            rows = report("connections", screen, "--sort", "received_bytes")
+            shown = rows_below(screen, " +PID HOST")
+            checks.check("there are some", len(shown) > 5, screen)
+            for words, row in zip(shown, rows):
+                checks.check(f"as reported, of {row['pid']} {row['peer']}",
+                             words[0] == str(row["pid"] if row["pid"] is not None else "-") and row["peer"] in words,
+                             (words, row))
+
+
+def relations(checks):
+    for size in SIZES:
+        with open_pane("Relations", size) as t:
+            screen = t.screen()
+            checks.expected(f"relations-{size[0]}x{size[1]}", screen)
+            rows = report("relations", screen, "--sort", "wait_ns")
+            shown = rows_below(screen, " +FROM PROCESS")
+            checks.check("there are some", len(shown) > 5, screen)
+            for words, row in list(zip(shown, rows))[:5]:
+                waited = next(word for word in words if re.fullmatch(r"[\d.]+(ns|µs|ms|s)", word))
+                checks.check(f"as reported, from {row['from_pid']} to {row['to_pid']}",
+                             words[0] == str(row["from_pid"]) and close_to(waited, row["wait_ns"]), (words, row))
+
+
+def memory(checks):
+    """This recording does not have the events: the pane names them."""
+    for size in SIZES:
+        with open_pane("Memory", size) as t:
+            checks.expected(f"memory-{size[0]}x{size[1]}", t.screen())
+
+
+Checks().run(pressure, connections, relations, memory)
