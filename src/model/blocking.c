@@ -84,10 +84,11 @@ static void find_row(struct model *m, const struct wait *w, struct recent_hint *
 	}
 }
 
-/* What the call waits for, from the call alone: call, fd and file_uid, peer or futex of the memo. */
-static struct wait_memo describe(const struct call_in_flight *call, enum wait_state state)
+/* What the call waits for: call, fd, file_uid and object, or futex of the memo. */
+static struct wait_memo describe(const struct model *m, const struct call_in_flight *call, enum wait_state state)
 {
 	struct wait_memo memo = { .state = state, .fd = -1 };
+	uint32_t file;
 
 	if (!call->active)
 		return memo;
@@ -95,7 +96,9 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 	if (call->fd >= 0 && call->desc && call->desc->action != SYSCALL_WAIT_ANY) {
 		memo.fd = call->fd;
 		memo.file_uid = call->file.uid;
-		memo.peer = call->peer;
+		file = memo.file_uid ? files_resolve(m, call->file) : NO_ROW;
+		/* a socket has no peer until connect() has succeeded, or a packet has shown it */
+		memo.object = call->peer ? call->peer : file != NO_ROW ? name_of_file(FILE_ROW(m, file)) : STRID_NONE;
 	} else {
 		memo.futex = call_futex(call);
 	}
@@ -105,30 +108,22 @@ static struct wait_memo describe(const struct call_in_flight *call, enum wait_st
 static bool is_same(const struct model *m, const struct wait_memo *a, const struct wait_memo *b)
 {
 	return a->state == b->state && a->call == b->call && a->fd == b->fd && a->file_uid == b->file_uid &&
-	       a->peer == b->peer && a->futex == b->futex && recent_knows(m, m->blocking, &b->row);
+	       a->object == b->object && a->futex == b->futex && recent_knows(m, m->blocking, &b->row);
 }
 
 /* Moves the memo of a wait like this one to the front, creating it if needed. Returns the row. */
 static uint32_t recall(struct model *m, const struct thread_row *t, struct thread *info, struct wait_memo this)
 {
 	struct wait_memo *memo = info->waited;
-	struct wait w = { t->uid, (enum wait_state)this.state, this.call, this.fd, STRID_NONE };
-	uint32_t file = NO_ROW;
+	struct wait w = { t->uid, (enum wait_state)this.state, this.call, this.fd, this.object };
 
 	if (is_same(m, &this, &memo[0]))
 		return memo[0].row.row;
 	if (is_same(m, &this, &memo[1])) {
 		this.row = memo[1].row;
 	} else {
-		if (this.file_uid)
-			file = files_resolve(m, info->call.file);
-		/* a socket has no peer until connect() has succeeded */
-		if (this.peer)
-			w.object = this.peer;
-		else if (this.futex)
+		if (this.futex)
 			w.object = futex_name(this.futex);
-		else if (file != NO_ROW)
-			w.object = name_of_file(FILE_ROW(m, file));
 		this.row = memo[0].row;
 		find_row(m, &w, &this.row);
 	}
@@ -146,7 +141,7 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 
 	if (!m->blocking)
 		return;
-	row = recall(m, t, info, describe(&info->call, state));
+	row = recall(m, t, info, describe(m, &info->call, state));
 	r = BLOCKING_ROW(m, row);
 	recent_again(m, m->blocking, row);
 	r->cause = cause;

@@ -130,7 +130,7 @@ struct wait_memo {
 	strid call;
 	int64_t fd;
 	uint64_t file_uid;
-	strid peer;     /* that connect() waits for */
+	strid object;   /* name of that file, or of the peer that connect() waits for */
 	uint64_t futex; /* that futex() waits for: its address in the process */
 	struct recent_hint row;
 };

@@ -66,6 +66,22 @@ void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, c
 }
 
 /*
+ * Packets show the peer of a file if no call has: the file is older than the record, or accept() was not asked for it.
+ * learnt: they have just shown it.
+ */
+static void name_file(struct model *m, uint32_t file, const struct channel *ch, bool learnt)
+{
+	struct file_row *f = file == NO_ROW ? NULL : FILE_ROW(m, file);
+
+	if (!f || !ch->bound || (f->peer && !learnt))
+		return;
+	f->peer = endpoint_name(&ch->remote);
+	if (ch->accepted)
+		f->client = fdkind_address(ch->remote.v6 ? AF_INET6 : AF_INET, ch->remote.addr);
+	state_touch(&m->state, TABLE_FILE, file);
+}
+
+/*
  * Programs often do not ask accept() for the address. If the thread had to wait, the connection's own packet most
  * likely woke it: id is the channel that was created then, 0 none.
  */
@@ -80,8 +96,7 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 		ch = channel_new(m, RELATION_INET);
 		ch->accepted = ch->guessed = true;
 	} else {
-		FILE_ROW(m, file)->peer = endpoint_name(&ch->remote);
-		FILE_ROW(m, file)->client = fdkind_address(ch->remote.v6 ? AF_INET6 : AF_INET, ch->remote.addr);
+		name_file(m, file, ch, true);
 	}
 	ch->owner = relations_party(m, thread);
 	if (ch->bound)
@@ -141,16 +156,22 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 	ch->out.n = ch->in.n = 0;
 }
 
-/* The channel belongs to that connection: sets its local address, and the remote one where that was a guess. */
-static void learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote)
+/*
+ * The channel belongs to that connection: sets its local address, and the remote one where that was a guess. Returns
+ * whether that was not known yet.
+ */
+static bool learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote)
 {
 	if (same_endpoint(&ch->remote, remote)) {
-		if (!ch->bound)
-			bind_to(m, ch, local);
+		if (ch->bound)
+			return false;
 	} else if (ch->guessed) {
 		ch->remote = *remote;
-		bind_to(m, ch, local);
+	} else {
+		return false;
 	}
+	bind_to(m, ch, local);
+	return true;
 }
 
 /* A connection older than the record, or whose start was lost. */
@@ -163,6 +184,7 @@ static struct channel *channel_of_packet(struct model *m, uint32_t file, const s
 	ch->object = service_name(local, remote);
 	bind_to(m, ch, local);
 	channel_set_file(m, file, ch->id);
+	name_file(m, file, ch, true);
 	return ch;
 }
 
@@ -212,7 +234,7 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 		return;
 	ch = channel_find(c, FILE_ROW(m, file)->channel);
 	if (ch)
-		learn(m, ch, from, to);
+		name_file(m, file, ch, learn(m, ch, from, to));
 	else if (p->protocol == PROTOCOL_TCP)
 		channel_of_packet(m, file, from, to);
 	else
@@ -339,7 +361,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	struct channel *ch = waited_channel(m, call, &file);
 
 	if (ch && ch->kind == RELATION_INET && !ch->bound && packet)
-		learn(m, ch, &packet->to, &packet->from);
+		name_file(m, file, ch, learn(m, ch, &packet->to, &packet->from));
 	if (packet && call->active && call->desc && call->desc->action == SYSCALL_ACCEPT && !call->channel) {
 		ch = channel_new(m, RELATION_INET);
 		ch->remote = packet->from;
