@@ -277,14 +277,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 		return LT_ERROR;
 	if (!base || base->kind != TYPE_INTEGER)
 		return fail(d, "an enum that is not an integer");
-	t->align = base->align;
-	t->size = base->size;
-	t->is_signed = base->is_signed;
-	t->base = base->base;
-	t->is_native = base->is_native;
-	t->is_clock = base->is_clock;
-	t->clock_name = g_strdup(base->clock_name);
-	t->order = base->order;
+	type_set_integer(t, base);
 	if (declare_expect(d, "{"))
 		return LT_ERROR;
 	while (!declare_accept(d, "}")) {

@@ -50,20 +50,25 @@ void type_destroy(struct type *t)
 	g_free(t);
 }
 
+void type_set_integer(struct type *t, const struct type *from)
+{
+	t->align = from->align;
+	t->size = from->size;
+	t->is_signed = from->is_signed;
+	t->is_native = from->is_native;
+	t->is_clock = from->is_clock;
+	t->base = from->base;
+	t->order = from->order;
+	t->clock_name = g_strdup(from->clock_name);
+}
+
 struct type *type_copy_integer(const struct type *t)
 {
 	struct type *copy = type_create(t->kind);
 
-	copy->align = t->align;
-	copy->size = t->size;
-	copy->is_signed = t->is_signed;
-	copy->is_native = t->is_native;
-	copy->is_clock = t->is_clock;
-	copy->base = t->base;
+	type_set_integer(copy, t);
 	copy->is_bool = t->is_bool;
 	copy->is_text = t->is_text;
-	copy->order = t->order;
-	copy->clock_name = g_strdup(t->clock_name);
 	for (guint i = 0; t->labels && i < t->labels->len; i++) {
 		struct type_label label = g_array_index(t->labels, struct type_label, i);
 

@@ -124,6 +124,9 @@ struct type {
 struct type *type_create(enum type_kind kind);
 void type_destroy(struct type *t);
 
+/* Makes an integer or enum that has just been created represent its values as another one does. */
+void type_set_integer(struct type *t, const struct type *from);
+
 /* An integer or enum like t, including its labels. */
 struct type *type_copy_integer(const struct type *t);
 
