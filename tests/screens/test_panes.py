@@ -25,8 +25,13 @@ def report(table, screen, *options):
     return json.loads(run.stdout)["rows"]
 
 
+def open_at(size, *options):
+    return Terminal("--paused", "--begin", "+6s", *options, RECORDING, size=size,
+                    ready=r"\[(2026-11-20 )?14:07:1").wait_read()
+
+
 def open_pane(title, size):
-    t = Terminal("--paused", "--begin", "+6s", RECORDING, size=size, ready=r"\[(2026-11-20 )?14:07:1").wait_read()
+    t = open_at(size)
     t.keys("P")
     t.wait("Panes")
     items = [line for line in t.screen() if re.match(r"│ [0-9 ]  \S", line)]
@@ -101,4 +106,27 @@ def memory(checks):
             checks.expected(f"memory-{size[0]}x{size[1]}", t.screen())
 
 
-Checks().run(pressure, connections, relations, memory)
+def percentiles(checks):
+    """Columns of a distribution that are chosen in the setup, here in its file."""
+    names = ("p50_ns", "p90_ns", "p99_ns", "p999_ns")
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"percentiles-{os.getpid()}.conf")
+    for table, key in (("sched", "6"), ("syscalls", "5")):
+        with open(path, "w") as f:
+            f.write(f"[list {table}]\ncolumns=tid host count {' '.join(names)}\nsort=count\n")
+        with open_at((100, 40), "--config", path) as t:
+            screen = t.press(key)
+            rows = {}
+            for row in report(table, screen):
+                rows.setdefault((str(row["tid"]), row["host"], str(row["count"])), []).append(row)
+            shown = rows_below(screen, ".* p50 .* p90 .* p99 .* p99.9")
+            figures = [words for words in shown if tuple(words[:3]) in rows and len(rows[tuple(words[:3])]) == 1]
+            checks.check(f"{table}: there are some", len(figures) > 10, screen)
+            for words in figures:
+                row, = rows[tuple(words[:3])]
+                good = all(row[name] is None if text == "-" else close_to(text, row[name])
+                           for text, name in zip(words[3:], names))
+                checks.check(f"{table}: percentiles of {words[:3]}", len(words) == 7 and good, (words, row))
+    os.unlink(path)
+
+
+Checks().run(pressure, connections, relations, memory, percentiles)
