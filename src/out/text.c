@@ -162,15 +162,19 @@ static void add_total(struct text_lines *l, unsigned host)
 	}
 }
 
-/* Adds one line per host: no figure mixes hosts. */
+/* Adds one line per host: no figure mixes hosts. None where it would not be clear which host a line is about. */
 static void add_totals(struct text_lines *l)
 {
 	const struct view_rows *rows = l->page->rows;
-	bool any = false;
+	bool any = false, named = false;
 
-	for (unsigned c = 0; c < l->n; c++)
+	for (unsigned c = 0; c < l->n; c++) {
 		any |= has_total(l->columns[c]);
-	for (unsigned host = 0; any && !(rows->table->flags & VIEW_UNLIKE) && host < rows->n_hosts; host++)
+		named |= is_named(l->columns[c], "host");
+	}
+	if (!any || rows->table->flags & VIEW_UNLIKE || (!named && rows->n_hosts > 1))
+		return;
+	for (unsigned host = 0; host < rows->n_hosts; host++)
 		if (count_rows(rows, host) > 1)
 			add_total(l, host);
 }
