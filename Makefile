@@ -236,7 +236,7 @@ valgrind: $(UNIT_TESTS)
 
 .PHONY: man
 # Of the program, and of each command that has one.
-MANUALS := lttngtop $(shell sed -n 's/.*\.man_name = "\(lttngtop-.*\)",/\1/p' src/cmd/manual.c)
+MANUALS := lttngtop $(shell sed -n 's/.*\.man_name = "\(lttngtop-.*\)",/\1/p' src/cmd/manual_pages.c)
 man: $(PROGRAM)
 	$(call say,GEN,man)
 	$(Q)$(foreach m,$(MANUALS),$(PROGRAM) help --man $(filter-out lttngtop,$(m:lttngtop-%=%)) >man/$(m).1 &&) :
