@@ -254,6 +254,12 @@ struct ev_page {
 	uint64_t pfn;   /* of the first one */
 };
 
+struct ev_inode { /* of a file, or of a block device itself */
+	uint64_t ino;
+	uint64_t flags;       /* I_DIRTY_* that it gets; 0 else */
+	struct event_str dev; /* "MAJOR:MINOR" of the disk that it is on */
+};
+
 struct ev_net {
 	uint64_t skbaddr;
 	uint64_t len;

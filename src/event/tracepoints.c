@@ -110,6 +110,12 @@ FIELDS(page) = {
 	F(page, pfn, "pfn", INT),
 };
 
+FIELDS(inode) = {
+	F(inode, ino, "ino", INT),
+	F(inode, flags, "flags", INT),
+	F(inode, dev, "name", STR),
+};
+
 FIELDS(net) = {
 	F(net, skbaddr, "skbaddr", INT),
 	F(net, len, "len", INT),

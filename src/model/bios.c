@@ -129,13 +129,15 @@ void bios_add(struct model *m, uint64_t key, uint64_t sectors, uint32_t thread, 
 	struct bio bio = {
 		.key = key,
 		.queued_ns = m->now_ns,
-		.who = { thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, thread, false },
+		.who = { .thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, .thread = thread },
 		.sectors = (uint32_t)MIN(sectors, UINT32_MAX),
 	};
 
 	if (old && (old->from_above || !anew)) {
 		bio.queued_ns = old->queued_ns;
 		bio.who = old->who;
+	} else if (thread != NO_ROW) {
+		bio.who.batch = dirty_batch(m, thread);
 	}
 	bio_put(m->bios, &bio);
 }
@@ -161,7 +163,7 @@ static struct share *share_get(struct bios *b, uint32_t index)
 
 static bool is_same(const struct asker *a, const struct asker *b)
 {
-	return a->thread_uid == b->thread_uid && a->back == b->back;
+	return a->thread_uid == b->thread_uid && a->back == b->back && a->batch == b->batch;
 }
 
 /* Adds to the last thread's sectors, or adds a share after it. */

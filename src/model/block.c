@@ -303,7 +303,7 @@ static struct request request_begin(const struct model *m, uint32_t thread)
 	return (struct request){
 		.queued_ns = m->now_ns,
 		.insert_ns = m->now_ns,
-		.who = { thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, thread, false },
+		.who = { .thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, .thread = thread },
 		.shares = NO_SHARES,
 	};
 }

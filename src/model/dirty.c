@@ -97,18 +97,19 @@ bool dirty_keep(struct model *m, uint32_t thread)
 
 /* ---- debts ---- */
 
-static void add(struct model *m, uint32_t thread, uint64_t bytes)
+static void add(struct model *m, uint32_t thread, uint64_t inode, uint64_t bytes)
 {
 	struct dirty *d = &m->dirty;
 	struct debt *last = d->n ? debt_at(d, d->n - 1) : NULL;
 	const uint64_t uid = THREAD_ROW(m, thread)->uid;
 
 	look_at_kept(m);
-	if (!last || last->who.thread_uid != uid) {
+	if (!last || last->who.thread_uid != uid || last->inode != inode) {
 		if (d->n == DEBTS_MAX)
 			drop_first(m);
 		last = debt_at(d, d->n++);
-		*last = (struct debt){ { uid, thread, true }, m->now_ns, 0 };
+		*last = (struct debt){ .since_ns = m->now_ns, .inode = inode };
+		last->who = (struct asker){ .thread_uid = uid, .thread = thread, .back = true };
 	}
 	last->bytes += bytes;
 	thread_info(m, thread)->owed += bytes;
@@ -122,20 +123,104 @@ static uint64_t pages(uint64_t bytes)
 void dirty_write(struct model *m, uint32_t thread, uint64_t before, uint64_t bytes)
 {
 	struct thread *t = thread_info(m, thread);
+	const bool saw_inode = t->dirties_ns && t->dirties_ns >= t->call.entry_ns;
 	uint64_t dirtied = (pages(before + bytes) - pages(before)) * PAGE_BYTES;
 
+	if (m->dirty.sees_pages || (m->dirty.sees_inodes && !saw_inode))
+		dirtied = 0; /* counted one by one, or all were dirty before */
 	if (t->wrote_ns && t->wrote_ns >= t->call.entry_ns)
 		dirtied -= MIN(dirtied, t->wrote_ahead); /* it wrote those to the disk itself, during the call */
 	t->wrote_ahead = 0;
 	if (dirtied)
-		add(m, thread, dirtied);
+		add(m, thread, saw_inode ? t->dirties : 0, dirtied);
+}
+
+/* ---- inodes ---- */
+
+enum { I_DIRTY_PAGES = 1 << 2 };
+
+/* "8:0" as in block events; 0: the inode is not on a disk. */
+static uint64_t dev_of(const struct event *ev, const struct ev_inode *p)
+{
+	const char *text = event_text(ev, p->dev), *end = text + p->dev.len;
+	uint64_t number[2] = { 0, 0 };
+	unsigned i = 0;
+
+	for (; text < end && *text; text++) {
+		if (*text == ':' && !i)
+			i = 1;
+		else if (*text >= '0' && *text <= '9' && number[i] < 1 << 20)
+			number[i] = 10 * number[i] + (uint64_t)(*text - '0');
+		else
+			return 0;
+	}
+	return number[0] << 20 | number[1];
+}
+
+static uint64_t inode_key(const struct event *ev, const struct ev_inode *p)
+{
+	return map64_mix(map64_mix(0, dev_of(ev, p)), p->ino) | 1;
 }
 
 /* A page of a file becomes dirty. */
 void apply_page_dirty(struct model *m, const struct apply *a)
 {
+	m->dirty.sees_pages = true;
 	if (a->thread != NO_ROW)
-		add(m, a->thread, PAGE_BYTES);
+		add(m, a->thread, inode_key(a->ev, event_payload(a->ev, ev_inode)), PAGE_BYTES);
+}
+
+/* Nothing but its pages: of a page that was clean, the thread's call or fault has made it dirty. */
+void apply_inode_dirty(struct model *m, const struct apply *a)
+{
+	const struct ev_inode *p = event_payload(a->ev, ev_inode);
+
+	if (a->thread == NO_ROW || p->flags != I_DIRTY_PAGES)
+		return;
+	m->dirty.sees_inodes = true;
+	thread_info(m, a->thread)->dirties_ns = m->now_ns;
+	thread_info(m, a->thread)->dirties = inode_key(a->ev, p);
+}
+
+uint16_t dirty_batch(struct model *m, uint32_t thread)
+{
+	struct dirty *d = &m->dirty;
+	struct thread *t = thread_info(m, thread);
+
+	if (!m->declared[EVENT_INODE_WRITTEN] || !dirty_is_flusher(m, thread))
+		return 0;
+	if (!t->batch) {
+		d->n_batches += d->n_batches == UINT16_MAX ? 2 : 1;
+		t->batch = d->n_batches;
+		d->batches[t->batch % BATCHES_MAX] = (struct written_batch){ .number = t->batch };
+	}
+	return t->batch;
+}
+
+/* The thread has passed on what it writes of this inode. */
+void apply_inode_written(struct model *m, const struct apply *a)
+{
+	const struct ev_inode *p = event_payload(a->ev, ev_inode);
+	struct written_batch *b;
+	struct thread *t;
+
+	if (a->thread == NO_ROW)
+		return;
+	t = thread_info(m, a->thread);
+	b = &m->dirty.batches[t->batch % BATCHES_MAX];
+	if (t->batch && b->number == t->batch) {
+		b->inode = inode_key(a->ev, p);
+		b->is_device = p->ino == dev_of(a->ev, p);
+	}
+	t->batch = 0;
+}
+
+/* NULL: it is not known which inode the batch is of. */
+static const struct written_batch *known_batch(const struct dirty *d, uint16_t number)
+{
+	const struct written_batch *b = &d->batches[number % BATCHES_MAX];
+
+	return number && b->number == number && b->inode ? b : NULL;
 }
 
 /* Up to bytes of the thread's debts are paid. Returns what is left of the bytes. */
@@ -183,6 +268,25 @@ bool dirty_is_flusher(const struct model *m, uint32_t thread)
 	       (!strncmp(t->comm, "kworker/u", 9) || !strncmp(t->comm, "kswapd", 6));
 }
 
+/* The oldest debt of the batch's inode, else of an unknown inode; NULL: none. */
+static struct debt *due(struct dirty *d, uint16_t number)
+{
+	const struct written_batch *b = known_batch(d, number);
+	struct debt *maybe = NULL;
+
+	if (!b)
+		return d->n ? debt_at(d, 0) : NULL;
+	for (uint32_t i = 0; i < d->n && !b->is_device; i++) {
+		struct debt *debt = debt_at(d, i);
+
+		if (debt->bytes && debt->inode == b->inode)
+			return debt;
+		if (debt->bytes && !debt->inode && !maybe)
+			maybe = debt;
+	}
+	return maybe;
+}
+
 uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who)
 {
 	struct debt *debt;
@@ -190,9 +294,9 @@ uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who)
 
 	look_at_kept(m);
 	drop_front(m);
-	if (!m->dirty.n)
+	debt = due(&m->dirty, who->batch);
+	if (!debt)
 		return sectors;
-	debt = debt_at(&m->dirty, 0);
 	sectors = MIN(sectors, (debt->bytes + SECTOR_BYTES - 1) / SECTOR_BYTES);
 	row = bios_payer(m, &debt->who);
 	if (row != NO_ROW) {

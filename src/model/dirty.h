@@ -13,6 +13,13 @@
  * inode and device by device, and does not write data deleted in the meantime. Data without a debt stays with the
  * kernel thread.
  *
+ * Two more tracepoints, where recorded, leave nothing to guess: writeback_mark_inode_dirty shows which inode a thread
+ * dirties in a call (Linux 5.18 and later have no writeback_dirty_page, and tracers up to 2.13 no
+ * writeback_dirty_folio), and writeback_single_inode which inode the kernel thread has just passed on to the disk. Most
+ * of that is issued later:
+ *
+ *   bios of the kernel thread ──▶ a batch ──writeback_single_inode──▶ its inode ──issue──▶ debts of that inode
+ *
  * Most data is written back after its writer has ended. So the row of a thread that ends with debts stays until they
  * are paid, for a minute at most.
  */
@@ -27,12 +34,15 @@ void dirty_wrote(struct model *m, uint32_t thread, uint64_t sectors);
 /* Nothing that it wrote is dirty any longer. */
 void dirty_synced(struct model *m, uint32_t thread);
 
+/* The batch that a bio of the thread belongs to, 0: none. */
+uint16_t dirty_batch(struct model *m, uint32_t thread);
+
 /* Whether the thread writes back for others. */
 bool dirty_is_flusher(const struct model *m, uint32_t thread);
 
 /*
- * Attributes up to sectors sectors that are written back. *who, the kernel thread that writes, becomes the thread that
- * dirtied them, if its row still exists. Returns how many of the sectors this holds for.
+ * Attributes up to sectors sectors that are written back. *who, the kernel thread that writes, with its batch, becomes
+ * the thread that dirtied them, if its row still exists. Returns how many of the sectors this holds for.
  */
 uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who);
 

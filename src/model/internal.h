@@ -187,6 +187,8 @@ struct thread {
 	uint64_t wrote_ahead;         /* bytes of that in its current call, not yet written to a file */
 	uint64_t owed;                /* dirty.c: bytes of its debts */
 	uint64_t repaid_ns;           /* when some of them were last written back for it, 0 never */
+	uint64_t dirties_ns, dirties; /* dirty.c: when it last dirtied a page, 0 never; of which inode */
+	uint16_t batch;               /* dirty.c: of what it writes back now, 0 none */
 	struct perf_last *perf;       /* perf.c: last values of its own perf contexts, per trace */
 	uint32_t pages;               /* pages.c: its row of TABLE_PAGES, NO_ROW none */
 	strid cwd;                    /* mounts.c: working directory, in a process' main thread; STRID_NONE unknown */
@@ -211,16 +213,25 @@ struct pressure_group {
 struct asker {
 	uint64_t thread_uid; /* 0: unknown */
 	uint32_t thread;
-	bool back; /* it dirtied what a kernel thread writes back */
+	bool back;      /* it dirtied what a kernel thread writes back */
+	uint16_t batch; /* dirty.c: of a kernel thread that writes back: of which inode, 0 unknown */
 };
 
 /* dirty.c: bytes that a thread wrote to files and that are not on a disk yet. */
 struct debt {
 	struct asker who;
 	uint64_t since_ns, bytes;
+	uint64_t inode; /* key of its device and number, 0 unknown */
 };
 
-enum { DEBTS_MAX = 1024 };
+enum { DEBTS_MAX = 1024, BATCHES_MAX = 256 };
+
+/* What a kernel thread wrote back of one inode. */
+struct written_batch {
+	uint64_t inode; /* 0: not known yet */
+	bool is_device; /* of the block device itself: data of the file system */
+	uint16_t number;
+};
 
 /* Debts, the oldest first, and the threads that ended with some. */
 struct dirty {
@@ -229,6 +240,10 @@ struct dirty {
 	uint32_t kept[DEBTS_MAX]; /* rows of TABLE_THREAD */
 	uint32_t n_kept;
 	uint64_t looked_ns; /* when it was last checked which of them to keep */
+	bool sees_pages;    /* events show which thread dirties a page: calls do not count */
+	bool sees_inodes;   /* events show the inode of each page dirtied in a call */
+	struct written_batch batches[BATCHES_MAX];
+	uint16_t n_batches; /* begun, modulo 2^16 */
 };
 
 /* The PID namespace that the state dump described last: of which thread, and its level. */

@@ -392,6 +392,65 @@ START_TEST(test_write_back_after_the_end)
 }
 END_TEST
 
+/* The thread makes the inode's pages dirty, in a call. */
+static void write_inode(struct events *e, uint64_t t, int64_t tid, uint64_t inode, uint64_t bytes)
+{
+	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
+	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
+	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
+	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = inode, .flags = 4, .dev = str(&rec, "254:0"));
+	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = 99, .flags = 7, .dev = str(&rec, "254:0"));
+	SYSCALL_EXIT(e, t + 4, 0, tid, "write", .ret = (int64_t)bytes);
+}
+
+/* Passed on for one inode after another; issued later, all at once. */
+START_TEST(test_write_back_by_inode)
+{
+	static const uint64_t inodes[] = { VDA, 52, 51, 52, 53 };
+	struct events e;
+
+	begin(&e);
+	e.m->declared[EVENT_INODE_WRITTEN] = e.m->declared[EVENT_INODE_DIRTY] = 1;
+	flusher(&e, KBLOCKD);
+	write_inode(&e, 1100, CAT, 51, 8192);
+	write_inode(&e, 1110, FIND, 52, 4096);
+	write_inode(&e, 1120, CAT, 51, 4096);
+	/* dirty already */
+	SYSCALL_ENTRY(&e, 1130, 0, CAT, "write", .fd = 3);
+	SYSCALL_EXIT(&e, 1131, 0, CAT, "write", .ret = 40960);
+	for (uint64_t i = 0; i < 5; i++) {
+		RQ(&e, 1200 + 10 * i, KBLOCKD, GETRQ, VDA, 800 + 100 * i, 16, WRITE);
+		EVENT(&e, 1205 + 10 * i, 0, KBLOCKD, INODE_WRITTEN, inode, .ino = inodes[i], .dev = str(&rec, "254:0"));
+	}
+	for (uint64_t i = 0; i < 5; i++)
+		RQ(&e, 1300 + i, KBLOCKD, ISSUE, VDA, 800 + 100 * i, 16, WRITE);
+	for (uint64_t i = 0; i < 5; i++)
+		RQ(&e, 1400 + i, 0, COMPLETE, VDA, 800 + 100 * i, 16, WRITE);
+	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 16 * 512);
+	ck_assert_uint_eq(events_thread(&e, FIND)->disk_writeback_bytes, 8 * 512);
+	ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_write_bytes, (80 - 24) * 512);
+	/* not told yet: the oldest */
+	written_at(&e, 1500, KBLOCKD, 2000, 8);
+	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 24 * 512);
+	events_release(&e);
+}
+END_TEST
+
+/* A tracepoint that the tracer knows and the kernel no longer has. */
+START_TEST(test_page_events_never_come)
+{
+	struct events e;
+
+	begin(&e);
+	e.m->declared[EVENT_PAGE_DIRTY] = 1;
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 4096);
+	written_at(&e, 1200, KBLOCKD, 800, 8);
+	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* No more rows are kept than there are debts. */
 START_TEST(test_many_ended_writers)
 {
@@ -435,25 +494,26 @@ START_TEST(test_dirty_pages)
 
 	begin(&e);
 	flusher(&e, KBLOCKD);
-	EVENT(&e, 1100, 0, CAT, PAGE_DIRTY, none, .unused = {});
+	EVENT(&e, 1100, 0, CAT, PAGE_DIRTY, inode, .ino = 7);
 	write_file(&e, 1110, FIND, 4096);
 	written_at(&e, 1200, KBLOCKD, 800, 16);
 	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
 	ASSERT_DISK(&e, KBLOCKD, 0, 8, 1, 5);
 	for (uint64_t i = 0; i < 4000; i++)
-		EVENT(&e, 2000 + i, 0, i % 2 ? CAT : FIND, PAGE_DIRTY, none, .unused = {});
+		EVENT(&e, 2000 + i, 0, i % 2 ? CAT : FIND, PAGE_DIRTY, inode, .ino = 7);
 	written_at(&e, 7000, KBLOCKD, 8000, 8 * 4000);
 	ASSERT_DISK(&e, CAT, 0, 8 + 8 * DEBTS_MAX / 2, 0, 0);
 	ASSERT_DISK(&e, FIND, 0, 8 * DEBTS_MAX / 2, 0, 0);
-	EVENT(&e, 8000, 0, CAT, PAGE_DIRTY, none, .unused = {});
+	EVENT(&e, 8000, 0, CAT, PAGE_DIRTY, inode, .ino = 7);
 	written_at(&e, 70000000000, KBLOCKD, 800, 8);
 	ASSERT_DISK(&e, CAT, 0, 8 + 8 * DEBTS_MAX / 2, 0, 0);
 	events_release(&e);
 }
 END_TEST
 
-UNIT_MAIN("bios", test_write_back, test_write_back_after_the_end, test_many_ended_writers, test_dirty_in_pages,
-	  test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked, test_earliest_event_counts,
-	  test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners,
-	  test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above,
-	  test_stacked_requests_count_once, test_endless_request, test_bounds)
+UNIT_MAIN("bios", test_write_back_by_inode, test_page_events_never_come, test_write_back, test_write_back_after_the_end,
+	  test_many_ended_writers, test_dirty_in_pages, test_paid_before_write_back, test_dirty_pages,
+	  test_request_is_due_to_who_asked, test_earliest_event_counts, test_merged_bytes_are_their_threads,
+	  test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners, test_nobody_s_bytes,
+	  test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above, test_stacked_requests_count_once,
+	  test_endless_request, test_bounds)

@@ -23,7 +23,9 @@ static const char *const left_out[] = {
 	"task_rename", "cpuhp_exit", /* not in lttng-modules */
 	"addons_elv_merge_requests", /* in a separate module */
 	"block_bio_queue", /* same as block_getrq, except for mapped devices */
-	"writeback_dirty_folio", /* one for each page */
+	"writeback_dirty_folio",      /* one for each page */
+	"writeback_mark_inode_dirty", /* three */
+	"writeback_single_inode",     /* of use only with those */
 	"block_rq_abort", /* kernels before 3.x */
 	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* x86 only, rarely wanted */
 	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them shows nearly as much */
