@@ -7,6 +7,7 @@
 # make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
 # make man              regenerates man/*.1 from the program's tables
 # make lint             clang-tidy, cppcheck, shellcheck, pyflakes
+# make analyze          gcc -fanalyzer and clang's static analyzer
 # make format           formats the C sources as .clang-format says
 # make bench            a table of speeds and sizes
 # make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
@@ -33,7 +34,7 @@ say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style check-words format lint demo demo-live clean distclean
+UNCONFIGURED := configure check check-layers check-style check-words format lint analyze demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 -include $(BUILD)/config.mk
 endif
@@ -153,7 +154,7 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 # Everything that has to pass
 
-.PHONY: check check-all check-programs check-layers check-style check-words check-man format lint lint-run
+.PHONY: check check-all check-programs check-layers check-style check-words check-man format lint lint-run analyze analyze-run
 check:
 	$(Q)scripts/install-deps --tests
 	$(Q)$(MAKE) check-all
@@ -193,6 +194,14 @@ lint:
 	$(Q)$(MAKE) lint-run
 lint-run: $(BUILD)/config.mk
 	$(Q)scripts/lint -std=gnu11 -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) $(CHECK_CFLAGS) $(UST_CFLAGS)
+
+# What compilers find wrong on the paths through the sources.
+analyze:
+	$(Q)scripts/install-deps --lint
+	$(Q)$(MAKE) analyze-run
+analyze-run: $(BUILD)/config.mk
+	$(Q)scripts/analyze -std=gnu11 -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) $(BT2_CFLAGS) \
+		$(LTTNG_CTL_CFLAGS) $(SECCOMP_CFLAGS)
 
 # Figures, each a ratio measured in one run where it can be: see scripts/bench.
 
