@@ -13,9 +13,9 @@ enum { SECTOR_BYTES = 512, PAGE_BYTES = 4096 };
 #define DEBT_MAX_NS (60 * NS_PER_S)
 
 /* A request that takes longer is not charged to a thread that has ended. */
-#define IN_FLIGHT_MAX_NS UINT64_C(10000000000)
+#define IN_FLIGHT_MAX_NS (10 * NS_PER_S)
 
-#define LOOK_EVERY_NS UINT64_C(1000000000)
+#define LOOK_EVERY_NS NS_PER_S
 
 static struct debt *debt_at(struct dirty *d, uint32_t i)
 {
