@@ -12,6 +12,7 @@ import re
 import subprocess
 
 import harness
+import test_at_disk
 import test_netfs
 
 NAME, HOST, SERVER = "nfs", "nfs", "10.77.0.13"
@@ -93,6 +94,7 @@ def main():
     path = os.path.join(directory, HOST)
     want = test_netfs.Reading(path)
     checks.true(len(want.times) == 1 and want.times[0][1], "one mount, and its end")
+    test_at_disk.check_sums(checks, f"{NAME} by {test_at_disk.INTERVAL}", path, (0,), "--interval", test_at_disk.INTERVAL)
     tids = check_bytes(checks, directory, want)
     check_waits(checks, directory, tids)
     check_paths(checks, directory, tids, text_of(path))

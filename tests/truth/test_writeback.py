@@ -3,7 +3,7 @@
 """Writeback by inode: the writers' own /proc/self/io, and the pages that the kernel says it passed on to the disk.
 
 The kernel thread passes on one inode after another; the writers have ended by then. A page that was deleted while dirty
-is not written.
+is not written. The threads' sums are the disk's figures in every interval, also after the writers' ends.
 """
 
 import collections
@@ -12,6 +12,7 @@ import re
 import subprocess
 
 import harness
+import test_at_disk
 
 NAME, HOST = "writeback", "wb"
 PAGE = 4096
@@ -49,7 +50,8 @@ def main():
     directory = harness.unpack(os.path.join(harness.ROOT, "traces", f"{NAME}.tar.zst"), "recordings")
     path = os.path.join(directory, HOST)
     want = writers(os.path.join(directory, "truth"))
-    rows = harness.report("io", path).rows
+    test_at_disk.check_sums(checks, f"{NAME} by {test_at_disk.INTERVAL}", path, (0,), "--interval", test_at_disk.INTERVAL)
+    rows = test_at_disk.check_sums(checks, NAME, path, (0,))[0].rows
     by_tid = {r["tid"]: r for r in rows}
     checks.equal(len(want), 3, "writers")
     for tid, written in want.items():
