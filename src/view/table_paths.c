@@ -114,7 +114,7 @@ static const struct column paths_columns[] = {
 	   "and timers.",
 	   0, OWN),
 	NS("running", "RUNNING", "Running on a CPU, on whichever thread of the path.", 0, WAIT_RUNNING),
-	NS("preempted", "PREEMPT", "Ready, but another thread was running.", 0, WAIT_PREEMPTED),
+	NS("preempted", "PREEMPT", "Ready to run, waiting for a CPU.", 0, WAIT_PREEMPTED),
 	NS("interrupted", "INTERR", "Waiting for an interrupt handler to finish.", 0, WAIT_INTERRUPTED),
 	NS("timer", "TIMER", "Waiting for a timer.", 0, WAIT_TIMER),
 	NS("block_device", "DISK", "Waiting for a block device.", 0, WAIT_BLOCK_DEVICE),
