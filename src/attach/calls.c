@@ -163,3 +163,8 @@ unsigned calls_class(const char *name)
 			return classes[i].bits;
 	return 0;
 }
+
+const char *calls_class_name(unsigned i)
+{
+	return i < G_N_ELEMENTS(classes) ? classes[i].name : NULL;
+}

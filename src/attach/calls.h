@@ -90,4 +90,7 @@ const struct call *calls_all(unsigned *n);
 /* The class bits of -e trace=%NAME ("file"; "%stat" stands for several classes); 0: there is no such class. */
 unsigned calls_class(const char *name);
 
+/* The names of the classes, without '%', in the order of the documentation; NULL after the last. */
+const char *calls_class_name(unsigned i);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/calls.h"
 #include "attach/consts.h"
 #include "attach/json.h"
 #include "attach/summary.h"
@@ -475,6 +476,20 @@ int cmd_attach(const struct options *o)
 	return status;
 }
 
+/* The classes of -e trace=%CLASS. */
+static void help_classes(struct help *h)
+{
+	GString *text = g_string_new("-e trace=%CLASS selects the system calls that strace(1) has in the class of that "
+				     "name:");
+
+	for (unsigned i = 0; calls_class_name(i); i++)
+		g_string_append_printf(text, "%s %%%s", i ? "," : "", calls_class_name(i));
+	g_string_append_c(text, '.');
+	help_section(h, "Classes of system calls");
+	help_paragraph(h, text->str);
+	g_string_free(text, TRUE);
+}
+
 void cmd_attach_help(struct help *h)
 {
 	static const struct {
@@ -502,6 +517,7 @@ void cmd_attach_help(struct help *h)
 	help_section(h, "Output");
 	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
 		help_item(h, marks[i].term, marks[i].text);
+	help_classes(h);
 	help_section(h, "Options of strace that are not supported");
 	manual_print_refused(h, COMMAND_ATTACH);
 }
