@@ -2,6 +2,7 @@
 #include "view/format.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/nstime.h"
@@ -14,6 +15,15 @@ static void three_digits(char *buf, size_t size, double x, const char *unit)
 	g_snprintf(buf, size, "%.*f%s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, unit);
 }
 
+/* Whether three significant digits of x show no fraction: then it is "30", not "30.0". Little is "0.00", nothing "0". */
+static bool is_whole(double x)
+{
+	const int scale = fabs(x) < 9.995 ? 100 : fabs(x) < 99.95 ? 10 : 1;
+	const long long digits = llround(x * scale);
+
+	return digits % scale == 0 && (digits || x == 0);
+}
+
 /* Scales x by powers of base until at most three digits precede the point. */
 static void scaled(char *buf, size_t size, double x, double base)
 {
@@ -24,7 +34,7 @@ static void scaled(char *buf, size_t size, double x, double base)
 		x /= base;
 		i++;
 	}
-	if (i == 0 && x == (double)(int64_t)x)
+	if (i == 0 && is_whole(x))
 		g_snprintf(buf, size, "%.0f", x);
 	else
 		three_digits(buf, size, x, units[i]);
