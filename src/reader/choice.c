@@ -34,7 +34,7 @@ struct comm_match {
 struct choice {
 	struct fields_wanted wanted;
 	bool has_threads;
-	GHashTable *tids, *pids; /* sets of numbers */
+	struct map64 tids, pids; /* sets of numbers: all values are 0 */
 	GByteArray *classes;     /* enum class_state, by the class's id */
 	struct comm_match comms[COMMS_CACHED];
 };
@@ -50,13 +50,11 @@ struct choice *choice_create(const char *text)
 		return NULL;
 	}
 	c->has_threads = fields_wanted_has_threads(&c->wanted);
-	c->tids = g_hash_table_new(NULL, NULL);
-	c->pids = g_hash_table_new(NULL, NULL);
 	c->classes = g_byte_array_new();
 	for (guint i = 0; i < c->wanted.tids->len; i++)
-		g_hash_table_add(c->tids, GINT_TO_POINTER(g_array_index(c->wanted.tids, int32_t, i)));
+		map64_put(&c->tids, (uint64_t)g_array_index(c->wanted.tids, int32_t, i), 0);
 	for (guint i = 0; i < c->wanted.pids->len; i++)
-		g_hash_table_add(c->pids, GINT_TO_POINTER(g_array_index(c->wanted.pids, int32_t, i)));
+		map64_put(&c->pids, (uint64_t)g_array_index(c->wanted.pids, int32_t, i), 0);
 	return c;
 }
 
@@ -65,8 +63,8 @@ void choice_destroy(struct choice *c)
 	if (!c)
 		return;
 	fields_wanted_release(&c->wanted);
-	g_hash_table_destroy(c->tids);
-	g_hash_table_destroy(c->pids);
+	map64_release(&c->tids);
+	map64_release(&c->pids);
 	g_byte_array_free(c->classes, TRUE);
 	g_free(c);
 }
@@ -113,11 +111,11 @@ static bool is_wanted_thread(struct choice *c, const struct reader_cpu *cpu, con
 	const int64_t tid = context ? context->tid : cpu->running.is_known ? cpu->running.tid : -1;
 	bool knows_all = true;
 
-	if (tid >= 0 && g_hash_table_contains(c->tids, GINT_TO_POINTER((int)tid)))
+	if (tid >= 0 && map64_get(&c->tids, (uint64_t)tid) != MAP64_NONE)
 		return true;
 	knows_all = tid >= 0 || !c->wanted.tids->len;
 	if (context && context_has(context, CTX_PID)) {
-		if (g_hash_table_contains(c->pids, GINT_TO_POINTER((int)context->fields.pid)))
+		if (map64_get(&c->pids, (uint64_t)(int64_t)context->fields.pid) != MAP64_NONE)
 			return true;
 	} else {
 		knows_all = knows_all && !c->wanted.pids->len;
