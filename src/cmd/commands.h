@@ -47,4 +47,7 @@ void cmd_record_help(struct help *h);
 void cmd_list_help(struct help *h);
 void cmd_attach_help(struct help *h);
 
+/* The help of a single table of report; false: there is no such table. */
+bool cmd_report_table_help(struct help *h, const char *name);
+
 #endif

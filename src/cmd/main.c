@@ -69,7 +69,14 @@ static int print_version(void)
 	return LT_EXIT_OK;
 }
 
-/* `help [COMMAND]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
+/* The help of a command, or of a table of report if the word after it is one. word: may be NULL. */
+static void print_help(struct help *h, const struct command *command, const char *word)
+{
+	if (command->bit != COMMAND_REPORT || !word || !cmd_report_table_help(h, word))
+		manual_print(h, command->bit);
+}
+
+/* `help [COMMAND [TABLE]]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
 static int run_help(int argc, char **argv)
 {
 	struct help h = { .out = stdout, .form = HELP_TEXT };
@@ -91,7 +98,7 @@ static int run_help(int argc, char **argv)
 			return fail_usage(monitor);
 		}
 	}
-	manual_print(&h, command->bit);
+	print_help(&h, command, argc > 1 ? argv[1] : NULL);
 	return LT_EXIT_OK;
 }
 
@@ -157,7 +164,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	if (options_parse(&o, command->bit, argc, argv)) {
 		status = fail_usage(command);
 	} else if (o.help) {
-		manual_print(&h, command->bit);
+		print_help(&h, command, o.words->len ? g_ptr_array_index(o.words, 0) : NULL);
 	} else if (o.version) {
 		status = print_version();
 	} else if (!o.words->len && command->no_words) {

@@ -20,9 +20,6 @@
 #include "cmd/sync_options.h"
 #include "view/missing.h"
 
-#define DUMP "dump"
-#define SLICE "slice"
-
 volatile bool report_stop;
 volatile sig_atomic_t report_signal;
 
@@ -59,8 +56,8 @@ static enum lt_status unknown_table(const char *name)
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);
-	similar_offer(&s, DUMP);
-	similar_offer(&s, SLICE);
+	similar_offer(&s, REPORT_DUMP);
+	similar_offer(&s, REPORT_SLICE);
 	return error_set("unknown table '%s'%s", name, similar_hint(&s, ""));
 }
 
@@ -264,6 +261,16 @@ static int run(struct report *r)
 	return report_read_sources(r, "report", write_report, r);
 }
 
+/* A column or its use is wrong: the help of the table lists its columns. */
+static int fail_columns(const struct report *r)
+{
+	char *command = g_strdup_printf("report %s", r->table->name);
+	int status = cmd_fail(LT_EXIT_USAGE, command);
+
+	g_free(command);
+	return status;
+}
+
 int cmd_report(const struct options *o)
 {
 	struct report r = { .options = o, .first_source = 1, .started_us = g_get_monotonic_time() };
@@ -279,9 +286,9 @@ int cmd_report(const struct options *o)
 	};
 	int status;
 
-	if (strcmp(g_ptr_array_index(o->words, 0), DUMP) == 0)
+	if (strcmp(g_ptr_array_index(o->words, 0), REPORT_DUMP) == 0)
 		return report_dump(&r);
-	if (strcmp(g_ptr_array_index(o->words, 0), SLICE) == 0)
+	if (strcmp(g_ptr_array_index(o->words, 0), REPORT_SLICE) == 0)
 		return report_slice(&r);
 	if (find_table(&r) != LT_OK || report_choose_log(&r) != LT_OK || check_options(&r) != LT_OK ||
 	    report_set_clocks(&r) != LT_OK)
@@ -294,8 +301,10 @@ int cmd_report(const struct options *o)
 	r.shares = g_ptr_array_new_with_free_func((GDestroyNotify)view_share_destroy);
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
-	status = report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK ? run(&r)
-										 : cmd_fail(LT_EXIT_USAGE, "report");
+	if (report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK)
+		status = run(&r);
+	else
+		status = fail_columns(&r);
 	writer_destroy(r.writer);
 	g_free(r.columns);
 	g_ptr_array_free(r.shares, TRUE);
@@ -307,75 +316,4 @@ int cmd_report(const struct options *o)
 	view_filter_release(&r.having);
 	g_clear_pointer(&r.sum_columns, g_array_unref);
 	return status;
-}
-
-/* Describes a table and all its columns. */
-static void help_table(struct help *h, const struct view_table *table)
-{
-	char *text = g_strdup_printf("%s: a row is %s", table->name, table->row);
-
-	help_subsection(h, text);
-	g_free(text);
-	help_paragraph(h, table->meaning);
-	for (unsigned i = 0; i < table->n_columns; i++) {
-		const struct column *column = &table->columns[i];
-
-		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
-				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
-				       : column->flags & COLUMN_IF_KNOWN ? "; omitted from text if unknown in all rows"
-									 : "");
-		help_item(h, column->name, text);
-		g_free(text);
-	}
-}
-
-/* Names that are used like tables but are not tables. */
-static void help_others(struct help *h)
-{
-	if (h->brief) {
-		help_item(h, DUMP,
-			  "Not a table: prints the events themselves with all their fields, as babeltrace2 "
-			  "does.");
-		help_item(h, SLICE,
-			  "Not a table: writes an interval as a recording of its own, with corrected "
-			  "clocks.");
-		return;
-	}
-	help_subsection(h, DUMP);
-	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
-			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
-			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
-			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
-			  "unprintable characters are escaped.");
-	help_subsection(h, SLICE);
-	help_paragraph(h,
-		       "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-		       "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
-		       "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
-		       "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
-		       "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
-		       "written to DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass "
-		       "the recording on, if they are private. If it fails or is interrupted, nothing is left in DIR.");
-}
-
-void cmd_report_help(struct help *h)
-{
-	const struct view_table *instances = view_table_find(REPORT_INSTANCES);
-
-	help_section(h, "Tables");
-	for (unsigned i = 0; i < view_table_count(); i++) {
-		const struct view_table *table = view_table_get(i);
-
-		if (!(table->flags & VIEW_REPORT))
-			continue;
-		if (h->brief)
-			help_item(h, table->name, table->meaning);
-		else
-			help_table(h, table);
-	}
-	if (h->brief)
-		help_item(h, instances->name, instances->meaning);
-	else
-		help_table(h, instances);
-	help_others(h);
 }

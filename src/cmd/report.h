@@ -6,7 +6,8 @@
  * Shared by the files of lttngtop report: report.c handles the command line, report_choose.c the selection of rows and
  * columns, report_read.c reads the sources step by step, report_cut.c cuts the data into intervals and writes them,
  * report_derived.c collects the rows of tables that do not come from the model, report_subjects.c finds the threads of
- * critical paths, report_dump.c writes the events themselves, report_slice.c traces.
+ * critical paths, report_dump.c writes the events themselves, report_slice.c traces, report_help.c
+ * is its help.
  *
  * Times without a host are reference times (clock/map.h); a host's times are its own.
  */
@@ -184,6 +185,10 @@ enum lt_status report_refuse_choice(const struct options *o, const char *what);
 
 /* The table that --log writes. */
 #define REPORT_INSTANCES "instances"
+
+/* Words that are used like names of tables. */
+#define REPORT_DUMP "dump"
+#define REPORT_SLICE "slice"
 
 /* With --log, switches to the table of a distribution's instances. LT_ERROR: the table has no such distribution. */
 enum lt_status report_choose_log(struct report *r);

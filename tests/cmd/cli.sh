@@ -34,6 +34,9 @@ expect 0 '^lttngtop [0-9]+\.' '' report --version
 expect 0 '^Usage: lttngtop \[OPTIONS\] SOURCE' '' --help
 expect 0 '^Usage: lttngtop \[OPTIONS\] SOURCE' '' help
 expect 0 '^Usage: lttngtop report TABLE' '' report --help
+expect 0 '^  stdev_ns +Standard' '' report sched --help
+expect 0 '^  stdev_ns +Standard' '' help report sched
+expect 2 '' 'lttngtop report cpu --help' report cpu --sort nosuch "$recording"
 expect 0 '^Usage: lttngtop report TABLE' '' help report
 expect 0 '^\.TH LTTNGTOP 1' '' help --man
 expect 0 '^\.TH LTTNGTOP-REPORT 1' '' help --man report
