@@ -3,6 +3,7 @@
 """`feed` into a real relayd: a live viewer gets what was recorded, with every
 event, the same times and losses; and failures are reported."""
 import collections
+import glob
 import json
 import os
 import re
@@ -139,9 +140,9 @@ def classes(path):
 
 
 def hosts_of(recording):
-    """host name → directory, as the directories are named."""
+    """host name → directory, as the directories are named; others, such as what the guests counted, hold no trace."""
     return {name: os.path.join(recording, name) for name in sorted(os.listdir(recording))
-            if os.path.isdir(os.path.join(recording, name))}
+            if glob.glob(os.path.join(recording, name, "**", "metadata"), recursive=True)}
 
 
 def check_equal(relayd, name, recording, *args):
