@@ -15,7 +15,7 @@ static void three_digits(char *buf, size_t size, double x, const char *unit)
 	g_snprintf(buf, size, "%.*f%s", x < 9.995 ? 2 : x < 99.95 ? 1 : 0, x, unit);
 }
 
-/* Whether three significant digits of x show no fraction: then it is "30", not "30.0". Little is "0.00", nothing "0". */
+/* Whether three significant digits of x show no fraction: then it is "30". Little is "0.00", nothing "0". */
 static bool is_whole(double x)
 {
 	const int scale = fabs(x) < 9.995 ? 100 : fabs(x) < 99.95 ? 10 : 1;
