@@ -91,9 +91,12 @@ class Viewer:
 
 
 def urls_of(process, n):
-    """The URLs that a working feed prints first."""
+    """The URLs that a working feed prints first. One that does not print them in time is ended."""
+    timer = threading.Timer(sandbox.PATIENCE, process.kill)
+    timer.start()
     urls = [process.stdout.readline().strip() for _ in range(n)]
-    assert all(urls), f"the feed has ended: {process.communicate()[1]}"
+    timer.cancel()
+    assert all(urls), f"{n} URLs wanted, the feed has ended after {urls}: {process.communicate()[1]}"
     return urls
 
 
