@@ -48,7 +48,7 @@ static enum lt_status take_connect(struct viewer *v)
 		return LT_AGAIN;
 	v->minor = MIN(GUINT32_FROM_BE(w->minor), WIRE_MINOR);
 	if (GUINT32_FROM_BE(w->major) != WIRE_MAJOR || v->minor < WIRE_MINOR_FIRST)
-		return viewer_refuse(v, VIEWER_UNREACHABLE, "what answers speaks another protocol");
+		return viewer_refuse(v, VIEWER_UNREACHABLE, "not a port for viewers of an lttng-relayd (default 5344)");
 	skip(v, sizeof(*w));
 	finish(v);
 	return LT_END;

@@ -108,7 +108,7 @@ def test_nonsense():
         expect(["--timeout", "1s", relay.relay_url], 1, "", "")
     with Relay() as relay:
         relay.connect = lambda payload: b"HTTP/1.1 400 Bad Request\r\n"
-        expect([relay.relay_url], 1, "", "speaks another protocol")
+        expect([relay.relay_url], 1, "", "not a port for viewers")
 
 
 if __name__ == "__main__":
