@@ -216,5 +216,5 @@ void view_get_container(const struct view_cell *at, struct value *v)
 
 void view_get_host(const struct view_cell *at, struct value *v)
 {
-	value_set_text(v, view_row_host_name(at->rows, at->row));
+	value_set_text(v, at->row->overall ? VIEW_OVERALL : at->host->name);
 }
