@@ -28,6 +28,9 @@ static void take_threads(struct known_fds *k, const struct interval_table *t)
 		const struct thread_row *thread = INTERVAL_ROW(thread, &t->rows[i]);
 		const uint64_t files_id = thread->files_id;
 
+		/* an ended thread may come after the one that has its TID now */
+		if (thread->state == THREAD_DEAD && table_of(k, (int32_t)thread->tid))
+			continue;
 		g_hash_table_insert(k->tables, GINT_TO_POINTER((int32_t)thread->tid),
 				    g_memdup2(&files_id, sizeof(files_id)));
 	}

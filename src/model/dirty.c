@@ -63,13 +63,13 @@ static bool is_to_keep(struct model *m, uint32_t row)
 	return t->owed || (t->repaid_ns && !is_past(m, t->repaid_ns, IN_FLIGHT_MAX_NS));
 }
 
-/* Ends rows for which nothing more is expected. */
-static void look_at_kept(struct model *m)
+/* Ends rows for which nothing more is expected, now or when some time has passed. */
+static void look_at_kept(struct model *m, bool now)
 {
 	struct dirty *d = &m->dirty;
 	uint32_t n = 0;
 
-	if (!d->n_kept || (d->n_kept < DEBTS_MAX && !is_past(m, d->looked_ns, LOOK_EVERY_NS)))
+	if (!d->n_kept || !(now || is_past(m, d->looked_ns, LOOK_EVERY_NS)))
 		return;
 	d->looked_ns = m->now_ns;
 	for (uint32_t i = 0; i < d->n_kept; i++) {
@@ -87,7 +87,7 @@ bool dirty_keep(struct model *m, uint32_t thread)
 {
 	struct dirty *d = &m->dirty;
 
-	look_at_kept(m);
+	look_at_kept(m, d->n_kept == DEBTS_MAX);
 	if (!is_to_keep(m, thread) || d->n_kept == DEBTS_MAX)
 		return false;
 	d->kept[d->n_kept++] = thread;
@@ -103,7 +103,7 @@ static void add(struct model *m, uint32_t thread, uint64_t inode, uint64_t bytes
 	struct debt *last = d->n ? debt_at(d, d->n - 1) : NULL;
 	const uint64_t uid = THREAD_ROW(m, thread)->uid;
 
-	look_at_kept(m);
+	look_at_kept(m, false);
 	if (!last || last->who.thread_uid != uid || last->inode != inode) {
 		if (d->n == DEBTS_MAX)
 			drop_first(m);
@@ -137,7 +137,8 @@ void dirty_write(struct model *m, uint32_t thread, uint64_t before, uint64_t byt
 
 /* ---- inodes ---- */
 
-enum { I_DIRTY_PAGES = 1 << 2 };
+/* include/linux/fs.h, before and since Linux 6.12. An inode that is marked dirty has none of the other meanings of both. */
+enum { I_DIRTY_PAGES_OLD = 1 << 2, I_DIRTY_PAGES = 1 << 5 };
 
 /* "8:0" as in block events; 0: the inode is not on a disk. */
 static uint64_t dev_of(const struct event *ev, const struct ev_inode *p)
@@ -175,7 +176,7 @@ void apply_inode_dirty(struct model *m, const struct apply *a)
 {
 	const struct ev_inode *p = event_payload(a->ev, ev_inode);
 
-	if (a->thread == NO_ROW || p->flags != I_DIRTY_PAGES)
+	if (a->thread == NO_ROW || (p->flags != I_DIRTY_PAGES_OLD && p->flags != I_DIRTY_PAGES))
 		return;
 	m->dirty.sees_inodes = true;
 	thread_info(m, a->thread)->dirties_ns = m->now_ns;
@@ -292,7 +293,7 @@ uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who)
 	struct debt *debt;
 	uint32_t row;
 
-	look_at_kept(m);
+	look_at_kept(m, false);
 	drop_front(m);
 	debt = due(&m->dirty, who->batch);
 	if (!debt)

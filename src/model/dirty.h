@@ -13,7 +13,7 @@
  * inode and device by device, and does not write data deleted in the meantime. Data without a debt stays with the
  * kernel thread.
  *
- * Two more tracepoints, where recorded, leave nothing to guess: writeback_mark_inode_dirty shows which inode a thread
+ * Two more tracepoints, where recorded, leave less to guess: writeback_mark_inode_dirty shows which inode a thread
  * dirties in a call (Linux 5.18 and later have no writeback_dirty_page, and tracers up to 2.13 no
  * writeback_dirty_folio), and writeback_single_inode which inode the kernel thread has just passed on to the disk. Most
  * of that is issued later:
@@ -21,7 +21,7 @@
  *   bios of the kernel thread ──▶ a batch ──writeback_single_inode──▶ its inode ──issue──▶ debts of that inode
  *
  * Most data is written back after its writer has ended. So the row of a thread that ends with debts stays until they
- * are paid, for a minute at most.
+ * are paid, and not longer than a minute if anything else is written.
  */
 #include "model/bios.h"
 

@@ -140,14 +140,14 @@ static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
 	return w->by[i].hint.row;
 }
 
-/* The row's culprit has run for ns of the victim's wait until now. */
-static void note_most(struct model *m, uint32_t victim, const struct preemption_row *r, uint64_t ns)
+/* The culprit has run for ns of the victim's wait until now. */
+static void note_most(struct model *m, uint32_t victim, int64_t tid, uint64_t comm, uint64_t ns)
 {
 	struct ran_instead *most = &thread_info(m, victim)->cpu_wait.most;
 
 	if (ns <= most->ns)
 		return;
-	*most = (struct ran_instead){ (int32_t)r->by_tid, (strid)r->by_comm, ns };
+	*most = (struct ran_instead){ (int32_t)tid, (strid)comm, ns };
 }
 
 /* The culprit ran for ns during the victim's wait, in one go or not. */
@@ -177,7 +177,10 @@ static void charge(struct model *m, uint32_t victim, struct culprit who, uint64_
 	counted->ns += ns;
 	r->total_ns += ns;
 	r->max_ns = MAX(r->max_ns, counted->ns);
-	note_most(m, victim, r, counted->ns);
+	if (thread && r->by_uid != who.uid)
+		note_most(m, victim, (int64_t)thread->tid, thread->comm, ns); /* it has no row of its own */
+	else
+		note_most(m, victim, (int64_t)r->by_tid, r->by_comm, counted->ns);
 }
 
 /* ---- what CPUs ran ---- */

@@ -196,18 +196,23 @@ static void add_levels(struct details_head *h, const struct thread_row *t)
 	g_array_unref(levels);
 }
 
-/* The main thread of a process that exists at the end of the interval. */
+/* The main thread of a process; if its PID was used again, of the one that exists at the end of the interval. */
 static const struct thread_row *find_process(const struct interval *iv, int64_t pid)
 {
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+	const struct thread_row *ended = NULL;
 
 	for (uint32_t i = t->n_rows; i-- > 0;) {
 		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
 
-		if ((int64_t)row->tid == pid && (int64_t)row->pid == pid)
+		if ((int64_t)row->tid != pid || (int64_t)row->pid != pid)
+			continue;
+		if (row->state != THREAD_DEAD)
 			return row;
+		if (!ended)
+			ended = row;
 	}
-	return NULL;
+	return ended;
 }
 
 static void add_parents(struct details_head *h, const struct thread_row *t)

@@ -80,7 +80,7 @@ void view_index_mains(struct view_index *index, const struct interval *iv)
 
 const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid)
 {
-	uint32_t i = map64_get(&index->processes, pid);
+	uint32_t i = (int64_t)pid < 0 ? MAP64_NONE : map64_get(&index->processes, pid); /* < 0: unknown */
 
 	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
 }

@@ -398,7 +398,8 @@ static void write_inode(struct events *e, uint64_t t, int64_t tid, uint64_t inod
 	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
 	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
 	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
-	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = inode, .flags = 4, .dev = str(&rec, "254:0"));
+	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = inode, .flags = inode % 2 ? 1 << 2 : 1 << 5,
+	      .dev = str(&rec, "254:0")); /* as before and since Linux 6.12 */
 	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = 99, .flags = 7, .dev = str(&rec, "254:0"));
 	SYSCALL_EXIT(e, t + 4, 0, tid, "write", .ret = (int64_t)bytes);
 }
