@@ -95,6 +95,4 @@ void cmd_report_help(struct help *h)
 	else
 		help_table(h, instances);
 	help_others(h);
-	if (h->brief)
-		help_paragraph(h, "'lttngtop report TABLE --help' describes the columns of a table.");
 }
