@@ -69,7 +69,7 @@ static int print_version(void)
 	return LT_EXIT_OK;
 }
 
-/* The help of a command, or of a table of report if the word after it is one; tables have no man page. word: may be NULL. */
+/* The help of a command, or of a table of report if word, which may be NULL, is one; tables have no man page. */
 static void print_help(struct help *h, const struct command *command, const char *word)
 {
 	if (command->bit != COMMAND_REPORT || h->form == HELP_MAN || !word || !cmd_report_table_help(h, word))

@@ -137,7 +137,7 @@ void dirty_write(struct model *m, uint32_t thread, uint64_t before, uint64_t byt
 
 /* ---- inodes ---- */
 
-/* include/linux/fs.h, before and since Linux 6.12. An inode that is marked dirty has none of the other meanings of both. */
+/* include/linux/fs.h, before and since Linux 6.12. What else the bits mean is never set when an inode is marked. */
 enum { I_DIRTY_PAGES_OLD = 1 << 2, I_DIRTY_PAGES = 1 << 5 };
 
 /* "8:0" as in block events; 0: the inode is not on a disk. */

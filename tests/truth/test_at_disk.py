@@ -101,9 +101,10 @@ def check_lives(checks, name, host, path, said, rows):
     the number of bytes written back for them.
     """
     back = 0
-    trace = oracle.of(path)
-    for p in truth.runit(said):
-        if not p["io"] or p["start_mono"] <= trace.first or p["end_mono"] >= trace.last:
+    payload = [p for p in truth.runit(said) if p["io"]]
+    trace = oracle.of(path) if payload else None
+    for p in payload:
+        if p["start_mono"] <= trace.first or p["end_mono"] >= trace.last:
             continue
         lives = descendants(trace, p["pid"])
         who = f"{p['pid']}:{p['label']}"
