@@ -4,6 +4,7 @@
 # make demo             opens the bundled recording of three hosts
 # make demo-live        the same as live sessions of a relayd, which it starts and stops
 # make check            builds and runs every test; check-unit: only the unit tests
+# make coverage         every test in build-coverage, then the share of lines run in each directory
 # make check-kernel     tests in guests with kernels of their own, LAB_RELEASES='12 13 forky'
 # make man              regenerates man/*.1 from the program's tables
 # make lint             clang-tidy, cppcheck, shellcheck, pyflakes
@@ -160,6 +161,12 @@ check:
 	$(Q)$(MAKE) check-all
 check-all: check-layers check-style check-words check-man check-programs
 	$(Q)tests/run --build $(BUILD) $(CHECK_FLAGS)
+
+# Tests that fail do not keep it from being measured: see scripts/coverage.
+.PHONY: coverage
+coverage:
+	-$(Q)$(MAKE) check BUILD=build-coverage CONFIGURE_FLAGS=--enable-coverage CHECK_FLAGS=--again
+	$(Q)scripts/coverage build-coverage
 
 # What the tests need.
 check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARY) $(TRACES)
