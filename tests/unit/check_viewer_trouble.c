@@ -91,7 +91,7 @@ START_TEST(test_other_protocol)
 		r.answers[WIRE_CONNECT] = answer_other_protocol;
 		r.lie = versions[i][0];
 		r.lie2 = versions[i][1];
-		expect_failure(&r, VIEWER_UNREACHABLE, "another protocol");
+		expect_failure(&r, VIEWER_UNREACHABLE, "not a port for viewers");
 	}
 }
 END_TEST
