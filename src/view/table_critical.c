@@ -30,7 +30,7 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(cause, KEY, TEXT,                                                                                         \
 	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "     \
 	  "longest on the CPU it waited for, or idle")                                                              \
-	C(cause_tid, KEY, ANY, "When preempted: that thread; 0: the idle task")                                     \
+	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                             \
 	C(link, KEY, TEXT,                                                                                          \
 	  "Link to the previous segment: wakeup, fork, network, timer; null if the path stayed on this thread, or " \
 	  "returned to it where a wait started")                                                                    \
@@ -58,7 +58,6 @@ static const struct column path_columns[] = {
 	COLUMN(segment, comm, "COMMAND", 16, REPORTED),
 	COLUMN(segment, state, "STATE", 12, REPORTED),
 	COLUMN(segment, cause, "CAUSE", 14, REPORTED),
-	COLUMN(segment, cause_tid, "CAUSE TID", 9, REPORTED),
 	COLUMN(segment, link, "LINK", 7, REPORTED),
 	COLUMN(segment, from_host, "FROM", 10, REPORTED),
 	COLUMN(segment, from_tid, "FROM TID", 8, REPORTED),
@@ -70,6 +69,7 @@ static const struct column path_columns[] = {
 	COLUMN(segment, path_host, "PATH OF", 10, REPORTED | COLUMN_IF_KNOWN),
 	COLUMN(segment, path_tid, "PATH TID", 8, REPORTED | COLUMN_IF_KNOWN),
 	COLUMN(segment, path_comm, "PATH COMMAND", 16, REPORTED | COLUMN_IF_KNOWN),
+	COLUMN(segment, cause_tid, "CAUSE TID", 9, REPORTED | COLUMN_IF_KNOWN),
 };
 
 static view_collect_fn collect_path;

@@ -126,9 +126,8 @@ START_TEST(test_report_columns)
 			     "used" },
 		{ "latencies", "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns raw_negative "
 			       "raw_min_ns raw_p50_ns raw_p90_ns raw_p99_ns raw_max_ns p999_ns" },
-		{ "critical-path",
-		  "host begin_ns end_ns duration_ns tid pid comm state cause cause_tid link from_host from_tid "
-		  "call fd object wire cut path_host path_tid path_comm" },
+		{ "critical-path", "host begin_ns end_ns duration_ns tid pid comm state cause link from_host from_tid "
+				   "call fd object wire cut path_host path_tid path_comm cause_tid" },
 		{ "critical-totals", "host pid comm state wire total_ns" },
 		{ "bottleneck", "host resource total_ns total_percent for_others_ns paths max_ns max_host max_tid "
 				"max_comm" },
