@@ -8,6 +8,7 @@ selection is worked out from table cpu.
 import collections
 import json
 import os
+import re
 import subprocess
 
 import cases
@@ -163,6 +164,12 @@ def check_bottleneck(*args, **kwargs):
     return [row for row in got if row["host"] != "all"]
 
 
+def in_ns(text):
+    """"1.24s", "251ms", "469µs"."""
+    number, unit = re.fullmatch(r"([\d.]+)(s|ms|µs|ns)", text).groups()
+    return float(number) * {"s": 1e9, "ms": 1e6, "µs": 1e3, "ns": 1}[unit]
+
+
 def check_of_all_hosts(got, *args, **kwargs):
     """Rows of all hosts come last, match a filter by that name only, and are no part of sums, shares and totals."""
     overall = [row for row in got if row["host"] == "all"]
@@ -182,6 +189,9 @@ def check_of_all_hosts(got, *args, **kwargs):
         assert abs(row["total_ns_share"] - 100 * row["total_ns"] / sums[row["host"]]) < 1e-9, row
     lines = [line.split() for line in run("bottleneck", *args, "--columns", "host,resource,paths", **kwargs)[0].splitlines()]
     assert sum(line[0] == "all" for line in lines) == len(overall) and ["all", "total"] not in [line[:2] for line in lines]
+    lines = [line.split() for line in run("bottleneck", *args, "--columns", "host,resource,total_ns", **kwargs)[0].splitlines()]
+    for of, ns in ((line[0], in_ns(line[2])) for line in lines if line[1:2] == ["total"]):
+        assert abs(ns - sums[of]) <= sums[of] / 100, (of, ns, sums)  # written with three digits
 
 
 def test_bottleneck():
