@@ -219,6 +219,13 @@ static uint64_t next_step(const struct window *w, const struct window_host *h)
 	return w->options.whole ? UINT64_MAX : h->end_ns;
 }
 
+/* Frees the rows that have ended: names and paths are in the events passed on. */
+static void forget_ended(struct host_state *s)
+{
+	state_reap(s, NULL, NULL);
+	state_frame_begin(s);
+}
+
 /* Reads a step of the host, at most max_events. */
 static enum lt_status advance(struct window *w, struct window_host *h, uint64_t max_events)
 {
@@ -226,6 +233,7 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
 	waits_take(w->waits, h->in_waits, &host_at(w->in, h - w->hosts)->log);
+	forget_ended(model_state(host_at(w->in, h - w->hosts)->public.model));
 	if (status == LT_AGAIN)
 		return status;
 	h->read_ns = step_ns;

@@ -368,6 +368,29 @@ START_TEST(test_all_of_it)
 }
 END_TEST
 
+/* Rows that ended while it is read are not kept to its end. */
+START_TEST(test_ended_rows_are_freed)
+{
+	struct recording r = open_recording("three-tier");
+	struct window *w = read_window(&r, 0, 0, 1000);
+	struct ingest *in = window_ingest(w);
+	uint64_t gone = 0;
+
+	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+		const struct host_state *s = model_state(ingest_host(in, i)->model);
+		const struct host_row *host =
+			STATE_ROW(s, HOST, host, state_next(&s->tables[TABLE_HOST], STATE_NO_ROW));
+
+		gone += host->threads_gone;
+		for (unsigned table = 0; table < TABLES; table++)
+			ck_assert_uint_eq(s->tables[table].n_ended, 0);
+	}
+	ck_assert_uint_gt(gone, 20);
+	window_close(w);
+	close_recording(&r);
+}
+END_TEST
+
 /* A window before the recording, one closed before it is read, and one closed while it is read. */
 START_TEST(test_windows_at_the_edges)
 {
@@ -388,4 +411,4 @@ START_TEST(test_windows_at_the_edges)
 END_TEST
 
 UNIT_MAIN("window", test_windows_are_as_in_the_whole, test_windows_at_the_start, test_all_of_it,
-	  test_windows_at_the_edges)
+	  test_windows_at_the_edges, test_ended_rows_are_freed)
