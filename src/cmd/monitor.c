@@ -291,7 +291,8 @@ void cmd_monitor_help(struct help *h)
 		help_subsection(h, action_group_title((enum action_group)g));
 		for (unsigned i = 0; i < ACTIONS; i++)
 			if (action_get(i)->group == (enum action_group)g)
-				help_item(h, action_keys(action_get(i), keys, sizeof(keys)), action_get(i)->help);
+				help_item(h, action_keys(action_get(i), false, keys, sizeof(keys)),
+					  action_get(i)->help);
 	}
 	if (h->brief)
 		return;

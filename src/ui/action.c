@@ -30,7 +30,7 @@ const struct action *action_find(int key)
 	return NULL;
 }
 
-const char *action_keys(const struct action *a, char *buffer, unsigned size)
+const char *action_keys(const struct action *a, bool ascii, char *buffer, unsigned size)
 {
 	const char *keys = a->keys;
 	char name[16];
@@ -40,7 +40,7 @@ const char *action_keys(const struct action *a, char *buffer, unsigned size)
 	while ((k = key_next(&keys)) != UI_KEY_NONE) {
 		if (buffer[0])
 			g_strlcat(buffer, " ", size);
-		g_strlcat(buffer, key_text(k, name, sizeof(name)), size);
+		g_strlcat(buffer, key_text(k, ascii, name, sizeof(name)), size);
 	}
 	return buffer;
 }

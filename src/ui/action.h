@@ -61,8 +61,8 @@ const struct action *action_get(unsigned id);
 /* The action of a key; NULL: there is none. */
 const struct action *action_find(int key);
 
-/* The keys as shown to users: "F9 p", "← F7". */
-const char *action_keys(const struct action *a, char *buffer, unsigned size);
+/* The keys as shown to users: "F9 p", "← F7"; in ASCII "Left F7". */
+const char *action_keys(const struct action *a, bool ascii, char *buffer, unsigned size);
 
 /* The number of an action's first F key; 0: it has none. */
 int action_function_key(const struct action *a);

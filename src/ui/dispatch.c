@@ -28,7 +28,7 @@ static void say_no_action(struct ui *ui, int key)
 	char name[16];
 
 	if (key_is_text(key) || (key >= UI_KEY_F1 && key <= UI_KEY_F12))
-		ui_say(ui, "%s does nothing here; %s", key_text(key, name, sizeof(name)),
+		ui_say(ui, "%s does nothing here; %s", key_text(key, ui->format.ascii, name, sizeof(name)),
 		       ui->overlay ? "press Esc to go back" : "press F1 for help");
 }
 

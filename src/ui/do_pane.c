@@ -54,12 +54,12 @@ static void pane_chosen(struct ui *ui, int value, bool keep)
 }
 
 /* The key that opens a pane directly; "": none. */
-static const char *pane_key(int pane, char *buffer, unsigned size)
+static const char *pane_key(const struct ui *ui, int pane, char *buffer, unsigned size)
 {
 	buffer[0] = '\0';
 	for (unsigned i = 0; i < ACTIONS; i++)
 		if (action_get(i)->run == do_pane && action_get(i)->argument == pane)
-			return action_keys(action_get(i), buffer, size);
+			return action_keys(action_get(i), ui->format.ascii, buffer, size);
 	return buffer;
 }
 
@@ -74,7 +74,7 @@ void do_pane_menu(struct ui *ui, int argument)
 		width = MAX(width, (int)strlen(pane_type((enum pane_id)i)->title));
 	for (unsigned i = 0; i < PANES; i++) {
 		const struct pane_type *type = pane_type((enum pane_id)i);
-		char *text = g_strdup_printf("%1s  %-*s %s", pane_key((int)i, key, sizeof(key)), width, type->title,
+		char *text = g_strdup_printf("%1s  %-*s %s", pane_key(ui, (int)i, key, sizeof(key)), width, type->title,
 					     type->about);
 
 		overlay_item(menu, (int)i, -1, text);

@@ -2,14 +2,15 @@
 /* The help screen, made from the action table and the pane's columns. */
 #include "ui/internal.h"
 
-static void add_actions(struct overlay *o, enum action_group group)
+static void add_actions(struct overlay *o, bool ascii, enum action_group group)
 {
 	char keys[64];
 
 	overlay_add(o, STYLE_TITLE, action_group_title(group), NULL);
 	for (unsigned i = 0; i < ACTIONS; i++)
 		if (action_get(i)->group == group)
-			overlay_add(o, STYLE_KEY, action_keys(action_get(i), keys, sizeof(keys)), action_get(i)->help);
+			overlay_add(o, STYLE_KEY, action_keys(action_get(i), ascii, keys, sizeof(keys)),
+				    action_get(i)->help);
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
@@ -61,7 +62,7 @@ struct overlay *help_create(struct ui *ui)
 	struct pane *p = ui_pane(ui);
 
 	for (unsigned i = 0; i < ACTION_GROUPS; i++)
-		add_actions(o, (enum action_group)i);
+		add_actions(o, ui->format.ascii, (enum action_group)i);
 	for (unsigned i = 0; i < p->n_lists; i++)
 		add_columns(o, &p->lists[i]);
 	if (p->type->window)

@@ -4,28 +4,28 @@
 #include <glib.h>
 #include <string.h>
 
-/* Names of keys in actions.def, and as shown to users. */
+/* Names of keys in actions.def, and as shown to users, also in ASCII. */
 static const struct {
 	int key;
-	const char *name, *shown;
+	const char *name, *shown, *ascii;
 } names[] = {
-	{ UI_KEY_UP, "Up", "↑" },
-	{ UI_KEY_DOWN, "Down", "↓" },
-	{ UI_KEY_LEFT, "Left", "←" },
-	{ UI_KEY_RIGHT, "Right", "→" },
-	{ UI_KEY_CTRL_LEFT, "C-Left", "Ctrl-←" },
-	{ UI_KEY_CTRL_RIGHT, "C-Right", "Ctrl-→" },
-	{ UI_KEY_PAGE_UP, "PgUp", "PgUp" },
-	{ UI_KEY_PAGE_DOWN, "PgDn", "PgDn" },
-	{ UI_KEY_HOME, "Home", "Home" },
-	{ UI_KEY_END, "End", "End" },
-	{ UI_KEY_TAB, "Tab", "Tab" },
-	{ UI_KEY_BACK_TAB, "S-Tab", "Shift-Tab" },
-	{ UI_KEY_ENTER, "Enter", "Enter" },
-	{ UI_KEY_BACKSPACE, "Backspace", "Backspace" },
-	{ UI_KEY_DELETE, "Delete", "Delete" },
-	{ UI_KEY_ESC, "Esc", "Esc" },
-	{ ' ', "Space", "Space" },
+	{ UI_KEY_UP, "Up", "↑", "Up" },
+	{ UI_KEY_DOWN, "Down", "↓", "Down" },
+	{ UI_KEY_LEFT, "Left", "←", "Left" },
+	{ UI_KEY_RIGHT, "Right", "→", "Right" },
+	{ UI_KEY_CTRL_LEFT, "C-Left", "Ctrl-←", "Ctrl-Left" },
+	{ UI_KEY_CTRL_RIGHT, "C-Right", "Ctrl-→", "Ctrl-Right" },
+	{ UI_KEY_PAGE_UP, "PgUp", "PgUp", "PgUp" },
+	{ UI_KEY_PAGE_DOWN, "PgDn", "PgDn", "PgDn" },
+	{ UI_KEY_HOME, "Home", "Home", "Home" },
+	{ UI_KEY_END, "End", "End", "End" },
+	{ UI_KEY_TAB, "Tab", "Tab", "Tab" },
+	{ UI_KEY_BACK_TAB, "S-Tab", "Shift-Tab", "Shift-Tab" },
+	{ UI_KEY_ENTER, "Enter", "Enter", "Enter" },
+	{ UI_KEY_BACKSPACE, "Backspace", "Backspace", "Backspace" },
+	{ UI_KEY_DELETE, "Delete", "Delete", "Delete" },
+	{ UI_KEY_ESC, "Esc", "Esc", "Esc" },
+	{ ' ', "Space", "Space", "Space" },
 };
 
 static int key_parse(const char *name, size_t len)
@@ -50,11 +50,11 @@ int key_next(const char **list)
 	return len ? key_parse(name, len) : UI_KEY_NONE;
 }
 
-const char *key_text(int key, char *buffer, size_t size)
+const char *key_text(int key, bool ascii, char *buffer, size_t size)
 {
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
 		if (names[i].key == key) {
-			g_strlcpy(buffer, names[i].shown, size);
+			g_strlcpy(buffer, ascii ? names[i].ascii : names[i].shown, size);
 			return buffer;
 		}
 	if (key >= UI_KEY_F1 && key <= UI_KEY_F12)

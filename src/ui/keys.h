@@ -39,8 +39,8 @@ enum ui_key {
  */
 int key_next(const char **list);
 
-/* The name of a key as shown to users: "F9", "Space", "←". */
-const char *key_text(int key, char *buffer, size_t size);
+/* The name of a key as shown to users: "F9", "Space", "←"; in ASCII "Left". */
+const char *key_text(int key, bool ascii, char *buffer, size_t size);
 
 /* Whether the key is a printable character. */
 bool key_is_text(int key);

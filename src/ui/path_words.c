@@ -11,7 +11,7 @@ static const struct {
 	const char *meaning;
 } states[WAIT_STATES + 1] = {
 	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
-	[WAIT_PREEMPTED] = { "preempted", 'p', STYLE_PATH_CPU, "ready to run, waiting for a CPU" },
+	[WAIT_PREEMPTED] = { "ready", 'r', STYLE_PATH_CPU, "able to run, but waiting for a CPU" },
 	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler finished" },
 	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER, "until a timer fired" },
 	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device finished" },
@@ -148,7 +148,7 @@ static void add_state(GString *s, const struct wait_segment *segment)
 	case WAIT_PREEMPTED:
 		g_string_append(s, " waits for a CPU");
 		if (segment->cause.tid > 0)
-			g_string_append_printf(s, ", preempted by %s/%d,", strpool_text(segment->cause.name),
+			g_string_append_printf(s, " that %s/%d used", strpool_text(segment->cause.name),
 					       segment->cause.tid);
 		else if (segment->cause.name)
 			g_string_append(s, " that was idle");

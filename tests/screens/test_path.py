@@ -192,6 +192,7 @@ def as_reported(checks):
         for _ in range(8):
             shown.update({row[0]: row for row in segments(t.screen()[:-1])})
             t.press("PgDn")
+        labels = {"block_device": "disk", "preempted": "ready", "blocked": "unexplained"}
         problems = []
         for row in path:
             key = datetime.datetime.fromtimestamp(row["begin_ns"] // 10**9, datetime.timezone.utc).strftime("%H:%M:%S")
@@ -201,7 +202,6 @@ def as_reported(checks):
                 continue
             ns, error = duration(got[1])
             who = f"{row['comm']} {row['tid']} on {row['host']}" if row["tid"] > 0 else f"of {row['host']}"
-            labels = {"block_device": "disk", "blocked": "unexplained"}
             state = "wire" if row["wire"] else labels.get(row["state"], row["state"])
             if abs(ns - (row["end_ns"] - row["begin_ns"])) > error or state != got[2] or who not in got[3]:
                 problems.append(f"shown {got}, reported {row}")
@@ -210,7 +210,7 @@ def as_reported(checks):
         reported = {}
         for row in reports["critical-totals"]:
             if row["state"] in ("running", "preempted") and (row["pid"] or 0) > 0:
-                key = row["state"], f"{row['host']} {row['comm']} {row['pid']}"
+                key = labels.get(row["state"], row["state"]), f"{row['host']} {row['comm']} {row['pid']}"
                 reported[key] = reported.get(key, 0) + row["total_ns"]
         got = sums(t.screen())
         problems = [f"{key}: shown {got.get(key)}, reported {ns}" for key, ns in reported.items()

@@ -52,6 +52,9 @@ def kinds_of_terminals(checks):
             checks.check(f"ASCII: {name}", text.isascii(), text)
             t.keys("F5").sync()
             checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-agent\.py")
+            help_text = t.press("F1")
+            checks.contains(f"keys in words: {name}", help_text, r"Left F7 +one interval back")
+            checks.check(f"ASCII help: {name}", "\n".join(help_text).isascii(), help_text)
 
 
 def what_traces(checks):

@@ -138,10 +138,12 @@ START_TEST(keys_for_people)
 {
 	char text[64];
 
-	ck_assert_str_eq(action_keys(action_get(ACTION_BACK), text, sizeof(text)), "← F7");
-	ck_assert_str_eq(action_keys(action_get(ACTION_PANE_PREVIOUS), text, sizeof(text)), "Shift-Tab");
-	ck_assert_str_eq(action_keys(action_get(ACTION_HIGHLIGHT), text, sizeof(text)), "Space");
-	ck_assert_str_eq(key_text(0xe9, text, sizeof(text)), "é");
+	ck_assert_str_eq(action_keys(action_get(ACTION_BACK), false, text, sizeof(text)), "← F7");
+	ck_assert_str_eq(action_keys(action_get(ACTION_BACK), true, text, sizeof(text)), "Left F7");
+	ck_assert_str_eq(action_keys(action_get(ACTION_FORWARD_TEN), true, text, sizeof(text)), "} Ctrl-Right");
+	ck_assert_str_eq(action_keys(action_get(ACTION_PANE_PREVIOUS), false, text, sizeof(text)), "Shift-Tab");
+	ck_assert_str_eq(action_keys(action_get(ACTION_HIGHLIGHT), false, text, sizeof(text)), "Space");
+	ck_assert_str_eq(key_text(0xe9, false, text, sizeof(text)), "é");
 }
 END_TEST
 
