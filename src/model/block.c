@@ -204,6 +204,19 @@ bool block_is_device(const struct model *m, const char *path)
 	return is_usual_name(name);
 }
 
+bool block_is_on(const struct model *m, uint64_t dev, uint64_t disk)
+{
+	const struct block *b = m->block;
+	const uint32_t part = map64_get(&b->disks, dev), row = map64_get(&b->disks, disk);
+
+	if (dev == disk)
+		return true;
+	if (part == MAP64_NONE || row == MAP64_NONE)
+		return false;
+	return g_array_index(b->whole, uint32_t, part) == row ||
+	       is_part_of(strpool_text((strid)DISK_ROW(m, part)->name), strpool_text((strid)DISK_ROW(m, row)->name));
+}
+
 /* ---- queues ---- */
 
 static uint64_t request_key(uint32_t disk, uint64_t sector)

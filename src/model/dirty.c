@@ -211,7 +211,7 @@ void apply_inode_written(struct model *m, const struct apply *a)
 	b = &m->dirty.batches[t->batch % BATCHES_MAX];
 	if (t->batch && b->number == t->batch) {
 		b->inode = inode_key(a->ev, p);
-		b->is_device = p->ino == dev_of(a->ev, p);
+		b->is_device = block_is_on(m, p->ino, dev_of(a->ev, p));
 	}
 	t->batch = 0;
 }

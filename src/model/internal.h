@@ -703,6 +703,9 @@ void block_destroy(struct model *m);
 /* Whether path is that of a block device ("/dev/vda"), by the trace or by its name: files.c asks for I/O classes. */
 bool block_is_device(const struct model *m, const char *path);
 
+/* Whether dev is the number of that disk, or of one of its partitions that is known. */
+bool block_is_on(const struct model *m, uint64_t dev, uint64_t disk);
+
 /* No handler is active on this CPU: it switched threads, or events were lost. */
 void irq_reset_cpu(struct model *m, struct cpu *cpu);
 

@@ -437,6 +437,31 @@ START_TEST(test_write_back_by_inode)
 }
 END_TEST
 
+/* Data of a file system on a partition: its inode is on the disk and has the partition's number. */
+START_TEST(test_write_back_of_a_partition)
+{
+	const uint64_t part = VDA1, unknown = VDA + 2;
+	struct events e;
+
+	begin(&e);
+	e.m->declared[EVENT_INODE_WRITTEN] = e.m->declared[EVENT_INODE_DIRTY] = 1;
+	EVENT(&e, 1000, 0, 0, DUMP_DISK, dump_disk, .dev = VDA, .name = str(&rec, "vda"));
+	EVENT(&e, 1001, 0, 0, DUMP_DISK, dump_disk, .dev = part, .name = str(&rec, "vda1"));
+	flusher(&e, KBLOCKD);
+	write_file(&e, 1100, CAT, 65536);
+	for (uint64_t i = 0; i < 2; i++) {
+		RQ(&e, 1200 + 100 * i, KBLOCKD, GETRQ, VDA, 800 + 100 * i, 16, WRITE);
+		EVENT(&e, 1205 + 100 * i, 0, KBLOCKD, INODE_WRITTEN, inode, .ino = i ? unknown : part,
+		      .dev = str(&rec, "254:0"));
+		RQ(&e, 1210 + 100 * i, KBLOCKD, ISSUE, VDA, 800 + 100 * i, 16, WRITE);
+		RQ(&e, 1220 + 100 * i, 0, COMPLETE, VDA, 800 + 100 * i, 16, WRITE);
+		ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, i * 16 * 512);
+		ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_write_bytes, 16 * 512);
+	}
+	events_release(&e);
+}
+END_TEST
+
 /* A tracepoint that the tracer knows and the kernel no longer has. */
 START_TEST(test_page_events_never_come)
 {
@@ -512,9 +537,9 @@ START_TEST(test_dirty_pages)
 }
 END_TEST
 
-UNIT_MAIN("bios", test_write_back_by_inode, test_page_events_never_come, test_write_back, test_write_back_after_the_end,
-	  test_many_ended_writers, test_dirty_in_pages, test_paid_before_write_back, test_dirty_pages,
-	  test_request_is_due_to_who_asked, test_earliest_event_counts, test_merged_bytes_are_their_threads,
-	  test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners, test_nobody_s_bytes,
-	  test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above, test_stacked_requests_count_once,
-	  test_endless_request, test_bounds)
+UNIT_MAIN("bios", test_write_back_by_inode, test_write_back_of_a_partition, test_page_events_never_come,
+	  test_write_back, test_write_back_after_the_end, test_many_ended_writers, test_dirty_in_pages,
+	  test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked, test_earliest_event_counts,
+	  test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners,
+	  test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above,
+	  test_stacked_requests_count_once, test_endless_request, test_bounds)
