@@ -5,13 +5,13 @@
  * A container is a PID namespace other than the host's own; for threads in the host's own, a cgroup namespace other
  * than the host's. A thread never leaves its PID namespace: clone(), or unshare() and setns() before a fork, put the
  * child elsewhere, and the event of the fork says where. A row lasts while a thread is in it, as the kernel later
- * reuses its inode number for another one.
+ * reuses its inode number for another one; or until data that its threads wrote is on a disk (dirty.h).
  *
  *   tid 2166 ─ level 0, the host's ─ 2166 ┐
  *              level 1, 4026532318 ─   11 ├ TABLE_VTID: the levels between tid and vtid
  *              level 2, 4026532320 ─    6 ┘ its container, nested in that of level 1: vtid
  */
-#include "model/internal.h"
+#include "model/dirty.h"
 
 #define CONTAINER_ROW(m, row) STATE_ROW(&(m)->state, CONTAINER, container, row)
 #define VTID_ROW(m, row) STATE_ROW(&(m)->state, VTID, vtid, row)
@@ -35,22 +35,36 @@ static uint32_t row_of_inode(struct model *m, uint64_t inode, bool of_cgroup)
 	return row;
 }
 
-static void leave(struct model *m, uint32_t thread)
+/* The thread is no longer one of its threads. Returns the container's row. */
+static uint32_t discount(struct model *m, uint32_t thread)
 {
 	const uint32_t row = thread_info(m, thread)->container;
 	struct container_row *c;
 
 	if (row == NO_ROW)
-		return;
+		return NO_ROW;
 	pressure_leave(m, thread, row);
-	thread_info(m, thread)->container = NO_ROW;
 	c = CONTAINER_ROW(m, row);
 	state_touch(&m->state, TABLE_CONTAINER, row);
 	if (--c->threads)
-		return;
+		return row;
 	map64_del(&m->containers, c->inode);
 	pressure_container_ends(m, row);
-	state_end(&m->state, TABLE_CONTAINER, row);
+	return row;
+}
+
+static void end_if_unused(struct model *m, uint32_t container)
+{
+	if (container != NO_ROW && !CONTAINER_ROW(m, container)->threads && !dirty_keeps_container(m, container))
+		state_end(&m->state, TABLE_CONTAINER, container);
+}
+
+static void leave(struct model *m, uint32_t thread)
+{
+	const uint32_t row = discount(m, thread);
+
+	thread_info(m, thread)->container = NO_ROW;
+	end_if_unused(m, row);
 }
 
 /* The first process is the one with ID 1 in the container; until that is seen, the first one seen. */
@@ -137,7 +151,10 @@ void container_thread_end(struct model *m, uint32_t thread)
 {
 	const uint64_t levels = thread_info(m, thread)->ns_level;
 
-	leave(m, thread);
+	if (thread_info(m, thread)->kept)
+		discount(m, thread);
+	else
+		leave(m, thread);
 	for (uint64_t level = 1; level < levels; level++) {
 		const uint32_t row = map64_get(&m->vtids, vtid_key(thread, level));
 
@@ -146,6 +163,14 @@ void container_thread_end(struct model *m, uint32_t thread)
 		map64_del(&m->vtids, vtid_key(thread, level));
 		state_end(&m->state, TABLE_VTID, row);
 	}
+}
+
+void container_kept_end(struct model *m, uint32_t thread)
+{
+	const uint32_t row = thread_info(m, thread)->container;
+
+	thread_info(m, thread)->container = NO_ROW;
+	end_if_unused(m, row);
 }
 
 /* ---- events ---- */

@@ -63,11 +63,18 @@ static bool is_to_keep(struct model *m, uint32_t row)
 	return t->owed || (t->repaid_ns && !is_past(m, t->repaid_ns, IN_FLIGHT_MAX_NS));
 }
 
+static void end_kept(struct model *m, uint32_t row)
+{
+	thread_info(m, row)->kept = false;
+	container_kept_end(m, row);
+	state_end(&m->state, TABLE_THREAD, row);
+}
+
 /* Ends rows for which nothing more is expected, now or when some time has passed. */
 static void look_at_kept(struct model *m, bool now)
 {
 	struct dirty *d = &m->dirty;
-	uint32_t n = 0;
+	uint32_t ended[DEBTS_MAX], n = 0, n_ended = 0;
 
 	if (!d->n_kept || !(now || is_past(m, d->looked_ns, LOOK_EVERY_NS)))
 		return;
@@ -77,10 +84,32 @@ static void look_at_kept(struct model *m, bool now)
 			d->kept[n++] = d->kept[i];
 			continue;
 		}
-		thread_info(m, d->kept[i])->kept = false;
-		state_end(&m->state, TABLE_THREAD, d->kept[i]);
+		ended[n_ended++] = d->kept[i];
 	}
 	d->n_kept = n;
+	for (uint32_t i = 0; i < n_ended; i++)
+		end_kept(m, ended[i]);
+}
+
+unsigned dirty_forget_kept(struct model *m)
+{
+	const unsigned n = m->dirty.n_kept;
+
+	while (m->dirty.n_kept)
+		end_kept(m, m->dirty.kept[--m->dirty.n_kept]);
+	return n;
+}
+
+bool dirty_keeps_container(const struct model *m, uint32_t container)
+{
+	const struct thread *t;
+
+	for (uint32_t i = 0; i < m->dirty.n_kept; i++) {
+		t = g_ptr_array_index(m->threads, m->dirty.kept[i]);
+		if (t->container == container)
+			return true;
+	}
+	return false;
 }
 
 bool dirty_keep(struct model *m, uint32_t thread)

@@ -46,7 +46,13 @@ bool dirty_is_flusher(const struct model *m, uint32_t thread);
  */
 uint64_t dirty_take(struct model *m, uint64_t sectors, struct asker *who);
 
-/* The thread has ended. Whether its row is kept, and ended here later. */
+/* The thread ends. Whether its row is kept, and ended here later. */
 bool dirty_keep(struct model *m, uint32_t thread);
+
+/* Whether the row of a thread of that container (row of TABLE_CONTAINER) is kept. */
+bool dirty_keeps_container(const struct model *m, uint32_t container);
+
+/* Ends all rows that are kept: what is still to be written for them stays with the kernel thread. Returns how many. */
+unsigned dirty_forget_kept(struct model *m);
 
 #endif

@@ -458,6 +458,9 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 /* The thread leaves its container. */
 void container_thread_end(struct model *m, uint32_t thread);
 
+/* The row of a thread that ended before, and was kept for what it wrote (dirty.h), ends. */
+void container_kept_end(struct model *m, uint32_t thread);
+
 /* ---- pressure.c: how long hosts and containers lack CPUs or wait for disks; if m->pressures ---- */
 void pressure_create(struct model *m);
 void pressure_destroy(struct model *m);

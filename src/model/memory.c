@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "model/connections.h"
+#include "model/dirty.h"
 #include "model/fdtable.h"
 #include "model/interval.h"
 
@@ -302,6 +303,7 @@ void memory_make_room(struct model *m)
 		look(m);
 	}
 	if (stays_full(m)) {
+		m->folded += dirty_forget_kept(m);
 		forget_threads(m);
 		m->folded += connections_forget(m);
 		fold_brief_rows(m);

@@ -131,6 +131,7 @@ static void end_parts(struct model *m, uint32_t row)
 void thread_end(struct model *m, uint32_t row)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
+	bool kept;
 
 	cpu_lose_thread(m, row);
 	thread_set_state(m, row, THREAD_DEAD);
@@ -138,8 +139,9 @@ void thread_end(struct model *m, uint32_t row)
 		r->exited_ns = m->now_ns;
 	if (r->tid == r->pid)
 		relations_process_end(m, row);
+	kept = dirty_keep(m, row);
 	end_parts(m, row);
-	if (!dirty_keep(m, row))
+	if (!kept)
 		state_end(&m->state, TABLE_THREAD, row);
 	HOST_ROW(m)->threads--;
 	HOST_ROW(m)->threads_gone++;

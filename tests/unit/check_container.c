@@ -301,6 +301,38 @@ START_TEST(test_hostile)
 }
 END_TEST
 
+/* The container remains until data that its last thread wrote is on a disk; its inode may be another's by then. */
+START_TEST(test_written_after_the_end)
+{
+	const uint64_t minute = UINT64_C(60000000000);
+	const struct container_row *c;
+	uint64_t uid;
+	uint32_t row;
+
+	FORK_TO(1, 20, HOST_PID_NS, NS1, 20, 1);
+	c = container(NS1);
+	uid = c->uid;
+	row = thread_find(e.m, 20);
+	SYSCALL_ENTRY(&e, now += 10, 0, 20, "openat", .path = str(&rec, "/data/file"));
+	SYSCALL_EXIT(&e, now += 10, 0, 20, "openat", .ret = 3);
+	SYSCALL_ENTRY(&e, now += 10, 0, 20, "write", .fd = 3);
+	SYSCALL_EXIT(&e, now += 10, 0, 20, "write", .ret = 4096);
+	leave(20);
+	ck_assert_uint_eq(count(TABLE_CONTAINER), 1);
+	ck_assert_uint_eq(c->threads, 0);
+	ck_assert_uint_eq(THREAD_ROW(e.m, row)->container, uid);
+	FORK_TO(1, 30, HOST_PID_NS, NS1, 30, 1);
+	ck_assert_uint_eq(count(TABLE_CONTAINER), 2);
+	ck_assert_uint_ne(events_thread(&e, 30)->container, uid);
+	ck_assert_uint_eq(c->threads, 0);
+	now += 2 * minute;
+	SYSCALL_ENTRY(&e, now += 10, 0, 1, "write", .fd = 4);
+	EVENT(&e, now += 10, 0, 1, PAGE_DIRTY, inode, .ino = 7, .dev = str(&rec, "8:0"));
+	ck_assert_uint_eq(count(TABLE_CONTAINER), 1);
+	assert_container(NS1, 1, HOST_PID_NS, 30, "sh", 1);
+}
+END_TEST
+
 /* The limit on threads also limits thousands of namespaces. */
 START_TEST(test_memory)
 {
@@ -317,6 +349,6 @@ START_TEST(test_memory)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("container", setup, teardown, test_dump, test_dump_outermost_first, test_old_dump, test_forks,
-		 test_setns_into_the_unknown, test_number_used_again, test_cgroup_ns, test_context, test_hostile,
-		 test_memory)
+UNIT_MAIN_AROUND("container", setup, teardown, test_written_after_the_end, test_dump, test_dump_outermost_first,
+		 test_old_dump, test_forks, test_setns_into_the_unknown, test_number_used_again, test_cgroup_ns,
+		 test_context, test_hostile, test_memory)

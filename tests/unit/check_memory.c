@@ -222,6 +222,44 @@ START_TEST(test_many_brief_tasks)
 }
 END_TEST
 
+/* Rows of ended threads that are kept until what they wrote is on a disk give way: the kernel thread wrote it. */
+START_TEST(test_many_kept_tasks)
+{
+	const size_t limit = 1 << 20;
+	const unsigned n = 900;
+	uint64_t kept;
+	struct bounded b;
+
+	begin(&b, limit);
+	run(&b, 1);
+	for (unsigned i = 0; i < n; i++) {
+		fork_task(&b, FIRST + i);
+		run(&b, FIRST + i);
+		EVENT(&b.e, b.now, 0, FIRST + i, PAGE_DIRTY, inode, .ino = FIRST + i, .dev = str(&rec, "8:0"));
+		EVENT(&b.e, b.now, 0, FIRST + i, EXIT, task, .tid = FIRST + i);
+		run(&b, 1);
+		EVENT(&b.e, b.now, 0, 1, FREE, task, .tid = FIRST + i);
+		if (i % 16 == 0)
+			frame_ends(&b);
+	}
+	frame_ends(&b);
+	kept = b.e.m->dirty.n_kept;
+	ck_assert_uint_gt(kept, 0);
+	ck_assert_uint_le(b.memory.used, limit + limit / 8);
+	ck_assert_ptr_nonnull(model_shortage(b.e.m));
+	thread_set_comm(b.e.m, thread_find(b.e.m, 1), "kworker/u4:1\0\0\0");
+	THREAD_ROW(b.e.m, thread_find(b.e.m, 1))->flags |= THREAD_KERNEL;
+	EVENT(&b.e, b.now, 0, 1, BLOCK_GETRQ, block_rq, .dev = 8 << 20, .sector = 8, .nr_sector = 8 * n, .rwbs = 1);
+	EVENT(&b.e, b.now, 0, 1, BLOCK_ISSUE, block_rq, .dev = 8 << 20, .sector = 8, .nr_sector = 8 * n, .rwbs = 1);
+	EVENT(&b.e, b.now, 0, 0, BLOCK_COMPLETE, block_rq, .dev = 8 << 20, .sector = 8, .nr_sector = 8 * n, .rwbs = 1);
+	interval_end(&b.iv, &b.e.m->state, b.now);
+	ck_assert_uint_eq(sum(&b, TABLE_THREAD, CELL(thread, disk_write_bytes)), (uint64_t)n * 4096);
+	ck_assert_uint_eq(sum(&b, TABLE_THREAD, CELL(thread, disk_writeback_bytes)), kept * 4096);
+	interval_begin(&b.iv, &b.e.m->state, b.now, tables);
+	release(&b);
+}
+END_TEST
+
 /* The same over many frames of one interval, as in a report: rows that ended take memory, too. */
 START_TEST(test_many_ended_tasks)
 {
@@ -427,6 +465,6 @@ START_TEST(test_files_that_do_not_fit)
 }
 END_TEST
 
-UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_ended_tasks,
-	  test_many_waits, test_many_ended_waits, test_many_relations, test_many_connections, test_many_ended_relations,
-	  test_files_that_do_not_fit)
+UNIT_MAIN("memory", test_no_bound_changes_nothing, test_many_live_tasks, test_many_brief_tasks, test_many_kept_tasks,
+	  test_many_ended_tasks, test_many_waits, test_many_ended_waits, test_many_relations, test_many_connections,
+	  test_many_ended_relations, test_files_that_do_not_fit)
