@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,6 +129,17 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &files);
 }
 
+/*
+ * A standard descriptor that the caller has closed would be given to the next file that is opened, such as the log,
+ * and the output would be written into that. One opened with O_PATH can be neither read nor written.
+ */
+static void occupy_closed_descriptors(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/", O_PATH) < 0)
+			return;
+}
+
 static int run_with_log(const struct command *command, struct options *o)
 {
 	const char *log = o->log_file ? o->log_file : o->log;
@@ -207,6 +219,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */
 		return worker_main(argc - 2, argv + 2);
 	}
+	occupy_closed_descriptors();
 	raise_file_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();

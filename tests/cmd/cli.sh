@@ -144,4 +144,19 @@ if [ $? -ne 1 ] || ! grep -q 'cannot write' err; then
 	failures=$((failures + 1))
 fi
 
+# A closed standard output is a failure, too, and its number is not given to another file.
+for command in 'report hosts --log-file log' 'attach -n find --log log'; do
+	# shellcheck disable=SC2086 # the words of a command
+	"$LTTNGTOP" $command "$recording" >&- 2>err
+	if [ $? -ne 1 ] || ! grep -q 'cannot write.*Bad file descriptor' err || grep -qE 'client|execve' log; then
+		echo "not ok closed standard output: $command"
+		failures=$((failures + 1))
+	fi
+done
+"$LTTNGTOP" report hosts --log-file log "$recording" nowhere >out 2>&-
+if [ $? -ne 3 ] || ! grep -q client out || [ "$(grep -c nowhere log)" -ne 1 ]; then
+	echo 'not ok closed standard error'
+	failures=$((failures + 1))
+fi
+
 [ $failures -eq 0 ]
