@@ -77,9 +77,29 @@ static bool choose_counter(struct list *l)
 	return true;
 }
 
+/*
+ * Columns per counter are made again with the rows, and others may be elsewhere in memory then: finds those that were
+ * drawn last by their names.
+ */
+static void find_columns(struct list *l, const char *const *names)
+{
+	int n = 0;
+
+	for (int i = 0; i < l->n_columns; i++) {
+		l->columns[n] = l->columns[i];
+		l->columns[n].column = view_rows_column(&l->rows, names[i]);
+		n += l->columns[n].column != NULL;
+	}
+	l->n_columns = n;
+}
+
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
 		const GArray *baseline)
 {
+	const char *drawn[LIST_COLUMNS];
+
+	for (int i = 0; i < l->n_columns; i++)
+		drawn[i] = l->columns[i].column->name;
 	query->table = l->table;
 	if (baseline) {
 		query->sort = NULL;
@@ -95,6 +115,7 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
 	if (choose_counter(l))
 		view_rows_build(&l->rows, &l->query, hosts, n_hosts);
+	find_columns(l, drawn);
 	find_selection(l);
 	if (l->follow && l->present)
 		scroll_to_selection(l);

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A list of the monitor between two drawings. */
+#include "views.h"
+
+#include <glib.h>
+
+#include "ui/list.h"
+
+enum { COUNTERS = 30, WIDTH = 200, HEIGHT = 10 };
+
+static const struct list_look look = { .empty = "" };
+
+/* Builds the rows of the interval from begin() to now, of this many hosts. */
+static void build_list(struct list *l, unsigned n_hosts)
+{
+	struct view_query q = { .table = NULL };
+
+	end();
+	list_build(l, &q, shown, n_hosts, NULL);
+}
+
+/* Whether it is one of the columns that the rows have now, not of those that they had. */
+static bool is_current(const struct list *l, const struct column *column)
+{
+	for (unsigned i = 0; i < l->rows.n_columns; i++)
+		if (column == &l->rows.columns[i])
+			return true;
+	return false;
+}
+
+/* Keys and clicks refer to the columns drawn last, also if the rows were built again since. */
+START_TEST(test_columns_after_build)
+{
+	struct thread_row *thread = add_thread(0, 10, 10, 1, "sh");
+	struct canvas *c = canvas_create(WIDTH, HEIGHT, false);
+	struct list l;
+
+	list_init(&l, view_table_find("counters"));
+	begin();
+	add_perf(thread, "perf_cpu_cycles", 1);
+	build_list(&l, 2);
+	list_draw(&l, c, 0, HEIGHT, &look);
+	ck_assert_str_eq(l.columns[l.n_columns - 2].column->name, "perf_cpu_cycles");
+	ck_assert_ptr_nonnull(list_column_at(&l, 1));
+
+	for (unsigned i = 0; i < COUNTERS; i++) {
+		char *name = g_strdup_printf("perf_cpu_%u", i);
+
+		add_perf(thread, name, 1);
+		g_free(name);
+	}
+	build_list(&l, 2);
+	ck_assert_uint_eq(l.rows.n_columns, l.table->n_columns + COUNTERS + 1);
+	ck_assert_int_gt(l.n_columns, 0);
+	for (int i = 0; i < l.n_columns; i++)
+		ck_assert_msg(is_current(&l, l.columns[i].column), "column %d", i);
+
+	/* counters of hosts that are hidden are no longer columns */
+	list_draw(&l, c, 0, HEIGHT, &look);
+	build_list(&l, 0);
+	for (int i = 0; i < l.n_columns; i++)
+		ck_assert_msg(is_current(&l, l.columns[i].column), "column %d", i);
+	ck_assert_int_le(l.n_columns, (int)l.table->n_columns);
+	canvas_destroy(c);
+	list_release(&l);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build)
