@@ -156,6 +156,14 @@ static int try_memory(void)
 	return memory ? 0 : ENOMEM;
 }
 
+/* GLib ends a process that gets no memory, with a message. */
+static int try_glib_memory(void)
+{
+	void *volatile memory = g_malloc((size_t)3 << 30);
+
+	return memory ? 0 : ENOMEM;
+}
+
 /* ---- in a process of its own ---- */
 
 static char said[512];
@@ -261,6 +269,8 @@ START_TEST(test_allowed)
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);
 	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RECORDING, try_abort)), SIGABRT);
+	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RECORDING, try_glib_memory)), SIGTRAP);
+	ck_assert_msg(strstr(said, "failed to allocate 3221225472 bytes") != NULL, "'%s'", said);
 	tear_down();
 }
 END_TEST
