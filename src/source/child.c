@@ -18,13 +18,22 @@
 #include "base/text.h"
 
 enum {
-	ABOVE_ALL = 64,     /* descriptors above all those that a child is given */
 	HEARD_MAX = 262144, /* bytes read at once: more than a socket holds; the child may never stop */
 	LOGGED_MAX = 16,    /* lines per child, which may never stop */
 	NAP_US = US_PER_MS,
 };
 
+#define TOO_MANY_FILES "Too many open files: raise the limit of 'ulimit -n'"
+
 /* ---- starting ---- */
+
+/* Written where the program's own last words would be. */
+static void give_up(int words, const char *why)
+{
+	const size_t len = strlen(why);
+
+	_exit(write(words, why, len) == (ssize_t)len ? 127 : 126);
+}
 
 /* Runs between fork and exec: only async-signal-safe functions. Does not return. */
 static void become_child(const char *program, char *const *argv, const int *fds, unsigned n, int words, pid_t parent)
@@ -32,8 +41,7 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGCHLD, SIGWINCH, SIGTSTP, SIGQUIT };
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	const unsigned end = CHILD_FIRST_FD + n;
-	int null_fd = open("/dev/null", O_RDWR);
-	int moved[ABOVE_ALL];
+	int moved[CHILD_FDS_MAX], moved_words, null_fd;
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -47,20 +55,25 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
 	/* First move them out of the way of their final numbers. */
-	words = fcntl(words, F_DUPFD, ABOVE_ALL);
+	moved_words = fcntl(words, F_DUPFD, end);
 	for (unsigned i = 0; i < n; i++)
-		if ((moved[i] = fcntl(fds[i], F_DUPFD, ABOVE_ALL)) < 0)
-			_exit(127);
-	if (words < 0 || null_fd < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0 || dup2(words, 2) < 0)
-		_exit(127);
+		if ((moved[i] = fcntl(fds[i], F_DUPFD, end)) < 0)
+			give_up(words, TOO_MANY_FILES);
+	null_fd = open("/dev/null", O_RDWR);
+	if (moved_words < 0 || (null_fd < 0 && errno == EMFILE))
+		give_up(words, TOO_MANY_FILES);
+	if (null_fd < 0)
+		give_up(words, "/dev/null cannot be opened");
+	if (dup2(moved_words, 2) < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0)
+		give_up(moved_words, TOO_MANY_FILES);
 	for (unsigned i = 0; i < n; i++)
 		if (dup2(moved[i], CHILD_FIRST_FD + (int)i) < 0)
-			_exit(127);
+			give_up(2, TOO_MANY_FILES);
 	if (syscall(SYS_close_range, end, ~0U, 0) < 0)
 		for (unsigned fd = end; fd < 1024; fd++)
 			close((int)fd);
 	execv(program, argv);
-	_exit(127);
+	give_up(2, errno == ENOENT ? "its program was not found: is /proc mounted?" : "its program cannot be executed");
 }
 
 enum lt_status child_start(struct child *c, const char *program, char *const *argv, const int *fds, unsigned n)
@@ -68,7 +81,7 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 	const pid_t parent = getpid();
 	int words[2];
 
-	g_assert(n < ABOVE_ALL);
+	g_assert(n <= CHILD_FDS_MAX);
 	*c = (struct child){ .exit_fd = -1, .words_fd = -1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, words) < 0)
 		return error_set("cannot create sockets: %s", strerror(errno));

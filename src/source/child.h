@@ -26,12 +26,12 @@ struct child {
 };
 
 /* The first of the descriptors passed to a child; 0 and 1 are /dev/null, 2 is its standard error. */
-enum { CHILD_FIRST_FD = 3 };
+enum { CHILD_FIRST_FD = 3, CHILD_FDS_MAX = 16 };
 
 /*
  * Starts the program with fds[0..n-1] as descriptors CHILD_FIRST_FD and so on, and no others. It is killed when this
- * process ends. LT_ERROR: a system call failed; there is nothing to release. If the program cannot be executed, the
- * child exits with 127.
+ * process ends. n: up to CHILD_FDS_MAX. LT_ERROR: a system call failed; there is nothing to release. If the program
+ * cannot be executed, the child exits with 127, and its last words are the reason.
  */
 enum lt_status child_start(struct child *c, const char *program, char *const *argv, const int *fds, unsigned n);
 

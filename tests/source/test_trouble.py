@@ -7,6 +7,8 @@ for room in the middle of it, and is killed or stopped there.
 """
 import json
 import os
+import resource
+import shutil
 import signal
 import subprocess
 
@@ -42,7 +44,30 @@ def whole():
     return {row["host"]: row["events"] for row in json.loads(out.stdout)["rows"]}
 
 
+def cannot_start(name, words, command, **how):
+    """The report says why its workers could not be started, not only that they ended."""
+    done = subprocess.run([*command, LTTNGTOP, "report", "hosts", VICTIM], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True, check=False, timeout=PATIENCE_S, **how)
+    check(f"{name}: exit status", done.returncode == 1, done.stderr)
+    check(f"{name}: the reason", words in done.stderr, done.stderr)
+
+
+def few_descriptors():
+    for most in range(6, 40):
+        limit = lambda most=most: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        done = subprocess.run([LTTNGTOP, "report", "hosts", VICTIM], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, check=False, timeout=PATIENCE_S, preexec_fn=limit)
+        if done.returncode == 0:
+            break
+        check(f"{most} descriptors: the reason", "Too many open files" in done.stderr or "ulimit -n" in done.stderr,
+              done.stderr)
+    check("40 descriptors are enough", done.returncode == 0, done.stderr)
+
+
 def main():
+    few_descriptors()
+    if os.getuid() == 0 and shutil.which("unshare"):
+        cannot_start("without /proc", "is /proc mounted?", ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"])
     expected = whole()
     for name, number, words in (("dies", signal.SIGKILL, "died: signal 9"), ("hangs", signal.SIGSTOP, "was ended: no heartbeat for 10 s")):
         rows, err, status = run_with(number)
