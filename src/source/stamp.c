@@ -2,8 +2,12 @@
 #include "source/stamp.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+enum { CONTENTS_MAX = 16 << 20 };
 
 static void add_text(GChecksum *sum, const char *text)
 {
@@ -27,14 +31,21 @@ static void add_file(GChecksum *sum, const char *path, const struct stat *st)
 	add_number(sum, (uint64_t)st->st_ctim.tv_nsec);
 }
 
+/* Of a longer file, its size and times must do. */
 static void add_contents(GChecksum *sum, const char *path)
 {
-	char *contents = NULL;
-	gsize len = 0;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	guchar block[65536];
+	size_t left = CONTENTS_MAX;
+	ssize_t n;
 
-	if (g_file_get_contents(path, &contents, &len, NULL))
-		g_checksum_update(sum, (const guchar *)contents, (gssize)len);
-	g_free(contents);
+	if (fd < 0)
+		return;
+	while (left > 0 && (n = read(fd, block, MIN(left, sizeof(block)))) > 0) {
+		g_checksum_update(sum, block, n);
+		left -= (size_t)n;
+	}
+	close(fd);
 }
 
 static int compare_names(gconstpointer a, gconstpointer b)

@@ -6,7 +6,7 @@
 
 /*
  * Adds to the checksum what identifies a recording, and its current state: the names, inodes, sizes and times of its
- * files, and its metadata. Not its data, because that would take as long as reading it.
+ * files, and its metadata, up to a size. Not its data, because that would take as long as reading it.
  */
 void source_stamp(const struct source_spec *spec, GChecksum *sum);
 

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -21,6 +22,7 @@
 #include "event/payload.h"
 #include "reader/emit.h"
 #include "source/source.h"
+#include "source/stamp.h"
 #include "worker/worker.h"
 
 /* ---- fake workers ---- */
@@ -746,6 +748,50 @@ START_TEST(test_damaged_files)
 }
 END_TEST
 
+/* ---- its stamp, for the cache ---- */
+
+static char *stamp_of(const char *directory)
+{
+	GPtrArray *specs = g_ptr_array_new_with_free_func((GDestroyNotify)source_spec_free);
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	char *stamp;
+
+	ck_assert_int_eq(source_find(directory, specs, NULL), LT_OK);
+	for (guint i = 0; i < specs->len; i++)
+		source_stamp(g_ptr_array_index(specs, i), sum);
+	stamp = g_strdup(g_checksum_get_string(sum));
+	g_checksum_free(sum);
+	g_ptr_array_free(specs, TRUE);
+	return stamp;
+}
+
+/* Metadata of any size takes neither memory nor time. */
+START_TEST(test_stamp_of_huge_metadata)
+{
+	const char more[] = "/* more */";
+	char *root = temporary_directory(), *first, *second, *path;
+	struct rusage before, after;
+
+	write_trace(root, "kernel", "2a6422d0-6cee-11e0-8c08-cb07d7b3a564", "web");
+	first = stamp_of(root);
+	path = g_build_filename(root, "kernel", "metadata", NULL);
+	ck_assert(g_file_set_contents(path, more, sizeof(more) - 1, NULL));
+	second = stamp_of(root);
+	ck_assert_str_ne(first, second);
+	ck_assert_int_eq(truncate(path, (off_t)4 << 30), 0);
+	getrusage(RUSAGE_SELF, &before);
+	g_free(first);
+	first = stamp_of(root);
+	getrusage(RUSAGE_SELF, &after);
+	ck_assert_str_ne(first, second);
+	ck_assert_int_lt(after.ru_maxrss - before.ru_maxrss, 64 << 10);
+	g_free(path);
+	g_free(first);
+	g_free(second);
+	remove_directory(root);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	static const TTest *tests[16];
@@ -767,5 +813,6 @@ int main(int argc, char **argv)
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
 	tests[n++] = test_damaged_files;
+	tests[n++] = test_stamp_of_huge_metadata;
 	return unit_run("source", NULL, NULL, tests, n);
 }
