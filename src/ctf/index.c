@@ -47,27 +47,6 @@ static struct index_packet decode(const char *entry)
 	return packet;
 }
 
-bool index_read(const char *path, GArray *packets)
-{
-	struct index_head head;
-	gsize size = 0, step = 0;
-	char *text = NULL;
-	bool ok = g_file_get_contents(path, &text, &size, NULL) && size >= sizeof(head);
-
-	if (ok) {
-		memcpy(&head, text, sizeof(head));
-		step = entry_bytes(&head);
-		ok = step > 0;
-		for (gsize at = sizeof(head); ok && size - at >= step; at += step) {
-			const struct index_packet packet = decode(text + at);
-
-			g_array_append_val(packets, packet);
-		}
-	}
-	g_free(text);
-	return ok;
-}
-
 bool index_read_last(int fd, struct index_packet *packet)
 {
 	char entry[sizeof(struct index_packet)];
@@ -76,7 +55,7 @@ bool index_read_last(int fd, struct index_packet *packet)
 	struct stat st;
 	gsize step;
 
-	if (fstat(fd, &st) < 0 || pread(fd, &head, sizeof(head), 0) != sizeof(head))
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pread(fd, &head, sizeof(head), 0) != sizeof(head))
 		return false;
 	step = entry_bytes(&head);
 	entries = step ? ((uint64_t)st.st_size - sizeof(head)) / step : 0;

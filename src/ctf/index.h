@@ -17,10 +17,10 @@ struct index_packet {
 /* DIRECTORY/FILE → DIRECTORY/index/FILE.idx; to be freed. */
 char *index_path(const char *file);
 
-/* Appends all packets (struct index_packet). false: the file does not exist or is not an index. */
-bool index_read(const char *path, GArray *packets);
-
-/* Reads the last complete entry of an index, which may be growing. false: there is none. */
+/*
+ * Reads the last complete entry of an index, which may be growing. fd: opened with O_NONBLOCK, because anything may
+ * have that name. false: there is none, or it is not an index.
+ */
 bool index_read_last(int fd, struct index_packet *packet);
 
 #endif

@@ -171,6 +171,20 @@ def gaps(top):
     check("gap: a short one", len(pages) == 901 and not any("gap" in page for page in pages), len(pages))
 
 
+def strange_index(top):
+    """An index that is not an ordinary file is as good as none: nobody waits for it, or reads it for ever."""
+    for name, make in (("fifo", os.mkfifo), ("device", lambda path: os.symlink("/dev/zero", path)),
+                       ("loop", lambda path: os.symlink(os.path.basename(path), path)), ("directory", os.mkdir)):
+        path = os.path.join(top, "index-" + name)
+        with made.Recording(path) as recording:
+            recording.packet(0, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 50))
+        stream = next(os.path.join(where, file) for where, _, files in os.walk(path) for file in files
+                      if file != "metadata")
+        os.makedirs(os.path.join(os.path.dirname(stream), "index"))
+        make(os.path.join(os.path.dirname(stream), "index", os.path.basename(stream) + ".idx"))
+        check_turns(f"index: {name}", path, BASE, 50)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -180,6 +194,7 @@ def main():
         refused(top)
         too_large(top)
         gaps(top)
+        strange_index(top)
     finish()
 
 

@@ -46,14 +46,13 @@ uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest)
 
 static bool end_by_index(const struct native_trace *t, const char *path, uint64_t *end_ns)
 {
-	GArray *packets = g_array_new(FALSE, FALSE, sizeof(struct index_packet));
 	char *index = index_path(path);
-	bool ok = index_read(index, packets) && packets->len > 0;
+	const int fd = open(index, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct index_packet last;
+	const bool ok = fd >= 0 && index_read_last(fd, &last) && native_clock_ns(&t->clock, last.end, end_ns);
 
-	if (ok)
-		ok = native_clock_ns(&t->clock, g_array_index(packets, struct index_packet, packets->len - 1).end,
-				     end_ns);
-	g_array_free(packets, TRUE);
+	if (fd >= 0)
+		close(fd);
 	g_free(index);
 	return ok;
 }
@@ -90,7 +89,7 @@ uint64_t native_file_end_ns(const struct native_trace *t, const char *path)
 
 	if (end_by_index(t, path, &end_ns))
 		return end_ns;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return 0;
 	end_ns = end_by_packets(t, fd);
@@ -219,7 +218,7 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 
 	while (c->file < s->files->len) {
 		if (c->fd < 0)
-			c->fd = open(file_of(s)->path, O_RDONLY | O_CLOEXEC);
+			c->fd = open(file_of(s)->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (c->fd < 0 || fstat(c->fd, &st) < 0) {
 			give_up_packet(s, g_strerror(errno), 0);
 			leave_file(s);
