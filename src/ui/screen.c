@@ -37,6 +37,12 @@ static bool locale_is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
+/* The fonts of the Linux console have at most 512 characters: no blocks of an eighth, but for whole and half ones. */
+static bool lacks_blocks(const char *term)
+{
+	return !strcmp(term, "linux") || g_str_has_prefix(term, "linux-");
+}
+
 /* Keys that terminfo names differently, or not at all. */
 static void define_extra_keys(void)
 {
@@ -66,7 +72,10 @@ static enum lt_status check_terminal(void)
 		return error_set("the monitor needs a terminal; use 'report' for files and pipes");
 	if (!term || !*term)
 		return error_set("TERM is not set: set it to the type of the terminal, for example 'xterm-256color'");
-	if (setupterm(term, STDOUT_FILENO, &known) != OK)
+	if (setupterm(term, STDOUT_FILENO, &known) != OK && known == 0)
+		return error_set("terminal '%s' is unknown here: install its terminfo, or try TERM=xterm-256color",
+				 term);
+	if (known != 1)
 		return error_set("cannot use terminal '%s'", term);
 	moves = capability("cup");
 	del_curterm(cur_term);
@@ -99,7 +108,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	screen.term = newterm(NULL, stdout, stdin);
 	if (!screen.term)
 		return error_set("cannot use terminal '%s'", getenv("TERM"));
-	screen.ascii = options->ascii || !locale_is_utf8();
+	screen.ascii = options->ascii || !locale_is_utf8() || lacks_blocks(getenv("TERM"));
 	screen.caret_x = -1;
 	last_line = last_line_string();
 	crash_terminal_strings(tigetstr("sgr0"), tigetstr("cnorm"), tigetstr("rmkx"), tigetstr("rmcup"), last_line);

@@ -455,10 +455,10 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 	canvas_clear(c);
 	if (c->w < UI_MIN_WIDTH || c->h < UI_MIN_HEIGHT) {
 		screen_caret(-1, 0);
-		canvas_text(c, 0, 0, STYLE_BOLD, "too small", -1);
-		canvas_printf(c, 0, 1, STYLE_NORMAL, "%dx%d, at least %dx%d needed", c->w, c->h, UI_MIN_WIDTH,
-			      UI_MIN_HEIGHT);
-		canvas_text(c, 0, 2, STYLE_DIM, "still recording", -1);
+		canvas_printf(c, 0, 0, STYLE_BOLD, "too small: %dx%d", c->w, c->h);
+		canvas_printf(c, 0, 1, STYLE_NORMAL, "needs %dx%d", UI_MIN_WIDTH, UI_MIN_HEIGHT);
+		if (!ui->cursor.complete)
+			canvas_text(c, 0, 2, STYLE_DIM, "still reading", -1);
 	} else if (!ui->started) {
 		draw_waiting(ui);
 	} else {

@@ -46,15 +46,25 @@ def kinds_of_terminals(checks):
             mono = "\n".join(t.screen(styles=True))
             checks.check(f"mono: {name}", not re.search(r"\x1b\[[0-9;]*(3[0-7]|38;5|4[0-7]|48;5)", mono), mono[:300])
             checks.check(f"mono: {name} shows the selection", re.search(r"\x1b\[[0-9;]*7", mono), mono[:300])
-    for name, env, options in (("LC_ALL=C", {"LC_ALL": "C"}, []), ("--ascii", None, ["--ascii"])):
+    for name, env, options in (("LC_ALL=C", {"LC_ALL": "C"}, []), ("--ascii", None, ["--ascii"]),
+                               ("Linux console", {"TERM": "linux"}, [])):
         with open_at((80, 24), env, *options) as t:
             text = "\n".join(t.screen())
             checks.check(f"ASCII: {name}", text.isascii(), text)
-            t.keys("F5").sync()
+            t.keys("e").sync()  # the function keys differ
             checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-agent\.py")
             help_text = t.press("F1")
             checks.contains(f"keys in words: {name}", help_text, r"Left F7 +one interval back")
             checks.check(f"ASCII help: {name}", "\n".join(help_text).isascii(), help_text)
+
+
+def unusable_terminals(checks):
+    """What is wrong with TERM, and what to do."""
+    for name, term, words in (("unset", "", "TERM is not set: set it to"), ("dumb", "dumb", "its cursor cannot be moved; 'report'"),
+                              ("unknown", "nonesuch", "'nonesuch' is unknown.*try TERM=xterm-256color")):
+        with Terminal(*AT, env={"TERM": term}, ready=None) as t:
+            checks.equal(f"TERM {name}: exit status", t.status(), 1)
+            checks.check(f"TERM {name}: what to do", re.search(words, t.stderr()), t.stderr())
 
 
 def what_traces(checks):
@@ -79,7 +89,10 @@ def sizes(checks):
         checks.equal("wider and taller", len(t.screen()), 40)
         t.resize(39, 24)
         t.wait("too small")
-        checks.contains("too small: how much is needed", t.screen(), r"39x24, at least 40x8 needed")
+        checks.contains("too small: how much is needed", t.screen(), r"^too small: 39x24\nneeds 40x8$")
+        checks.lacks("too small: a recording that was read", t.screen(), "still")
+        t.resize(17, 3)
+        t.wait("too small: 17x3\nneeds 40x8$")
         t.resize(40, 8)
         t.wait("PAUSED")
         checks.contains("40x8: state and time", t.screen()[:1], r"PAUSED.*\[14:07:08.*, 14:07:09.*\[")
@@ -177,4 +190,4 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, what_traces, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, what_traces, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
