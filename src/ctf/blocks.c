@@ -231,7 +231,7 @@ static void parse_event(struct blocks_parse *p)
 	}
 }
 
-static enum lt_status parse_text(struct blocks_parse *p)
+static enum lt_status parse_statement(struct blocks_parse *p)
 {
 	struct declare *d = &p->d;
 	enum lt_status status = LT_OK;
@@ -259,16 +259,19 @@ static enum lt_status parse_text(struct blocks_parse *p)
 
 enum lt_status blocks_parse(const char *text, struct layout *l)
 {
-	struct blocks_parse p = { .text = text, .l = l };
+	struct blocks_parse p = { .text = text, .l = l, .d = { .types = l->types } };
+	GArray *tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
+	struct tsdl_reader reader = { .at = text, .line = 1 };
 	enum lt_status status;
-	GArray *tokens;
 
-	if (tsdl_split(text, &tokens))
-		return LT_ERROR;
-	p.d = (struct declare){ .at = (const struct tsdl_token *)(void *)tokens->data, .types = l->types };
 	p.d.names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	status = parse_text(&p);
+	while ((status = tsdl_read_statement(&reader, tokens)) == LT_OK) {
+		p.d.at = (const struct tsdl_token *)(void *)tokens->data;
+		status = parse_statement(&p);
+		if (status)
+			break;
+	}
 	g_hash_table_destroy(p.d.names);
 	g_array_free(tokens, TRUE);
-	return status;
+	return status == LT_END ? LT_OK : status;
 }

@@ -11,7 +11,7 @@
  * for different types in different blocks.
  */
 struct declare {
-	const struct tsdl_token *at; /* the next token; the array ends with TSDL_END */
+	const struct tsdl_token *at; /* the next token; the statement ends with TSDL_END */
 	GPtrArray *types;            /* all types made so far; destroyed by the owner of the struct */
 	GHashTable *names;           /* "uint8_t", "struct packet_context" → struct type */
 	unsigned depth, n_fields;

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-/* A hundred times as many as the kernel tracer needs for all its events. */
+/* In one statement, far more than the kernel tracer needs for any event. */
 enum { TOKENS_MAX = 1 << 24 };
 
 static bool is_word_start(char c)
@@ -114,23 +114,30 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
-enum lt_status tsdl_split(const char *text, GArray **tokens)
+enum lt_status tsdl_read_statement(struct tsdl_reader *r, GArray *tokens)
 {
-	struct tsdl_reader r = { .at = text, .line = 1 };
-	struct tsdl_token token;
+	struct tsdl_token token = { .kind = TSDL_END };
+	unsigned depth = 0;
+	bool is_over;
 
-	/* Tokens written by tracers take four to six characters on average. */
-	*tokens = g_array_sized_new(FALSE, FALSE, sizeof(struct tsdl_token), (guint)MIN(strlen(text) / 4, TOKENS_MAX));
+	g_array_set_size(tokens, 0);
 	do {
-		if ((*tokens)->len >= TOKENS_MAX)
-			error_set("metadata: line %u: too long", r.line);
-		if ((*tokens)->len >= TOKENS_MAX || tsdl_next(&r, &token)) {
-			g_array_free(*tokens, TRUE);
-			*tokens = NULL;
+		if (tokens->len >= TOKENS_MAX)
+			return error_set("metadata: line %u: too long", r->line);
+		if (tsdl_next(r, &token))
 			return LT_ERROR;
-		}
-		g_array_append_val(*tokens, token);
-	} while (token.kind != TSDL_END);
+		g_array_append_val(tokens, token);
+		if (tsdl_is(&token, "{"))
+			depth++;
+		else if (tsdl_is(&token, "}") && depth)
+			depth--;
+		is_over = !depth && tsdl_is(&token, ";");
+	} while (!is_over && token.kind != TSDL_END);
+	if (!is_over)
+		return tokens->len > 1 ? LT_OK : LT_END;
+	token.kind = TSDL_END;
+	token.len = 0;
+	g_array_append_val(tokens, token);
 	return LT_OK;
 }
 

@@ -13,7 +13,7 @@
  * Splits TSDL, the language of CTF 1.8 metadata, into tokens, without comments and blanks. Tokens point into the text.
  */
 enum tsdl_kind {
-	TSDL_END,    /* the last token of the array */
+	TSDL_END,    /* of the text, or of the statement */
 	TSDL_WORD,   /* an identifier or keyword */
 	TSDL_NUMBER, /* with its sign, decimal, hexadecimal or octal */
 	TSDL_STRING, /* the text between the quotes, escapes unchanged */
@@ -37,8 +37,12 @@ struct tsdl_reader {
 /* Reads the next token. LT_ERROR: as below. */
 enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token);
 
-/* Reads all tokens (struct tsdl_token); the last is TSDL_END. LT_ERROR: a character or a string is not TSDL. */
-enum lt_status tsdl_split(const char *text, GArray **tokens);
+/*
+ * Replaces the tokens (struct tsdl_token) by those of the next statement: up to a ';' outside braces or the end of the
+ * text, and then TSDL_END. One array serves for all statements: a whole text would take megabytes. LT_END: there is no
+ * other statement. LT_ERROR: a character or a string is not TSDL, or the statement is too long.
+ */
+enum lt_status tsdl_read_statement(struct tsdl_reader *r, GArray *tokens);
 
 /* Whether the token is this mark or this word. Inline, because it is called many times per token, with constants. */
 static inline bool tsdl_is(const struct tsdl_token *token, const char *text)

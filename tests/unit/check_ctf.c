@@ -17,6 +17,29 @@ static struct layout *parse(const char *text)
 	return l;
 }
 
+/* Statements end with ';', which is optional after blocks; what one declares, later ones can use. */
+START_TEST(test_statements)
+{
+	struct layout *l = parse(";;stream { id = 1; }\nenv { a = \"}; {\"; } callsite { x = { ; }; }\n"
+				 "typealias integer { size = 8; } := odd; event { id = 1; stream_id = 1; name = \"x\"; "
+				 "fields := struct { odd _y; }; };\nevent { id = 2; fields := ; { }; };\n"
+				 "event { id = 3; stream_id = 1; name = \"z\"; }");
+
+	ck_assert_str_eq(g_hash_table_lookup(l->env, "a"), "}; {");
+	ck_assert_uint_eq(l->events->len, 3);
+	for (guint i = 0; i < l->events->len; i++) {
+		const struct layout_event *e = g_ptr_array_index(l->events, i);
+
+		ck_assert_uint_eq(e->id, i + 1);
+		ck_assert_int_eq(e->is_known, i != 1);
+		ck_assert_str_eq(e->name ? e->name : "", i == 0 ? "x" : i == 2 ? "z" : "");
+	}
+	ck_assert_uint_eq(type_field(((struct layout_event *)g_ptr_array_index(l->events, 0))->fields, 0)->type->size,
+			  8);
+	layout_destroy(l);
+}
+END_TEST
+
 /* Expects a refusal with this reason. */
 static void refuse(const char *text, const char *reason)
 {
@@ -255,6 +278,9 @@ static const struct {
 	{ "env { a = \"b; };\n", "line 1: unterminated string" },
 	{ "env { a = 99999999999999999999; };\n", "line 1: number does not fit in 64 bits" },
 	{ "\nenv { a = #; };\n", "line 2: unexpected character 0x23" },
+	{ "env { a = 1; };\nstream\n;\nstream { };\n", "line 3: '{' expected at ';'" },
+	{ "stream { };\nenv { a = 1; }; };\n", "line 2: a name expected at '}'" },
+	{ "stream { }\nenv { a = \n", "line 3: ';' expected" },
 	{ "stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size" },
 	{ "stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2" },
 	{ "stream { event.header := integer { size = 8; align = 2097152; }; };", "an alignment that is not a power" },
@@ -330,6 +356,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tc, 60);
+	tcase_add_test(tc, test_statements);
 	tcase_add_test(tc, test_environment);
 	tcase_add_test(tc, test_names_and_texts);
 	tcase_add_test(tc, test_packet_roles);
