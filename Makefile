@@ -58,7 +58,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wol
 COMPILE = $(CC) -std=gnu11 $(WARNINGS) -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) \
 	$(CFLAGS) $(BUILD_CFLAGS) -MMD -MP
 LINK = $(CC) $(CFLAGS) $(LDFLAGS) $(BUILD_LDFLAGS)
-LINK_LIBS = $(BT2_LIBS) $(LTTNG_CTL_LIBS) $(SECCOMP_LIBS) $(LIB_LIBS) $(LIBS)
+LINK_LIBS = $(BT2_LIBS) $(SECCOMP_LIBS) $(LIB_LIBS) $(LIBS)
 
 .PHONY: all
 all: $(PROGRAM)
