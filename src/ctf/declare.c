@@ -190,6 +190,22 @@ static enum lt_status set_attribute(struct declare *d, struct type *t, const str
 	return LT_OK;
 }
 
+/*
+ * A tracer describes the integer again in each of its thousands of fields. t is the type that was made last; if there is
+ * one like it, that is returned, and t destroyed.
+ */
+static struct type *share_number(struct declare *d, struct type *t)
+{
+	for (unsigned i = 0; i < MIN(d->n_numbers, NUMBER_TYPES); i++) {
+		if (!type_is_same_number(d->numbers[i], t))
+			continue;
+		g_ptr_array_set_size(d->types, (gint)d->types->len - 1);
+		return d->numbers[i];
+	}
+	d->numbers[d->n_numbers++ % NUMBER_TYPES] = t;
+	return t;
+}
+
 static enum lt_status parse_number_type(struct declare *d, enum type_kind kind, struct type **out)
 {
 	struct type *t = make(d, kind);
@@ -216,7 +232,7 @@ static enum lt_status parse_number_type(struct declare *d, enum type_kind kind, 
 		return fail(d, "a number of an impossible size");
 	if (!has_align && t->size % 8 == 0)
 		t->align = 8;
-	*out = t;
+	*out = share_number(d, t);
 	return LT_OK;
 }
 

@@ -10,11 +10,15 @@
  * Parses the declarations of TSDL, from tokens to types. Names of types are global: no tracer is known to use one name
  * for different types in different blocks.
  */
+enum { NUMBER_TYPES = 16 };
+
 struct declare {
 	const struct tsdl_token *at; /* the next token; the statement ends with TSDL_END */
 	GPtrArray *types;            /* all types made so far; destroyed by the owner of the struct */
 	GHashTable *names;           /* "uint8_t", "struct packet_context" → struct type */
 	unsigned depth, n_fields;
+	struct type *numbers[NUMBER_TYPES]; /* the last different integers and floats, which further fields share */
+	unsigned n_numbers;
 };
 
 /* LT_ERROR, here and below: the error chain names the line. */

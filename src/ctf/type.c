@@ -62,6 +62,13 @@ void type_set_integer(struct type *t, const struct type *from)
 	t->clock_name = g_strdup(from->clock_name);
 }
 
+bool type_is_same_number(const struct type *a, const struct type *b)
+{
+	return a->kind == b->kind && a->align == b->align && a->size == b->size && a->is_signed == b->is_signed &&
+	       a->is_native == b->is_native && a->is_clock == b->is_clock && a->base == b->base &&
+	       a->is_text == b->is_text && a->order == b->order && g_strcmp0(a->clock_name, b->clock_name) == 0;
+}
+
 struct type *type_copy_integer(const struct type *t)
 {
 	struct type *copy = type_create(t->kind);

@@ -127,6 +127,9 @@ void type_destroy(struct type *t);
 /* Makes an integer or enum that has just been created represent its values as another one does. */
 void type_set_integer(struct type *t, const struct type *from);
 
+/* Whether two integers or floats that were just declared represent the same values in the same way. */
+bool type_is_same_number(const struct type *a, const struct type *b);
+
 /* An integer or enum like t, including its labels. */
 struct type *type_copy_integer(const struct type *t);
 

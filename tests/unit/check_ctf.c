@@ -40,6 +40,45 @@ START_TEST(test_statements)
 }
 END_TEST
 
+/* Fields whose numbers are described alike share a type; a difference in any property makes another one. */
+START_TEST(test_shared_numbers)
+{
+	static const char *const others[] = {
+		"size = 16; align = 8; signed = 0; base = 10; encoding = none;",
+		"size = 8; align = 16; signed = 0; base = 10; encoding = none;",
+		"size = 8; align = 8; signed = 1; base = 10; encoding = none;",
+		"size = 8; align = 8; signed = 0; base = 16; encoding = none;",
+		"size = 8; align = 8; signed = 0; base = 10; encoding = UTF8;",
+		"size = 8; align = 8; signed = 0; base = 10; encoding = none; byte_order = be;",
+		"size = 8; align = 8; signed = 0; base = 10; encoding = none; map = clock.m.value;",
+	};
+	GString *text = g_string_new("clock { name = m; }; stream { id = 1; };\n");
+	const struct type *first = NULL;
+	struct layout *l;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		g_string_append_printf(
+			text,
+			"event { id = %zu; stream_id = 1; name = \"x\"; fields := struct {\n"
+			"integer { size = 8; align = 8; signed = 0; base = 10; encoding = none; } a, b;\n"
+			"integer { %s } c; integer { size = 8; align = 8; base = 10; } d; }; };\n",
+			i, others[i]);
+	l = parse(text->str);
+	ck_assert_uint_eq(l->events->len, G_N_ELEMENTS(others));
+	for (guint i = 0; i < l->events->len; i++) {
+		const struct type *t = ((struct layout_event *)g_ptr_array_index(l->events, i))->fields;
+
+		first = first ? first : type_field(t, 0)->type;
+		ck_assert_ptr_eq(type_field(t, 0)->type, first);
+		ck_assert_ptr_eq(type_field(t, 1)->type, first);
+		ck_assert_ptr_ne(type_field(t, 2)->type, first);
+		ck_assert_ptr_eq(type_field(t, 3)->type, first);
+	}
+	layout_destroy(l);
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 /* Expects a refusal with this reason. */
 static void refuse(const char *text, const char *reason)
 {
@@ -357,6 +396,7 @@ int main(void)
 
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_statements);
+	tcase_add_test(tc, test_shared_numbers);
 	tcase_add_test(tc, test_environment);
 	tcase_add_test(tc, test_names_and_texts);
 	tcase_add_test(tc, test_packet_roles);
