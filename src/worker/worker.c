@@ -82,15 +82,14 @@ static void read_recording(char **argv, struct ring_producer *ring)
 		.wanted = argv[8],
 		.paths = (const char *const *)argv + 9,
 	};
-	struct reader *reader = NULL;
+	/* Not closed, because the process ends next; freeing every class and program would take longer than that. */
+	static struct reader *reader;
 	enum lt_status status =
 		args.parts ? open_recording(argv[0], &args, ring, &reader) : error_set("no parts to read");
 
 	while (status == LT_OK)
 		status = reader_step(reader);
-	/* The parent need not wait until everything has been freed. */
 	worker_say_end(ring, status, FAILED_OTHER);
-	reader_close(reader);
 }
 
 /* ---- growing recordings ---- */
