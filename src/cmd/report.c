@@ -190,8 +190,11 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 			return LT_ERROR;
 		if (!needs_clocks || ingest_host_count(r->in) < 2)
 			return LT_OK;
-		ingest_destroy(r->in);
-		r->in = NULL;
+		/* with a visitor, workers send all fields of the events, which the survey does not need */
+		if (r->visitor) {
+			ingest_destroy(r->in);
+			r->in = NULL;
+		}
 	}
 	if (report_survey(r, known_end_ns) != LT_OK)
 		return LT_ERROR;

@@ -164,7 +164,10 @@ uint64_t report_record_end(const struct report *r);
 /* The host's own time for a reference time. */
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns);
 
-/* Reads recordings just for the clocks and the end of the trace; the second reading will report problems. */
+/*
+ * Reads recordings just for the clocks and the end of the trace; the second reading will report problems. Opens them
+ * unless they are open in r->in; closes them.
+ */
 enum lt_status report_survey(struct report *r, uint64_t *end_ns);
 
 /* To be called when all recordings have been read: their clocks are final. */

@@ -307,7 +307,12 @@ enum lt_status report_survey(struct report *r, uint64_t *end_ns)
 	enum lt_status status;
 
 	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
-	status = report_open(r, true);
+	if (r->in) {
+		ingest_only_survey(r->in);
+		status = LT_OK;
+	} else {
+		status = report_open(r, true);
+	}
 	if (status == LT_OK) {
 		report_set_hosts(r);
 		report_advance(r, UINT64_MAX);

@@ -67,6 +67,12 @@ void ingest_destroy(struct ingest *in)
 	g_free(in);
 }
 
+void ingest_only_survey(struct ingest *in)
+{
+	in->options.survey = true;
+	ingest_drop_waits(in);
+}
+
 /* ---- sources ---- */
 
 static enum lt_status open_directory(struct ingest *in, const char *directory)

@@ -80,6 +80,9 @@ struct ingest_host {
 struct ingest *ingest_create(const struct ingest_options *options);
 void ingest_destroy(struct ingest *in);
 
+/* Turns it into a survey (ingest_options.survey). Call it before any event has been applied, and without a visitor. */
+void ingest_only_survey(struct ingest *in);
+
 /*
  * Opens a SOURCE of the command line: a directory or a URL. LT_ERROR: it cannot be read at all (error chain); other
  * sources are not affected.
