@@ -191,8 +191,8 @@ static enum lt_status set_attribute(struct declare *d, struct type *t, const str
 }
 
 /*
- * A tracer describes the integer again in each of its thousands of fields. t is the type that was made last; if there is
- * one like it, that is returned, and t destroyed.
+ * Tracers describe an integer again in each of thousands of fields. t is the type that was made last; if there is one
+ * like it, that is returned, and t destroyed.
  */
 static struct type *share_number(struct declare *d, struct type *t)
 {
