@@ -274,6 +274,24 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 	g_ptr_array_free(below, TRUE);
 }
 
+/* An archive of a recording, or one of its files, was named in place of its directory. */
+static void set_file_error(const char *path, const char *shown)
+{
+	static const char what[] = "is a file, not the directory of a recording";
+	char *directory = g_path_get_dirname(path), *metadata = g_build_filename(directory, "metadata", NULL),
+	     text[256];
+
+	text_sanitise(text, sizeof(text), directory, strlen(directory));
+	if (access(metadata, F_OK) == 0)
+		error_set("'%s' %s: give '%s'", shown, what, text);
+	else if (strstr(path, ".tar") || g_str_has_suffix(path, ".tgz") || g_str_has_suffix(path, ".zip"))
+		error_set("'%s' %s: unpack it first", shown, what);
+	else
+		error_set("'%s' %s", shown, what);
+	g_free(metadata);
+	g_free(directory);
+}
+
 /* Its path without trailing slashes; NULL: it cannot be opened (error chain). */
 static char *open_directory(const char *directory)
 {
@@ -283,7 +301,10 @@ static char *open_directory(const char *directory)
 
 	if (!dir) {
 		text_sanitise(shown, sizeof(shown), directory, strlen(directory));
-		error_set("cannot open '%s': %s", shown, strerror(errno));
+		if (errno == ENOTDIR && stat(directory, &st) == 0)
+			set_file_error(directory, shown);
+		else
+			error_set("cannot open '%s': %s", shown, strerror(errno));
 		return NULL;
 	}
 	closedir(dir);
