@@ -168,7 +168,7 @@ bool report_is_incomplete(const struct report *r)
 		incomplete = incomplete || r->hosts[i].source->trouble;
 	}
 	if (lost.events || lost.packets)
-		fprintf(stderr, "lttngtop: incomplete: the tracer lost %" PRIu64 " events and %" PRIu64 " packets\n",
+		fprintf(stderr, "lttngtop: incomplete: lost events: %" PRIu64 ", lost packets: %" PRIu64 "\n",
 			lost.events, lost.packets);
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
@@ -247,6 +247,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	report_advance(r, begin_ns);
+	report_warn_outside(r, begin_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));
 	status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));

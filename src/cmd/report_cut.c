@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/strpool.h"
 
 #define READ_ON_NS (100 * NS_PER_MS) /* how far to read at once past the requested end */
@@ -202,4 +203,26 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 	*begin_ns = MAX(*begin_ns, record_ns);
 	*end_ns = MAX(*end_ns, record_ns);
 	return LT_OK;
+}
+
+void report_warn_outside(const struct report *r, uint64_t begin_ns)
+{
+	const struct options *o = r->options;
+	const uint64_t first_ns = report_record_begin(r), last_ns = report_record_end(r) - 1;
+	char asked[TIMETEXT_SIZE], is[TIMETEXT_SIZE];
+	uint64_t end_ns;
+
+	if (r->live || !report_record_end(r))
+		return;
+	if (o->begin.form && report_all_done(r) && begin_ns > last_ns)
+		log_warning("--begin, %s, is after the last event, at %s",
+			    timetext_format(asked, sizeof(asked), begin_ns, 9, true, o->utc),
+			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc));
+	if (!o->end.form || o->end.form == TIMETEXT_BEFORE_END)
+		return;
+	end_ns = timetext_resolve(&o->end, first_ns, 0, o->utc);
+	if (end_ns <= first_ns)
+		log_warning("--end, %s, is before the first event, at %s",
+			    timetext_format(asked, sizeof(asked), end_ns, 9, true, o->utc),
+			    timetext_format(is, sizeof(is), first_ns, 9, true, o->utc));
 }

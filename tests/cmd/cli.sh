@@ -118,6 +118,17 @@ expect 1 '' "log file 'empty/no/file'" report cpu --log-file empty/no/file "$rec
 expect 0 'client' '' report hosts "$recording"
 expect 3 'client' 'nowhere' report hosts "$recording" nowhere
 
+# A file is not a recording: what to do instead.
+tar -cf archive.tar -C "$recording" .
+expect 1 '' "'archive.tar' is a file, not the directory of a recording: unpack it first" report hosts archive.tar
+expect 1 '' "metadata' is a file, not the directory of a recording: give '.*/client/kernel'$" report hosts "$recording/client/kernel/metadata"
+expect 1 '' "'out' is a file, not the directory of a recording$" report hosts out
+
+# Nothing is in the range: where the recording is.
+expect 0 'hosts: client' "--begin, 2026-11-20 15:00:00.000000000, is after the last event, at 2026-11-20 14:18:03.776757646$" report cpu --utc --begin 15:00:00 "$recording"
+expect 0 'hosts: client' "--end, 2026-11-19 00:00:00.000000000, is before the first event, at 2026-11-20 14:18:02.341935813$" report cpu --utc --end '2026-11-19 00:00:00' "$recording"
+expect 0 '"rows"' '' report cpu --json --limit 1 --begin -10ms "$recording"
+
 expect 0 '^Usage: lttngtop feed' '' feed --help
 expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 expect 2 '' 'no trace given' feed --to net://localhost
