@@ -114,7 +114,13 @@ struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit 
 	who->comm = row ? (strid)row->comm : STRID_NONE;
 	who->chosen =
 		who->followed || attach_select_thread(t->options->select, v->host, host->name, host->model, tid, row);
+	t->any_chosen |= who->chosen;
 	return who->chosen ? who : NULL;
+}
+
+bool attach_tracer_chose(const struct attach_tracer *t)
+{
+	return t->any_chosen;
 }
 
 struct traced *tracer_follow(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)

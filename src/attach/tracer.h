@@ -43,6 +43,9 @@ void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in);
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
 				     const volatile bool *stop);
 
+/* Whether an event of a chosen thread came. */
+bool attach_tracer_chose(const struct attach_tracer *t);
+
 /* To be called at the end: emits calls that are still in progress. */
 void attach_tracer_finish(struct attach_tracer *t);
 

@@ -54,6 +54,7 @@ struct attach_tracer {
 	struct ingest *in;
 	GPtrArray *hosts;  /* GHashTable: tid → struct traced */
 	bool command_runs; /* the command in the options has called execve() */
+	bool any_chosen;
 };
 
 /* The thread if it is chosen; NULL: it is not, or it is unknown. */

@@ -297,14 +297,34 @@ static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end
 	return write_records(a, UINT64_MAX);
 }
 
+/* Whether one of the threads that exist at the end is chosen. It may have slept all the time. */
+static bool exists(const struct attach *a, unsigned host)
+{
+	const struct ingest_host *h = ingest_host(a->report.in, host);
+	const struct host_state *state = model_state(h->model);
+	const struct state_table *t = &state->tables[TABLE_THREAD];
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
+
+		if (attach_select_thread(&a->select, host, h->name, h->model, (int32_t)thread->tid, thread))
+			return true;
+	}
+	return false;
+}
+
 static void say_nothing_came(const struct attach *a)
 {
-	bool has_calls = false;
+	bool has_calls = false, has_thread = a->any || attach_tracer_chose(a->tracer);
 
-	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++)
+	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++) {
 		has_calls |= model_declares(ingest_host(a->report.in, i)->model, EVENT_SYSCALL_ENTRY);
+		has_thread = has_thread || exists(a, i);
+	}
 	if (!has_calls)
 		fputs("lttngtop: no system calls were recorded\n", stderr);
+	else if (!has_thread)
+		fputs("lttngtop: the chosen threads do not occur: 'report cpu' lists those that do\n", stderr);
 	else if (!a->any)
 		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
 }
@@ -327,6 +347,7 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	if (read_all(a, begin_ns, end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
+	report_warn_outside(r, begin_ns);
 	say_nothing_came(a);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }

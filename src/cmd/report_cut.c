@@ -205,6 +205,14 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 	return LT_OK;
 }
 
+static bool all_ended(const struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (!r->hosts[i].source->ended)
+			return false;
+	return true;
+}
+
 void report_warn_outside(const struct report *r, uint64_t begin_ns)
 {
 	const struct options *o = r->options;
@@ -214,7 +222,7 @@ void report_warn_outside(const struct report *r, uint64_t begin_ns)
 
 	if (r->live || !report_record_end(r))
 		return;
-	if (o->begin.form && report_all_done(r) && begin_ns > last_ns)
+	if (o->begin.form && all_ended(r) && begin_ns > last_ns)
 		log_warning("--begin, %s, is after the last event, at %s",
 			    timetext_format(asked, sizeof(asked), begin_ns, 9, true, o->utc),
 			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc));

@@ -63,7 +63,7 @@ expect 0 '^host,' '' report hosts --cs "$recording"
 expect 0 '^host,' '' report --csv hosts -- "$recording"
 expect 0 '^host,' '' report hosts "$recording" --csv --begin=-1s
 expect 3 'client' "cannot open '--csv'" report hosts -- "$recording" --csv nowhere
-expect 0 '' 'none of the chosen threads' attach -tfp 2147483647 "$recording"
+expect 0 '' 'the chosen threads do not occur' attach -tfp 2147483647 "$recording"
 expect 2 '' "option '--sum' is ambiguous: '--summary-only', '--summary', '--summary-" attach --sum "$recording"
 expect 2 '' "option '-x' is not available: " attach -tfx -n '*' "$recording"
 expect 1 '' "nowhere" report hosts --js nowhere
@@ -103,7 +103,12 @@ expect 2 '' "-ff needs -o FILE" attach -ff -n '*' "$recording"
 expect 2 '' "option '--interval' does not apply to 'attach'" attach --interval 1s -n '*' "$recording"
 expect 2 '' "give either a SOURCE or a COMMAND" attach "$recording" -- true
 expect 1 '' 'nowhere' attach -n '*' nowhere
-expect 0 '' 'none of the chosen threads' attach -p 2147483647 "$recording"
+expect 0 '' 'the chosen threads do not occur' attach -p 2147483647 "$recording"
+expect 0 '' 'the chosen threads do not occur' attach -n nobody "$recording"
+expect 0 '' 'the chosen threads do not occur' attach --container nowhere "$recording"
+expect 0 '' 'none of the chosen threads made a selected call' attach -p 1 "$recording" # it sleeps all the time
+expect 0 'exited with 0' '' attach -n find -e trace=reboot "$recording"
+expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:00 "$recording"
 
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
