@@ -9,20 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/calls.h"
-#include "attach/consts.h"
 #include "attach/json.h"
 #include "attach/summary.h"
 #include "attach/text.h"
 #include "attach/tracer.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "base/nstime.h"
-#include "base/text.h"
 #include "cmd/attach_command.h"
 #include "cmd/attach_containers.h"
+#include "cmd/attach_options.h"
 #include "cmd/commands.h"
-#include "cmd/manual.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 
@@ -46,134 +42,6 @@ struct attach {
 	FILE *out;
 	bool any; /* a chosen thread had an event */
 };
-
-/* ---- checking options ---- */
-
-static bool has_command(const struct options *o)
-{
-	return o->n_words < o->words->len;
-}
-
-static enum lt_status set_threads(struct attach *a)
-{
-	const struct options *o = a->options;
-
-	for (guint i = 0; i < o->attach->len; i++)
-		if (attach_select_add(&a->select, g_ptr_array_index(o->attach, i)) != LT_OK)
-			return error_wrap("option '--attach'");
-	for (guint i = 0; i < o->attach_comm->len; i++)
-		g_ptr_array_add(a->select.names, g_strdup(g_ptr_array_index(o->attach_comm, i)));
-	for (guint i = 0; i < o->attach_host->len; i++)
-		g_ptr_array_add(a->select.hosts, g_strdup(g_ptr_array_index(o->attach_host, i)));
-	a->select.children = o->follow_forks > 0;
-	a->select.threads = o->threads;
-	if (attach_containers_init(&a->containers, o->attach_container) != LT_OK)
-		return LT_ERROR;
-	attach_containers_select(&a->containers, &a->select);
-	if (!o->attach->len && !o->attach_comm->len && !o->attach_container->len && !has_command(o))
-		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME; for all threads -n '*'");
-	return LT_OK;
-}
-
-static enum lt_status set_style(const char *name)
-{
-	static const char *const names[] = {
-		[STYLE_ABBREV] = "abbrev",
-		[STYLE_RAW] = "raw",
-		[STYLE_VERBOSE] = "verbose",
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (strcmp(names[i], name) != 0)
-			continue;
-		consts_set_style(i);
-		return LT_OK;
-	}
-	return error_set("unknown style '%s': use abbrev, raw or verbose", name);
-}
-
-static enum lt_status set_calls(struct attach *a)
-{
-	const struct options *o = a->options;
-
-	for (guint i = 0; i < o->expression->len; i++)
-		if (attach_filter_add(&a->filter, g_ptr_array_index(o->expression, i)) != LT_OK)
-			return error_wrap("option '-e'");
-	if (set_style(o->const_style) != LT_OK)
-		return error_wrap("option '-X'");
-	if (o->successful_only)
-		attach_filter_set_status(&a->filter, CALL_SUCCESSFUL);
-	if (o->failed_only)
-		attach_filter_set_status(&a->filter, CALL_FAILED);
-	for (guint i = 0; i < o->trace_path->len; i++)
-		attach_filter_add_path(&a->filter, g_ptr_array_index(o->trace_path, i));
-	return LT_OK;
-}
-
-static enum lt_status check_command(const struct options *o)
-{
-	const struct {
-		bool given;
-		const char *name;
-	} others[] = {
-		{ o->attach->len, "-p" },
-		{ o->attach_comm->len, "-n" },
-		{ o->attach_container->len, "--container" },
-		{ o->attach_host->len, "--host" },
-		{ o->begin.form, "--begin" },
-		{ o->end.form, "--end" },
-		{ o->duration, "--duration" },
-		{ o->follow, "--follow" },
-		{ o->from_start, "--from-start" },
-	};
-
-	if (o->n_words)
-		return error_set("'%s': give either a SOURCE or a COMMAND, not both",
-				 (const char *)g_ptr_array_index(o->words, 0));
-	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
-		if (others[i].given)
-			return error_set("%s needs a SOURCE: with a COMMAND only that is shown", others[i].name);
-	return LT_OK;
-}
-
-static enum lt_status check_sources(const struct options *o)
-{
-	return o->buffer_size ? error_set("--buffer-size needs a COMMAND") : LT_OK;
-}
-
-static enum lt_status check_options(const struct attach *a)
-{
-	const struct options *o = a->options;
-
-	if (has_command(o) ? check_command(o) : check_sources(o))
-		return LT_ERROR;
-	if (o->summary_only && o->summary)
-		return error_set("-c and -C cannot be used together");
-	if (o->summary_sort && !o->summary_only && !o->summary)
-		return error_set("-S needs -c or -C");
-	if (o->summary_columns && !o->summary_only && !o->summary)
-		return error_set("-U needs -c or -C");
-	if (o->summary_columns && o->json)
-		return error_set("-U does not apply to --json, which has all columns");
-	if (o->json && (o->timestamps || o->relative || o->color || o->whole))
-		return error_set(
-			"-t, -r, --whole and --color do not apply to --json, which has all times and arguments");
-	if (o->json && o->follow_forks > 1)
-		return error_set("-ff and --json cannot be used together");
-	if (o->follow_forks > 1 && !o->attach_output)
-		return error_set("-ff needs -o FILE: it writes FILE.TID for each thread");
-	if (o->follow_forks > 1 && o->summary)
-		return error_set("-ff and -C cannot be used together, because -ff writes one file per thread: use -c");
-	if (o->output_append && !o->attach_output)
-		return error_set("-A needs -o FILE");
-	if (o->json && (o->columns || o->decode_pids))
-		return error_set("-a and -Y do not apply to --json, which has no columns and names each thread");
-	if (o->no_waits && o->wait_paths)
-		return error_set("--no-waits and -w cannot be used together");
-	if (o->summary_only && (o->sched || o->wait_paths))
-		return error_set("--sched and -w do not apply to -c, which only prints a table: use -C");
-	return LT_OK;
-}
 
 /* ---- writing ---- */
 
@@ -336,7 +204,7 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	uint64_t begin_ns, end_ns;
 
 	a->containers.in = r->in;
-	if (has_command(a->options))
+	if (attach_has_command(a->options))
 		attach_command_let_go(&a->command);
 	if (sync_options_check_hosts(a->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
@@ -371,7 +239,7 @@ static enum lt_status open_output(struct attach *a)
 			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
 	} else {
 		/* like strace: standard output belongs to COMMAND */
-		a->out = has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
+		a->out = attach_has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
 		if (!a->out)
 			return error_set("cannot write to standard error: %s", g_strerror(errno));
 	}
@@ -418,7 +286,8 @@ static enum lt_status prepare(struct attach *a)
 		if (o->summary_columns && attach_summary_set_columns(a->summary, o->summary_columns) != LT_OK)
 			return error_wrap("option '-U'");
 	}
-	if (set_threads(a) != LT_OK || set_calls(a) != LT_OK || check_options(a) != LT_OK)
+	if (attach_choose_threads(o, &a->select, &a->containers) != LT_OK ||
+	    attach_choose_calls(o, &a->filter) != LT_OK || attach_check_options(o) != LT_OK)
 		return LT_ERROR;
 	a->report.no_waits = o->summary_only || o->no_waits;
 	a->tracer_options = (struct attach_tracer_options){
@@ -479,7 +348,7 @@ int cmd_attach(const struct options *o)
 	a.report.query.table = view_table_find("events"); /* no rows are made of it */
 	if (prepare(&a) != LT_OK) {
 		status = cmd_fail(LT_EXIT_USAGE, "attach");
-	} else if (has_command(o)) {
+	} else if (attach_has_command(o)) {
 		status = run_command(&a);
 	} else {
 		report_end_on_interrupt(o->duration);
@@ -495,50 +364,4 @@ int cmd_attach(const struct options *o)
 	attach_containers_release(&a.containers);
 	attach_select_release(&a.select);
 	return status;
-}
-
-/* The classes of -e trace=%CLASS. */
-static void help_classes(struct help *h)
-{
-	GString *text = g_string_new("-e trace=%CLASS selects the system calls that strace(1) has in the class of that "
-				     "name:");
-
-	for (unsigned i = 0; calls_class_name(i); i++)
-		g_string_append_printf(text, "%s %%%s", i ? "," : "", calls_class_name(i));
-	g_string_append_c(text, '.');
-	help_section(h, "Classes of system calls");
-	help_paragraph(h, text->str);
-	g_string_free(text, TRUE);
-}
-
-void cmd_attach_help(struct help *h)
-{
-	static const struct {
-		const char *term, *text;
-	} marks[] = {
-		{ "read(5, 0x7f…, 8192) = 8192",
-		  "a call: its arguments in the order of its prototype, and its result. Buffers and most structures "
-		  "are not recorded; they are shown by their address" },
-		{ "<unfinished ...>, <... read resumed>", "another thread's line was printed in between" },
-		{ "[blocked 4.1 ms on vda, cpu 22 us]",
-		  "after a call that waited: what it waited for, and who ended the wait; the parts add up to the "
-		  "duration of the call" },
-		{ "[ready 3.1 ms, preempted by NAME/TID]",
-		  "the thread was ready to run; NAME is the one that ran longest on its CPU meanwhile" },
-		{ "[network 0.9 ms; db: postgres/733 30.0 ms]",
-		  "time on the wire, and time in which a thread of another host worked for this one" },
-		{ "--- SIGTERM {…} ---", "a signal was delivered" },
-		{ "+++ exited with 0 +++", "the thread exited; +++ child of 812 +++: this thread is followed from now "
-					   "on" },
-		{ "~~~ switched out … ~~~", "a line added by --sched" },
-	};
-
-	if (h->brief)
-		return;
-	help_section(h, "Output");
-	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
-		help_item(h, marks[i].term, marks[i].text);
-	help_classes(h);
-	help_section(h, "Options of strace that are not supported");
-	manual_print_refused(h, COMMAND_ATTACH);
 }
