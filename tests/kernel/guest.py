@@ -360,8 +360,14 @@ def row_of(rows, **key):
     return found[0]
 
 
+def is_emulators_fault(g):
+    """Whether the guest's kernel died because one emulated processor still executed a breakpoint that another one had
+    already replaced, which happens now and then while tracepoints are enabled. Real processors are synchronised."""
+    return "tcg" in acceleration()[1] and g.process.poll() is not None and re.search(r"\bint3: 0000 ", g.log())
+
+
 def run_test(test, guests):
-    """Runs a test; returns whether it passed."""
+    """Runs a test; returns whether it passed. None: an emulated machine died of its own fault."""
     name = f"{guests[0].release}: {test.__name__}"
     start = time.monotonic()
     try:
@@ -371,6 +377,9 @@ def run_test(test, guests):
     except (AssertionError, subprocess.SubprocessError, terminal.Failed) as error:
         if isinstance(error, subprocess.TimeoutExpired):
             kill(guests)  # one hangs: the next test gets new ones
+        if any(map(is_emulators_fault, guests)):
+            print(f"# {name}: an emulated processor executed a breakpoint that was gone")
+            return None
         line = error.__traceback__.tb_next.tb_lineno if error.__traceback__.tb_next else 0
         print(f"not ok {name}: {type(error).__name__} at line {line}: {error}")
         return False
@@ -423,7 +432,12 @@ def run_tests(tests, release):
                 guests = []
                 guests, has = boot(release, options), options
             left.remove(test)
-            failed += not run_test(test, guests)
+            passed = run_test(test, guests)
+            if passed is None:
+                kill(guests)
+                guests = boot(release, options)
+                passed = run_test(test, guests)
+            failed += not passed
             sys.stdout.flush()
     except Missing as missing:
         names = f", not run: {', '.join(test.__name__ for test in left)}" if left else ""
