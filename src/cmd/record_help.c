@@ -15,7 +15,9 @@ static void help_sets(struct help *h)
 		[RECORD_SET_NONE] = "no kernel events except those named by --event and --kprobe",
 		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
 				      "faults. A program that allocates a lot can cause more of these events than "
-				      "the whole of full",
+				      "the whole of full. Since Linux 6.0, page allocations need modules built with "
+				      "the kernel's full sources: with its headers alone, as by DKMS, only page "
+				      "faults are recorded",
 		[RECORD_SET_FREQUENCY] = "an addition: changes of CPU frequencies. Depending on the governor they are "
 					 "rare, or as frequent as context switches",
 	};

@@ -48,6 +48,15 @@ def test_disk(g):
         guest.check_near(f"the disk's {column}", truth["disks"]["vda"][way], guest.row_of(g.report("disks", recording, *span), name="vda")[column])
 
 
+def test_memory(g):
+    """The page faults of a process; allocations of pages too where the tracer has them, which needs the kernel's sources."""
+    truth, recording, err = load(g, "touch 3000", "--set minimal,memory")
+    row = guest.row_of(g.report("memory", recording), tid=truth["pid"])
+    guest.check_near("page faults", truth["faults"], row["user_faults"] + row["kernel_faults"])
+    has_pages = "kmem_mm_page_alloc" in g.sh("lttng --no-sessiond list --kernel")
+    assert has_pages == (row["allocated_pages"] is not None) and has_pages != ("'kmem_mm_page_alloc'" in err), f"{row} {err}"
+
+
 def test_fetched(g):
     """A recording fetched from the guest gives the same figures here."""
     truth, recording, _ = load(g, "burn 1", "--set waits")
