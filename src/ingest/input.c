@@ -181,6 +181,8 @@ void input_stopped(struct input *input, const char *why)
 	input_drop_fields(input);
 	input->in_merge = false;
 	kernel_input_stopped(input);
+	if (input->host)
+		model_end_source(input->host->public.model, input->number);
 	g_free(input->why);
 	input->why = reason;
 	/* its worker may have died because of another session, while this one continues */

@@ -123,6 +123,11 @@ static void trace_free(void *data)
 	g_free(t);
 }
 
+static GArray *new_classes(void)
+{
+	return g_array_new(FALSE, TRUE, sizeof(struct kernel_class));
+}
+
 static void declare_trace(struct input *input, const struct event *ev)
 {
 	const uint64_t domain = event_payload(ev, ev_trace)->domain;
@@ -135,7 +140,7 @@ static void declare_trace(struct input *input, const struct event *ev)
 	trace_free(trace_at(input, ev->trace));
 	if (domain == DOMAIN_KERNEL || domain == DOMAIN_UST) {
 		t = g_new0(struct kernel_trace, 1);
-		t->classes = g_array_new(FALSE, TRUE, sizeof(struct kernel_class));
+		t->classes = new_classes();
 	}
 	if (domain == DOMAIN_KERNEL)
 		t->session = session_of(input, ev);
@@ -382,8 +387,12 @@ void kernel_input_stopped(struct input *input)
 	bool any_over = false;
 
 	for (guint i = 0; input->kernel_traces && i < input->kernel_traces->len; i++) {
-		const struct kernel_trace *t = trace_at(input, i);
+		struct kernel_trace *t = trace_at(input, i);
 
+		if (t) { /* a source that starts again declares them again */
+			g_array_free(t->classes, TRUE);
+			t->classes = new_classes();
+		}
 		if (!t || !t->session)
 			continue;
 		t->session->is_over = !has_source(input->host, t->session);

@@ -201,6 +201,11 @@ unsigned model_missing(const struct model *m, const char **names, unsigned max)
 
 /* ---- what the traces declare ---- */
 
+static GArray *new_classes(void)
+{
+	return g_array_new(FALSE, TRUE, sizeof(struct class_info));
+}
+
 static LT_COLD struct trace_info *make_trace(struct model *m, unsigned source, unsigned number)
 {
 	GPtrArray *traces;
@@ -212,7 +217,7 @@ static LT_COLD struct trace_info *make_trace(struct model *m, unsigned source, u
 	if (number >= traces->len)
 		g_ptr_array_set_size(traces, (gint)number + 1);
 	trace = g_new0(struct trace_info, 1);
-	trace->classes = g_array_new(FALSE, TRUE, sizeof(struct class_info));
+	trace->classes = new_classes();
 	g_ptr_array_index(traces, number) = trace;
 	return trace;
 }
@@ -223,6 +228,21 @@ static struct trace_info *trace_of(struct model *m, unsigned source, unsigned nu
 	struct trace_info *trace = traces && number < traces->len ? g_ptr_array_index(traces, number) : NULL;
 
 	return trace ? trace : make_trace(m, source, number);
+}
+
+void model_end_source(struct model *m, unsigned source)
+{
+	const GPtrArray *traces = source < m->sources->len ? g_ptr_array_index(m->sources, source) : NULL;
+
+	for (guint i = 0; traces && i < traces->len; i++) {
+		struct trace_info *trace = g_ptr_array_index(traces, i);
+
+		if (!trace)
+			continue;
+		/* the names of perf counters stay, because they are columns */
+		g_array_free(trace->classes, TRUE);
+		trace->classes = new_classes();
+	}
 }
 
 static void declare_trace(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)

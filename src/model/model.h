@@ -53,6 +53,12 @@ void model_begin(struct model *m, uint64_t t_ns);
 void model_apply(struct model *m, unsigned source, const struct event *ev);
 
 /*
+ * The source has ended: what its traces declared is forgotten, since a monitor may see any number of sessions. A source
+ * that starts again declares its traces again; until then it must not apply events.
+ */
+void model_end_source(struct model *m, unsigned source);
+
+/*
  * The host's events break off, at t_ns or at the last one if that is later (a live session was lost); others may follow
  * later. Counters continue from here, the time in between is credited to nothing, and whatever was running, open or
  * blocked is uncertain until it is seen again.

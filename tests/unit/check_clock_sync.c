@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Synchronisation of clocks whose true difference is known: src/clock/sync.h. */
 #include <glib.h>
-#include <malloc.h>
 
 #include "clock.h"
 #include "clock/sync.h"
@@ -618,13 +617,6 @@ START_TEST(test_groups_by_arrival)
 }
 END_TEST
 
-static size_t allocated(void)
-{
-	const struct mallinfo2 now = mallinfo2();
-
-	return now.uordblks + now.hblkhd;
-}
-
 /*
  * Hours of two live hosts, one in five of whose packets is lost or goes elsewhere: memory does not grow, and the
  * others are still matched.
@@ -650,9 +642,9 @@ START_TEST(test_live_memory)
 		arrive(s, &a, second, second + 0.95, 50000000, 1);
 		arrive(s, &b, second, second + 0.95, 50000000, 1);
 		if (second == EARLY)
-			early = allocated();
+			early = unit_allocated();
 	}
-	ck_assert_uint_le(allocated(), early + 64 * 1024);
+	ck_assert_uint_le(unit_allocated(), early + 64 * 1024);
 	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, SECONDS * PACKETS / 5 * 4);
 	clock_sync_destroy(s);
 }

@@ -198,4 +198,33 @@ START_TEST(test_bytes_without_lives)
 }
 END_TEST
 
-UNIT_MAIN("model", test_all_at_first, test_threads_alone, test_each_alone, test_bytes_without_lives)
+/* A host's sessions come and go, each with as many classes as a kernel has, while a monitor runs. */
+START_TEST(test_ended_sources_leave_nothing_behind)
+{
+	enum { SOURCES = 200, EARLY = 20, CLASSES = 1000, LEFT_BYTES = 512 };
+	size_t early = 0;
+	struct events e;
+
+	events_init(&e);
+	for (unsigned source = 1; source <= SOURCES; source++) {
+		for (unsigned id = 0; id < CLASSES; id++) {
+			struct record r;
+			struct ev_class p = { .kind = EVENT_OTHER };
+
+			record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_CLASS);
+			r.ev.class_id = (uint16_t)id;
+			p.name = str(&r, "any");
+			memcpy(r.ev.words, &p, sizeof(p));
+			model_apply(e.m, source, &r.ev);
+		}
+		model_end_source(e.m, source);
+		if (source == EARLY)
+			early = unit_allocated();
+	}
+	ck_assert_uint_le(unit_allocated(), early + (SOURCES - EARLY) * LEFT_BYTES);
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("model", test_ended_sources_leave_nothing_behind, test_all_at_first, test_threads_alone, test_each_alone,
+	  test_bytes_without_lives)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The threads of user-space events: model/user.c on hand-built events, with and without the kernel's. */
-#include <malloc.h>
-
 #include "unit.h"
 
 #include "events.h"
@@ -238,13 +236,6 @@ START_TEST(test_nonsense)
 }
 END_TEST
 
-static size_t allocated(void)
-{
-	const struct mallinfo2 now = mallinfo2();
-
-	return now.uordblks + now.hblkhd;
-}
-
 /*
  * Programs come and go in a container that the kernel's events have not shown: each trace number is reused by the
  * next.
@@ -261,9 +252,9 @@ START_TEST(test_programs_leave_nothing_behind)
 		context(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, pid, NS_OF_A, "short");
 		emit(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, 1);
 		if (pid == EARLY)
-			early = allocated();
+			early = unit_allocated();
 	}
-	ck_assert_uint_le(allocated(), early + 64 * 1024);
+	ck_assert_uint_le(unit_allocated(), early + 64 * 1024);
 	events_release(&e);
 }
 END_TEST

@@ -3,7 +3,16 @@
 #define LT_UNIT_H
 
 #include <check.h>
+#include <malloc.h>
 #include <stdlib.h>
+
+/* Bytes of memory in use by the program; 0 with a sanitizer. */
+static inline size_t unit_allocated(void)
+{
+	const struct mallinfo2 now = mallinfo2();
+
+	return now.uordblks + now.hblkhd;
+}
 
 /*
  * A unit test program is a list of Check tests:
