@@ -82,6 +82,17 @@ static void write_json(const char *relay, const GPtrArray *sessions)
 	json_decref(object);
 }
 
+/* Without a URL the relayd of this machine is asked, which a user may not expect. */
+static int fail_to_ask(const struct options *o)
+{
+	const int status = cmd_fail(LT_EXIT_FAILURE, "list");
+
+	if (!o->words->len)
+		fputs("lttngtop: this machine's relayd was asked; for another machine's: lttngtop list net://HOST\n",
+		      stderr);
+	return status;
+}
+
 int cmd_list(const struct options *o)
 {
 	GPtrArray *sessions = relay_list_new();
@@ -94,7 +105,7 @@ int cmd_list(const struct options *o)
 	} else if (source_parse_url(o->words->len ? g_ptr_array_index(o->words, 0) : LOCAL_RELAY, &url) != LT_OK) {
 		status = cmd_fail(LT_EXIT_USAGE, "list");
 	} else if (relay_list_ask(&url, o->timeout, sessions) != LT_OK) {
-		status = cmd_fail(LT_EXIT_FAILURE, "list");
+		status = fail_to_ask(o);
 	} else if (o->json) {
 		write_json(url.relay, sessions);
 	} else if (sessions->len) {

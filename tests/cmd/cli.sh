@@ -116,6 +116,13 @@ expect 1 '' "reading 'net6://.*': cannot connect: Connection refused" list 'net6
 expect 2 '' "option '--csv' does not apply to 'list'" list --csv
 expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" list net://127.0.0.1:1
 
+# Without a URL it is this machine's relayd; in a network of its own there is none.
+if unshare -rn true 2>/dev/null; then
+	program=$LTTNGTOP LTTNGTOP=unshare
+	expect 1 '' "lttngtop list net://HOST$" -rn "$program" list
+	LTTNGTOP=$program
+fi
+
 expect 1 '' "nowhere" report cpu nowhere
 expect 1 '' "empty" report cpu empty
 expect 1 '' "log file 'empty/no/file'" report cpu --log-file empty/no/file "$recording"
