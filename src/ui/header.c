@@ -340,7 +340,8 @@ int header_draw(struct ui *ui, int y, int max_rows)
 		n = (unsigned)max_rows - 2;
 	rows += host_lines_draw(ui, y + 1, n);
 	if (n < all) {
-		canvas_printf(ui->canvas, 1, y + rows, STYLE_DIM, "and %u more hosts: pane 9", all - n);
+		canvas_printf(ui->canvas, 1, y + rows, STYLE_DIM, n ? "and %u more hosts: pane 9" : "%u hosts: pane 9",
+			      all - n);
 		rows++;
 	}
 	return rows;

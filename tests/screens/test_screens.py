@@ -53,7 +53,7 @@ def kinds_of_terminals(checks):
             checks.check(f"ASCII: {name}", text.isascii(), text)
             t.keys("e").sync()  # the function keys differ
             checks.contains(f"ASCII tree: {name}", t.screen(), r"\|-agent\.py")
-            help_text = t.press("F1")
+            help_text = t.press("?")
             checks.contains(f"keys in words: {name}", help_text, r"Left F7 +one interval back")
             checks.check(f"ASCII help: {name}", "\n".join(help_text).isascii(), help_text)
 
@@ -96,6 +96,7 @@ def sizes(checks):
         t.resize(40, 8)
         t.wait("PAUSED")
         checks.contains("40x8: state and time", t.screen()[:1], r"PAUSED.*\[14:07:08.*, 14:07:09.*\[")
+        checks.contains("40x8: no host has a line", t.screen(), r"^ 3 hosts: pane 9$")
         checks.check("40x8: rows", any("snap" in line for line in t.screen()), "\n".join(t.screen()))
         t.resize(60, 7)
         t.wait("too small")
