@@ -260,18 +260,18 @@ static enum lt_status parse_statement(struct blocks_parse *p)
 enum lt_status blocks_parse(const char *text, struct layout *l)
 {
 	struct blocks_parse p = { .text = text, .l = l, .d = { .types = l->types } };
-	GArray *tokens = g_array_new(FALSE, FALSE, sizeof(struct tsdl_token));
+	struct tsdl_statement statement = { 0 };
 	struct tsdl_reader reader = { .at = text, .line = 1 };
 	enum lt_status status;
 
 	p.d.names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	while ((status = tsdl_read_statement(&reader, tokens)) == LT_OK) {
-		p.d.at = (const struct tsdl_token *)(void *)tokens->data;
+	while ((status = tsdl_read_statement(&reader, &statement)) == LT_OK) {
+		p.d.at = statement.tokens;
 		status = parse_statement(&p);
 		if (status)
 			break;
 	}
 	g_hash_table_destroy(p.d.names);
-	g_array_free(tokens, TRUE);
+	tsdl_statement_release(&statement);
 	return status == LT_END ? LT_OK : status;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ctf/tsdl.h"
 
-#include <ctype.h>
 #include <errno.h>
+#include <glib.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,14 +11,17 @@
 /* In one statement, far more than the kernel tracer needs for any event. */
 enum { TOKENS_MAX = 1 << 24 };
 
-static bool is_word_start(char c)
-{
-	return isalpha((unsigned char)c) || c == '_';
-}
+/* Kinds of characters, whatever the locale. */
+enum { LETTER = 1, DIGIT = 2, BLANK = 4 };
 
-static bool is_word(char c)
+static const uint8_t kinds[256] = {
+	['a' ... 'z'] = LETTER, ['A' ... 'Z'] = LETTER,  ['_'] = LETTER,
+	['0' ... '9'] = DIGIT,  ['\t' ... '\r'] = BLANK, [' '] = BLANK,
+};
+
+static inline bool is(char c, unsigned kind)
 {
-	return isalnum((unsigned char)c) || c == '_';
+	return kinds[(unsigned char)c] & kind;
 }
 
 /* Skips blanks and comments. */
@@ -27,7 +30,7 @@ static void skip_blanks(struct tsdl_reader *r)
 	const char *end;
 
 	for (;;) {
-		if (isspace((unsigned char)*r->at)) {
+		if (is(*r->at, BLANK)) {
 			r->line += *r->at++ == '\n';
 			continue;
 		}
@@ -46,12 +49,17 @@ static enum lt_status read_number(struct tsdl_reader *r, struct tsdl_token *toke
 	char *end;
 	unsigned long long value;
 
+	token->kind = TSDL_NUMBER;
+	if (is(*r->at, DIGIT) && !is(r->at[1], LETTER | DIGIT)) {
+		token->number = *r->at - '0';
+		token->len = 1;
+		return LT_OK;
+	}
 	errno = 0;
 	value = strtoull(r->at + negative, &end, 0);
 	if (errno)
 		return error_set("metadata: line %u: number does not fit in 64 bits", r->line);
 	end += strspn(end, "uUlL");
-	token->kind = TSDL_NUMBER;
 	token->number = (int64_t)(negative ? 0 - value : value);
 	token->len = (size_t)(end - r->at);
 	return LT_OK;
@@ -95,11 +103,12 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 	*token = (struct tsdl_token){ .text = r->at, .line = r->line };
 	if (!*r->at)
 		return LT_OK;
-	if (is_word_start(*r->at)) {
+	if (is(*r->at, LETTER)) {
 		token->kind = TSDL_WORD;
-		for (end = r->at; is_word(*end); end++)
-			token->len++;
-	} else if (isdigit((unsigned char)*r->at) || (*r->at == '-' && isdigit((unsigned char)r->at[1]))) {
+		for (end = r->at; is(*end, LETTER | DIGIT); end++)
+			;
+		token->len = (size_t)(end - r->at);
+	} else if (is(*r->at, DIGIT) || (*r->at == '-' && is(r->at[1], DIGIT))) {
 		if (read_number(r, token))
 			return LT_ERROR;
 	} else if (*r->at == '"') {
@@ -114,31 +123,42 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
-enum lt_status tsdl_read_statement(struct tsdl_reader *r, GArray *tokens)
+static struct tsdl_token *add_token(struct tsdl_statement *s)
 {
-	struct tsdl_token token = { .kind = TSDL_END };
-	unsigned depth = 0;
-	bool is_over;
+	if (s->n == s->room) {
+		s->room = MAX(2 * s->room, 256);
+		s->tokens = g_renew(struct tsdl_token, s->tokens, s->room);
+	}
+	return &s->tokens[s->n++];
+}
 
-	g_array_set_size(tokens, 0);
+enum lt_status tsdl_read_statement(struct tsdl_reader *r, struct tsdl_statement *s)
+{
+	const struct tsdl_token *token;
+	unsigned depth = 0;
+
+	s->n = 0;
 	do {
-		if (tokens->len >= TOKENS_MAX)
+		if (s->n >= TOKENS_MAX)
 			return error_set("metadata: line %u: too long", r->line);
-		if (tsdl_next(r, &token))
+		if (tsdl_next(r, add_token(s)))
 			return LT_ERROR;
-		g_array_append_val(tokens, token);
-		if (tsdl_is(&token, "{"))
+		token = &s->tokens[s->n - 1];
+		if (token->kind == TSDL_END)
+			return s->n > 1 ? LT_OK : LT_END;
+		if (tsdl_is(token, "{"))
 			depth++;
-		else if (tsdl_is(&token, "}") && depth)
+		else if (tsdl_is(token, "}") && depth)
 			depth--;
-		is_over = !depth && tsdl_is(&token, ";");
-	} while (!is_over && token.kind != TSDL_END);
-	if (!is_over)
-		return tokens->len > 1 ? LT_OK : LT_END;
-	token.kind = TSDL_END;
-	token.len = 0;
-	g_array_append_val(tokens, token);
+	} while (depth || !tsdl_is(token, ";"));
+	*add_token(s) = (struct tsdl_token){ .kind = TSDL_END, .text = r->at, .line = r->line };
 	return LT_OK;
+}
+
+void tsdl_statement_release(struct tsdl_statement *s)
+{
+	g_free(s->tokens);
+	*s = (struct tsdl_statement){ 0 };
 }
 
 /*

@@ -2,8 +2,8 @@
 #ifndef LT_CTF_TSDL_H
 #define LT_CTF_TSDL_H
 
-#include <glib.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -37,12 +37,20 @@ struct tsdl_reader {
 /* Reads the next token. LT_ERROR: as below. */
 enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token);
 
+/* The tokens of a statement, and then TSDL_END. Zero-initialised: none. */
+struct tsdl_statement {
+	struct tsdl_token *tokens;
+	size_t n, room;
+};
+
 /*
- * Replaces the tokens (struct tsdl_token) by those of the next statement: up to a ';' outside braces or the end of the
- * text, and then TSDL_END. One array serves for all statements: a whole text would take megabytes. LT_END: there is no
- * other statement. LT_ERROR: a character or a string is not TSDL, or the statement is too long.
+ * Replaces the tokens by those of the next statement: up to a ';' outside braces or the end of the text. One structure
+ * serves for all statements: the tokens of a whole text would take megabytes. LT_END: there is no other statement.
+ * LT_ERROR: a character or a string is not TSDL, or the statement is too long.
  */
-enum lt_status tsdl_read_statement(struct tsdl_reader *r, GArray *tokens);
+enum lt_status tsdl_read_statement(struct tsdl_reader *r, struct tsdl_statement *s);
+
+void tsdl_statement_release(struct tsdl_statement *s);
 
 /* Whether the token is this mark or this word. Inline, because it is called many times per token, with constants. */
 static inline bool tsdl_is(const struct tsdl_token *token, const char *text)
