@@ -109,7 +109,10 @@ static inline const void *event_words(const struct event *ev)
 	return ev->words;
 }
 
-/* The payload of an event whose kind has this struct; event_check() has checked n_words. */
+/*
+ * The payload of an event whose kind has this struct; event_check() has checked n_words. Of system calls, the members
+ * from .family or .fd0 on are only there if one of their bits in .present is set.
+ */
 #define event_payload(ev, type) ((const struct type *)event_words(ev))
 
 static inline const uint64_t *event_perf(const struct event *ev)

@@ -2,6 +2,7 @@
 #ifndef LT_EVENT_PAYLOAD_H
 #define LT_EVENT_PAYLOAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "event/event.h"
@@ -290,6 +291,10 @@ struct ev_net_xmit {
 	struct event_str name;
 };
 
+/*
+ * The records of system calls end before .family or .fd0 if the event has none of the fields from there on, as most do:
+ * they are half of all events, and would take twice as much memory. tracepoint_least_words(), checked by event_check().
+ */
 struct ev_syscall_entry {
 	int64_t nr;  /* field id of syscall_entry_unknown; otherwise -1 */
 	int64_t fd;  /* the fd that the call works on (the input of splice, sendfile …) */
@@ -319,6 +324,11 @@ struct ev_syscall_exit {
 	uint64_t family; /* peer address of accept */
 	uint64_t port;
 	uint64_t addr[2];
+};
+
+enum {
+	SYSCALL_ENTRY_LEAST_WORDS = offsetof(struct ev_syscall_entry, family) / 8,
+	SYSCALL_EXIT_LEAST_WORDS = offsetof(struct ev_syscall_exit, fd0) / 8,
 };
 
 struct ev_dump_process {

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "event/event.h"
+#include "event/payload.h"
 
 /* The figures that are incomplete if the trace lacks a tracepoint (bits). */
 enum need {
@@ -56,6 +57,14 @@ extern const struct tracepoint_desc tracepoint_table[EVENT_KINDS];
 static inline const struct tracepoint_desc *tracepoint_desc(enum event_kind kind)
 {
 	return &tracepoint_table[kind];
+}
+
+/* How many words of the payload all records of the kind have; a record has either so many or all of them. */
+static inline uint16_t tracepoint_least_words(enum event_kind kind)
+{
+	return kind == EVENT_SYSCALL_ENTRY  ? SYSCALL_ENTRY_LEAST_WORDS
+	       : kind == EVENT_SYSCALL_EXIT ? SYSCALL_EXIT_LEAST_WORDS
+					    : tracepoint_desc(kind)->n_words;
 }
 
 /* Whether events of the kind come from a kprobe, uprobe or function probe, and are counted by name as such. */

@@ -135,7 +135,8 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 
 	call->present = ev->present;
 	if (!a->class->call) {
-		raw = *p;
+		/* unknown calls have their arguments at the end */
+		raw = event_has(ev, ENTRY_ARGS) ? *p : (struct ev_syscall_entry){ .nr = p->nr };
 		call->present = name_raw_arguments(&raw, call->desc);
 		p = &raw;
 	}

@@ -16,11 +16,13 @@
 
 enum { ZEROED_WORDS = 8 }; /* at a time; less than EVENT_PERF_MAX */
 
-/* Reserves a record of the kind with max_text bytes of strings; all words 0. Blocks while the ring is full. */
-static inline struct event *emit_begin(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns,
-				       uint32_t max_text)
+/*
+ * Reserves a record with max_text bytes of strings; all words 0. n_words: tracepoint_least_words() of the kind, or all.
+ * Blocks while the ring is full.
+ */
+static inline struct event *emit_begin_words(struct ring_producer *ring, enum event_kind kind, uint16_t n_words,
+					     uint64_t ts_ns, uint32_t max_text)
 {
-	const uint16_t n_words = tracepoint_desc(kind)->n_words;
 	struct event *ev;
 
 	ev = ring_reserve(ring, sizeof(*ev) + 8 * (n_words + EVENT_PERF_MAX) + max_text);
@@ -37,6 +39,13 @@ static inline struct event *emit_begin(struct ring_producer *ring, enum event_ki
 	for (unsigned i = 0; i < n_words; i += ZEROED_WORDS)
 		memset(ev->words + i, 0, 8 * ZEROED_WORDS);
 	return ev;
+}
+
+/* The same with all words of the kind. */
+static inline struct event *emit_begin(struct ring_producer *ring, enum event_kind kind, uint64_t ts_ns,
+				       uint32_t max_text)
+{
+	return emit_begin_words(ring, kind, tracepoint_desc(kind)->n_words, ts_ns, max_text);
 }
 
 static inline void emit_perf(struct event *ev, const uint64_t *values, unsigned n)

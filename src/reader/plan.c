@@ -364,6 +364,16 @@ static unsigned count_texts(const struct field_plan *plan)
 	return n;
 }
 
+static uint16_t count_words(enum event_kind kind, const struct field_plan *plan)
+{
+	const uint16_t least = tracepoint_least_words(kind);
+
+	for (unsigned i = 0; i < plan->n; i++)
+		if (plan->ops[i].offset >= 8 * least)
+			return tracepoint_desc(kind)->n_words;
+	return least;
+}
+
 static bool reads(const struct field_plan *plan, unsigned bit)
 {
 	for (unsigned i = 0; i < plan->n; i++)
@@ -425,6 +435,7 @@ struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t i
 		resolve_common(plan, desc->common, perf, like);
 	if (desc->specific)
 		resolve_context(&plan->specific_context, &plan->specific_perf, desc->specific, perf);
+	plan->n_words = count_words(plan->kind, &plan->payload);
 	plan->n_text = count_texts(&plan->payload);
 	plan->refusal_reported =
 		!plan->payload.refused && !plan->common_context.refused && !plan->specific_context.refused;

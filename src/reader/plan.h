@@ -71,13 +71,14 @@ struct class_desc {
 
 struct reader_class {
 	char *name;
-	void *code;      /* the reader's own data for executing the plan; borrowed */
-	uint16_t kind;   /* enum event_kind */
-	uint16_t id;     /* class_id of the records */
-	uint16_t n_text; /* maximum number of strings */
-	bool syscall;    /* nr is -1 unless read */
-	bool has_tid;    /* its context has the thread; for user space as numbered in its pid namespace */
-	bool has_perf;   /* its context has perf counters */
+	void *code;       /* the reader's own data for executing the plan; borrowed */
+	uint16_t kind;    /* enum event_kind */
+	uint16_t id;      /* class_id of the records */
+	uint16_t n_words; /* of the records */
+	uint16_t n_text;  /* maximum number of strings */
+	bool syscall;     /* nr is -1 unless read */
+	bool has_tid;     /* its context has the thread; for user space as numbered in its pid namespace */
+	bool has_perf;    /* its context has perf counters */
 	struct class_desc desc;
 	bool refusal_reported; /* the .refused of its plans were reported, or there are none */
 	struct field_plan payload;

@@ -246,7 +246,8 @@ void reader_write_event(struct reader *r, struct reader_stream *s)
 		write_context(r, s);
 	if (G_UNLIKELY(r->choice))
 		choice_write(r, s, plan, tid);
-	ev = reader_emit(r, plan->kind, s->item_ns, plan->n_text * TEXT_MAX);
+	ev = emit_begin_words(r->ring, plan->kind, plan->n_words, s->item_ns, plan->n_text * TEXT_MAX);
+	ev->trace = r->trace;
 	ev->tid = (int32_t)tid;
 	ev->cpu = s->cpu;
 	ev->class_id = plan->id;

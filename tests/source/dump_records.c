@@ -111,6 +111,8 @@ static void print_fields(const struct event *ev)
 			snprintf(name, sizeof(name), "w%u", f->offset / 8);
 		if (ev->kind > EVENT_PROBE && f->type != FIELD_MEMBER && !event_has(ev, i))
 			continue;
+		if (f->offset >= 8 * ev->n_words) /* left out, because it is 0 */
+			at = "\0\0\0\0\0\0\0";
 		memcpy(&s, at, sizeof(s));
 		memcpy(&value, at, sizeof(value));
 		if (f->type == FIELD_COMM)

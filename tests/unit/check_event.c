@@ -159,7 +159,7 @@ END_TEST
 
 struct box {
 	struct event ev;
-	uint64_t words[16];
+	uint64_t words[24];
 };
 
 static struct box irq_record(void)
@@ -214,6 +214,36 @@ START_TEST(test_check_accepts_and_refuses)
 }
 END_TEST
 
+/* System calls without addresses and arrays have short records, which must not claim to have them. */
+START_TEST(test_short_records)
+{
+	static const struct {
+		enum event_kind kind;
+		unsigned least, later; /* words; the first field after them */
+	} shorts[] = { { EVENT_SYSCALL_ENTRY, 7, 7 }, { EVENT_SYSCALL_EXIT, 2, 2 } };
+
+	for (size_t i = 0; i < sizeof(shorts) / sizeof(*shorts); i++) {
+		const struct tracepoint_desc *desc = tracepoint_desc(shorts[i].kind);
+		struct box b = { .ev = { .kind = shorts[i].kind, .cpu = 0, .class_id = 0 } };
+
+		for (unsigned n = 0; n <= desc->n_words + 1u; n++) {
+			const bool is_short = n == shorts[i].least;
+
+			b.ev.n_words = n;
+			b.ev.size = sizeof(b.ev) + 8 * n;
+			b.ev.present = 0;
+			ck_assert_int_eq(!event_check(&b.ev, sizeof(b)), is_short || n == desc->n_words);
+			b.ev.present = (1u << shorts[i].later) - 1;
+			ck_assert_int_eq(!event_check(&b.ev, sizeof(b)), is_short || n == desc->n_words);
+			for (unsigned bit = shorts[i].later; bit < desc->n_fields; bit++) {
+				b.ev.present = 1u << bit;
+				ck_assert_int_eq(!event_check(&b.ev, sizeof(b)), n == desc->n_words);
+			}
+		}
+	}
+}
+END_TEST
+
 /* prev_state of a thread that leaves the CPU, on kernels since 3.9; before 4.14 it had all bits of the task's state. */
 START_TEST(test_prev_state)
 {
@@ -257,4 +287,4 @@ END_TEST
 
 UNIT_MAIN("event", test_every_name_finds_its_row, test_names_across_versions, test_probes,
 	  test_fields_fit_their_payload, test_syscall_rows, test_syscall_members_have_their_bits,
-	  test_check_accepts_and_refuses, test_prev_state)
+	  test_check_accepts_and_refuses, test_short_records, test_prev_state)
