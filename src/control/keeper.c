@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/leave.h"
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/text.h"
@@ -329,7 +330,7 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	if (keeper->pid == 0) {
 		close(fds[0]);
 		be_keeper(plan, output, traced, fds[1]);
-		_exit(0);
+		leave(0);
 	}
 	close(fds[1]);
 	if (keeper->pid < 0) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/leave.h"
 #include "base/nstime.h"
 #include "control/process.h"
 #include "control/sessions.h"
@@ -71,7 +72,7 @@ pid_t redump_start(const char *session, uint64_t period_ns, const struct redump_
 	if (pid == 0) {
 		detach();
 		repeat(session, created_s, (gint64)MAX(period_ns / NS_PER_US, US_PER_MS), also);
-		_exit(0);
+		leave(0);
 	}
 	if (pid < 0)
 		error_set("cannot create a process: %s", g_strerror(errno));
