@@ -3,7 +3,6 @@
  * Runs in a guest: the same calls whenever it runs, with a thread, a child, signals; "segv" and "term": it is ended by
  * one.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -27,7 +27,7 @@ LINE = re.compile(r"^(\d+) +(.*)$")
 
 def load(g):
     g.push(os.path.join(guest.HERE, "attach_load.c"), "/tmp")
-    g.sh("gcc -w -o /usr/local/bin/attach_load /tmp/attach_load.c -lpthread")
+    g.sh("gcc -w -D_GNU_SOURCE -o /usr/local/bin/attach_load /tmp/attach_load.c -lpthread")
 
 
 def has_strace(g):
