@@ -11,6 +11,8 @@ import time
 import guest
 
 LOAD = os.path.join(guest.HERE, "load.py")
+TIME_TO = os.path.join(guest.HERE, "time_to.py")
+START_S = 10  # from one command to the screen, at most
 
 
 def left(g):
@@ -139,6 +141,22 @@ def test_own_calls(g):
     assert not own, f"system calls of {own}"
     calls = [row["count"] for row in rows if row["comm"] == "dd" and row["name"] == "write"]
     assert calls and calls[0] == 1000, f"{calls} calls of dd, not 1000"
+
+
+@guest.booted({"counted": True})
+def test_start(g):
+    """From one command to a screen with this machine's tasks, by the clock of a processor that needs 1 ns for an
+    instruction; most of the time without a daemon is that in which it loads the tracer's modules."""
+    g.push(TIME_TO, "/usr/local/bin/time_to")
+    for daemon in (False, True):
+        if daemon:
+            g.sh("systemctl start lttng-sessiond")
+            g.wait_sessiond()
+        else:
+            stop_daemon(g)
+        seconds = float(g.sh("time_to ' systemd' lttngtop"))
+        print(f"# {g.release}: {seconds:.1f} s until the screen {'with' if daemon else 'without'} a running session daemon")
+        assert seconds <= START_S, f"{seconds} s"
 
 
 @guest.booted({"counted": True})
