@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #ifdef LT_COVERAGE
-void __gcov_dump(void); /* libgcov; not every compiler that links it has its header */
+void __gcov_dump(void); /* from libgcov, whose header not every compiler has */
 #endif
 
 /*
- * Ends a process that was forked and did not execute another program: as _exit(), without what the parent registered with
- * atexit() or has not yet written. A build with --enable-coverage writes its counters, which otherwise only exit() does.
+ * Ends a process that was forked and did not execute another program: as _exit(), without what the parent registered
+ * with atexit() or has not yet written. A build with --enable-coverage writes its counters, as otherwise only exit()
+ * does.
  */
 static inline void __attribute__((noreturn)) leave(int status)
 {

@@ -59,7 +59,7 @@ static inline const struct tracepoint_desc *tracepoint_desc(enum event_kind kind
 	return &tracepoint_table[kind];
 }
 
-/* How many words of the payload all records of the kind have; a record has either so many or all of them. */
+/* The least number of words that a record of the kind has: a record has that many, or all of them. */
 static inline uint16_t tracepoint_least_words(enum event_kind kind)
 {
 	return kind == EVENT_SYSCALL_ENTRY  ? SYSCALL_ENTRY_LEAST_WORDS
