@@ -4,6 +4,7 @@
 static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
+	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
 	{ "XDG_RUNTIME_DIR",
 	  "--local keeps its files in the directory lttngtop below this one; root's are in /run/lttngtop" },
