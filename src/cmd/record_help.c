@@ -20,6 +20,8 @@ static void help_sets(struct help *h)
 				      "faults are recorded",
 		[RECORD_SET_FREQUENCY] = "an addition: changes of CPU frequencies. Depending on the governor they are "
 					 "rare, or as frequent as context switches",
+		[RECORD_SET_WORK] = "an addition: work items, which threads queue for kernel threads (kworker). With "
+				    "them a critical path continues from a kworker to the thread that it works for",
 	};
 
 	for (unsigned i = 0; i < RECORD_ALL_SETS; i++)

@@ -22,6 +22,7 @@ static const struct record_set_context contexts[] = {
 static const char *const set_names[RECORD_ALL_SETS] = {
 	[RECORD_SET_NONE] = "none", [RECORD_SET_MINIMAL] = "minimal", [RECORD_SET_WAITS] = "waits",
 	[RECORD_SET_FULL] = "full", [RECORD_SET_MEMORY] = "memory",   [RECORD_SET_FREQUENCY] = "frequency",
+	[RECORD_SET_WORK] = "work",
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
@@ -65,7 +66,7 @@ static enum lt_status find_word(const char *word, unsigned *found)
 	for (*found = 0; *found < RECORD_ALL_SETS; (*found)++)
 		if (strcmp(word, set_names[*found]) == 0)
 			return LT_OK;
-	return error_set("'%s' is not a set: minimal, waits, full or none, and after a comma memory or frequency",
+	return error_set("'%s' is not a set: minimal, waits, full or none, and after a comma memory, frequency or work",
 			 word);
 }
 

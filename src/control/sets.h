@@ -16,6 +16,7 @@ enum record_set {
 	/* An addition: recorded with any set, only on request. */
 	RECORD_SET_MEMORY = RECORD_SETS, /* pages and page faults */
 	RECORD_SET_FREQUENCY,            /* frequencies of CPUs */
+	RECORD_SET_WORK,                 /* work items of the kernel */
 	RECORD_ALL_SETS,
 };
 

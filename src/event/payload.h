@@ -255,6 +255,11 @@ struct ev_page {
 	uint64_t pfn;   /* of the first one */
 };
 
+struct ev_work {           /* addresses in the kernel */
+	uint64_t work;     /* of the item */
+	uint64_t function; /* that executes it; 0: not in the event */
+};
+
 struct ev_inode { /* of a file, or of a block device itself */
 	uint64_t ino;
 	uint64_t flags;       /* I_DIRTY_* that it gets; 0 else */

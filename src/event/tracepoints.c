@@ -110,6 +110,11 @@ FIELDS(page) = {
 	F(page, pfn, "pfn", INT),
 };
 
+FIELDS(work) = {
+	F(work, work, "work", INT),
+	F(work, function, "function", INT),
+};
+
 FIELDS(inode) = {
 	F(inode, ino, "ino", INT),
 	F(inode, flags, "flags", INT),

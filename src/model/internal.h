@@ -307,6 +307,7 @@ struct model {
 	uint64_t log_dist, log_min_ns;   /* model_set_log() */
 	uint64_t unlogged;               /* number of rows of TABLE_INSTANCE that did not fit */
 	struct users *users;             /* user.c */
+	struct works *works;             /* work.c; NULL: nothing yet */
 	struct map64 containers;         /* container.c: inode -> TABLE_CONTAINER row */
 	struct map64 vtids;              /* container.c: (thread row, level) -> TABLE_VTID row */
 	struct dumped_ns dumped_ns;
@@ -555,6 +556,9 @@ static inline bool waitlog_uses(enum event_kind kind)
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
+/* A work item (work.c). number: from when it is queued until it starts, else NO_WORK. function: only if it starts. */
+void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function);
+
 /* Nothing continues across this point; cpu NULL: on any CPU. */
 void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 
@@ -684,6 +688,10 @@ void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t 
 
 void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p);
 void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p);
+
+/* ---- work.c: work items of the kernel ---- */
+
+void works_destroy(struct model *m);
 
 /* ---- user.c: user-space events and the threads that emit them ---- */
 

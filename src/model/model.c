@@ -90,6 +90,7 @@ void model_destroy(struct model *m)
 	block_destroy(m);
 	perf_destroy(m);
 	users_destroy(m);
+	works_destroy(m);
 	buckets_destroy(m);
 	map64_release(&m->events);
 	map64_release(&m->tids);

@@ -83,6 +83,12 @@ typedef const char *model_disk_name_fn(const void *data, unsigned major, unsigne
 void model_set_disk_names(struct model *m, model_disk_name_fn *name, const void *data);
 
 /*
+ * Names kernel functions by the address at which they start; returns NULL for unknown ones. Otherwise as for disks.
+ */
+typedef const char *model_symbol_fn(const void *data, uint64_t address);
+void model_set_symbols(struct model *m, model_symbol_fn *symbol, const void *data);
+
+/*
  * Adds an existing mount, of a network file system or inside one; type and source as in /proc/PID/mountinfo. Later
  * mounts come from events.
  */

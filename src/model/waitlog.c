@@ -377,6 +377,16 @@ void waitlog_behind(struct model *m, const struct apply *a)
 	e->comm = (strid)THREAD_ROW(m, row)->comm;
 }
 
+void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function)
+{
+	struct wait_event *e = add(m, kind, a->cpu);
+
+	set_context(m, e, a->cpu);
+	set_runner(m, e, a);
+	e->prev_state = number;
+	e->cause = function;
+}
+
 void waitlog_interrupt(struct model *m, const struct cpu *cpu)
 {
 	add(m, WAIT_EVENT_INTERRUPT, cpu);

@@ -43,6 +43,9 @@ enum wait_event_kind {
 	WAIT_EVENT_NET_SOFTIRQ, /* softirq NET_TX or NET_RX is entered */
 	WAIT_EVENT_SEND,        /* a packet leaves */
 	WAIT_EVENT_RECEIVE,     /* a packet comes in */
+	WAIT_EVENT_WORK_QUEUED, /* a work item is queued */
+	WAIT_EVENT_WORK_START,  /* a thread of a work queue starts to execute one */
+	WAIT_EVENT_WORK_END,    /* and has done so */
 	WAIT_EVENT_INTERRUPT,   /* events were lost, or the host was away: nothing continues across this */
 };
 
@@ -79,17 +82,20 @@ struct wait_event {
 	strid comm, from_comm;
 	int32_t by_tid;     /* SWITCH: ran longest while tid waited for the CPU; 0 the idle task, -1 unknown */
 	strid by_comm;      /* its name */
-	int32_t prev_state; /* SWITCH: the kernel's; STATUS: the dump's */
+	int32_t prev_state; /* SWITCH: the kernel's; STATUS: the dump's; WORK_…: number of the item, or NO_WORK */
 	int32_t fd;         /* WAKE, SWITCH: fd used by that call, -1 none */
-	strid cause;        /* WAKE: the IRQ, disk, interface … that woke it, STRID_NONE unknown */
-	strid call;         /* WAKE: system call of tid, SWITCH: of from_tid; STRID_NONE none or unknown */
-	strid object;       /* path or peer used by that call */
-	uint32_t packet;    /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers unknown */
+	strid cause;     /* WAKE: the IRQ, disk, interface … that woke it; WORK_START: function; STRID_NONE unknown */
+	strid call;      /* WAKE: system call of tid, SWITCH: of from_tid; STRID_NONE none or unknown */
+	strid object;    /* path or peer used by that call */
+	uint32_t packet; /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers unknown */
 };
 
 enum { WAIT_ALL_CPUS = 0xffff };
 
 #define WAIT_NO_PACKET UINT32_MAX
+
+/* Work items are numbered below WORKS_MAX from when they are queued until they start. */
+enum { WORKS_MAX = 1024, NO_WORK = -1 };
 
 struct wait_log {
 	struct wait_event *events;

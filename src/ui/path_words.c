@@ -144,8 +144,14 @@ static void add_state(GString *s, const struct wait_segment *segment)
 	switch (segment->state) {
 	case WAIT_RUNNING:
 		g_string_append(s, " runs");
+		if (segment->cause.name)
+			g_string_append_printf(s, " %s", strpool_text(segment->cause.name));
 		break;
 	case WAIT_PREEMPTED:
+		if (segment->link == WAIT_LINK_WORK) {
+			g_string_append(s, " has not started the work yet");
+			break;
+		}
 		g_string_append(s, " waits for a CPU");
 		if (segment->cause.tid > 0)
 			g_string_append_printf(s, " that %s/%d used", strpool_text(segment->cause.name),
@@ -215,6 +221,7 @@ char *path_link_words(const struct path *p, unsigned i, const struct path_names 
 		[WAIT_LINK_WAKEUP] = "woken by ",
 		[WAIT_LINK_FORK] = "created by ",
 		[WAIT_LINK_NETWORK] = "a packet from ",
+		[WAIT_LINK_WORK] = "work queued by ",
 	};
 	const struct path_step *step = path_step(p, i);
 	GString *s;

@@ -29,6 +29,12 @@ void build_destroy(struct build *b)
 	g_free(b);
 }
 
+static void build_host_restart(struct build_host *h)
+{
+	h->lost_ns = h->midway_ns = 0;
+	g_clear_pointer(&h->works, g_free);
+}
+
 void build_restart(struct build *b)
 {
 	for (guint i = 0; i < b->rows->len; i++) {
@@ -39,7 +45,7 @@ void build_restart(struct build *b)
 	for (guint i = 0; i < b->threads->len; i++)
 		((struct build_thread *)g_ptr_array_index(b->threads, i))->ran_ns = 0;
 	for (guint i = 0; i < b->hosts->len; i++)
-		build_host(b, i)->lost_ns = build_host(b, i)->midway_ns = 0;
+		build_host_restart(build_host(b, i));
 	build_packets_restart(b);
 	b->now_ns = 0;
 }
@@ -130,12 +136,21 @@ struct build_thread *build_current(struct build *b, unsigned host, const struct 
 	return build_thread_current(b, host, e->cpu);
 }
 
+/* The cause of an edge in which the thread runs: the work that it executes; NULL: none. */
+static const struct wait_cause *work_cause(const struct build_thread *t, enum wait_state state,
+					   struct wait_cause *cause)
+{
+	*cause = (struct wait_cause){ .name = t->work, .fd = -1 };
+	return state == WAIT_RUNNING && t->work ? cause : NULL;
+}
+
 wait_row build_extend(struct build *b, const struct build_thread *t)
 {
 	const enum wait_state state = state_of((enum status)t->status);
+	struct wait_cause work;
 
-	vertex(b, t->row, state, NULL);
-	present(b, t, state, NULL);
+	vertex(b, t->row, state, work_cause(t, state, &work));
+	present(b, t, state, work_cause(t, state, &work));
 	return t->row;
 }
 
@@ -144,16 +159,19 @@ static void change(struct build *b, const struct build_thread *t, const struct w
 		   const struct wait_cause *now)
 {
 	const struct wait_cause stop = { .name = t->stop, .fd = -1 };
-	const enum wait_state state = state_of((enum status)t->old);
+	const enum wait_state state = state_of((enum status)t->old), after = state_of((enum status)t->status);
+	struct wait_cause work;
 
 	if (state == WAIT_BLOCKED && t->stop)
 		before = &stop;
 	else if (state != WAIT_PREEMPTED)
-		before = NULL;
+		before = work_cause(t, state, &work);
 	vertex(b, t->row, state, before);
 	if (state == WAIT_BLOCKED && t->stop == b->idling)
 		graph_idle(b->graph, t->row, b->now_ns);
-	present(b, t, state_of((enum status)t->status), now);
+	if (after == WAIT_RUNNING)
+		now = work_cause(t, after, &work);
+	present(b, t, after, now);
 }
 
 /* ---- hosts whose events start midway ---- */
@@ -230,17 +248,19 @@ static bool in_interrupt(const struct wait_event *e)
 	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
 }
 
-/* A wait for work ends: the waker brings work, but is not the reason why the thread waited. */
-static void wait_for_work(struct build *b, const struct build_thread *t)
+/* A wait for work ends: the waker (NULL: none) brings work, but is not the reason why the thread waited. */
+static void wait_for_work(struct build *b, struct build_thread *t, const struct build_thread *waker)
 {
 	const struct wait_cause idle = { .name = b->idling, .fd = -1 };
 
+	t->given_ns = b->now_ns;
+	t->giver = waker ? waker->row : WAIT_NO_ROW;
 	vertex(b, t->row, WAIT_BLOCKED, &idle);
 	graph_idle(b->graph, t->row, b->now_ns);
 }
 
 /* Woken in a context in which the current task cannot be the reason. */
-static void wake_in_context(struct build *b, unsigned host, const struct wait_event *e, const struct build_thread *t)
+static void wake_in_context(struct build *b, unsigned host, const struct wait_event *e, struct build_thread *t)
 {
 	struct wait_cause cause = { .name = e->cause, .call = e->call, .object = e->object, .fd = e->fd };
 	const struct build_thread *receiver = NULL;
@@ -255,7 +275,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	if (receiver)
 		cause.role = (uint8_t)build_packets_role(b, receiver->row);
 	if (t->stop == b->idling)
-		wait_for_work(b, t);
+		wait_for_work(b, t, NULL);
 	else
 		vertex(b, t->row, (enum wait_state)e->state, &cause);
 	present(b, t, WAIT_PREEMPTED, NULL);
@@ -263,8 +283,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		build_packets_redirect(b, receiver->row, t->row);
 }
 
-/* Lets a link start at the thread's row now. A running thread needs no vertex for it, which saves most vertices. */
-static void source(struct build *b, struct build_thread *t)
+void build_source(struct build *b, struct build_thread *t)
 {
 	if (t->exiting || t->status != STATUS_RUN || !build_row(b, t->row)->first_ns) {
 		build_extend(b, t);
@@ -274,19 +293,19 @@ static void source(struct build *b, struct build_thread *t)
 	t->ran_ns = b->now_ns;
 }
 
-static void wake_in_task(struct build *b, const struct wait_event *e, const struct build_thread *t,
+static void wake_in_task(struct build *b, const struct wait_event *e, struct build_thread *t,
 			 struct build_thread *waker, enum wait_link link)
 {
 	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
 	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
-		wait_for_work(b, t);
+		wait_for_work(b, t, waker);
 	else
 		vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
 	present(b, t, state_of((enum status)t->status), NULL);
 	if (!waker)
 		return;
-	source(b, waker);
+	build_source(b, waker);
 	graph_link(b->graph, waker->row, b->now_ns, t->row, b->now_ns, link);
 }
 
@@ -423,6 +442,7 @@ static void build_interrupt(struct build *b, unsigned host, const struct wait_ev
 		else if (t && !t->interrupted)
 			t->interrupts = h->interrupts + 1;
 	}
+	g_clear_pointer(&h->works, g_free);
 	h->interrupts++;
 	h->lost_ns = b->now_ns;
 }
@@ -456,6 +476,15 @@ void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wai
 	case WAIT_EVENT_SEND:
 	case WAIT_EVENT_RECEIVE:
 		build_packet(b, host, e, packet);
+		break;
+	case WAIT_EVENT_WORK_QUEUED:
+		build_work_queued(b, host, e);
+		break;
+	case WAIT_EVENT_WORK_START:
+		build_work_start(b, host, e);
+		break;
+	case WAIT_EVENT_WORK_END:
+		build_work_end(b, host, e);
 		break;
 	case WAIT_EVENT_INTERRUPT:
 		build_interrupt(b, host, e);

@@ -9,7 +9,7 @@
 
 /*
  * Internals of the builder: build.c (events), build_rows.c (threads and their rows),
- * build_packets.c (the senders and receivers of packets).
+ * build_packets.c (the senders and receivers of packets), build_work.c (which thread queued the work of another).
  */
 
 /* What a thread does, according to switches, wake-ups and the state dump. */
@@ -36,6 +36,9 @@ struct build_thread {
 	bool interrupted;    /* events were lost since it was last seen */
 	uint32_t interrupts; /* the host's count when the status was set */
 	uint64_t ran_ns;     /* when it last woke a thread, without a vertex: it ran from its last vertex to here */
+	strid work;          /* function of the work item that it executes, STRID_NONE: none, or unknown */
+	uint64_t given_ns;   /* when it was woken from waiting for work; 0: it has started a work item since */
+	wait_row giver;      /* by which row; WAIT_NO_ROW: in an interrupt */
 	strid stop;          /* blocked without waiting: "stopped", "traced", "idle"; or STRID_NONE */
 	wait_row row;
 	uint32_t life; /* the row's when it was assigned; if they differ, the row is another thread's now */
@@ -66,11 +69,19 @@ struct build_cpu {
 	bool lost;   /* tid is unknown because events were lost */
 };
 
+/* A work item that was queued. */
+struct queued_work {
+	wait_row row; /* by which thread; WAIT_NO_ROW: in an interrupt, or unknown */
+	uint32_t life;
+	uint64_t t_ns;
+};
+
 struct build_host {
-	GArray *cpus;        /* struct build_cpu, by number */
-	uint32_t interrupts; /* number of times events were lost */
-	uint64_t lost_ns;    /* the end of the last loss */
-	uint64_t midway_ns;  /* build_begin_midway(); 0: it was not called */
+	GArray *cpus;              /* struct build_cpu, by number */
+	uint32_t interrupts;       /* number of times events were lost */
+	uint64_t lost_ns;          /* the end of the last loss */
+	uint64_t midway_ns;        /* build_begin_midway(); 0: it was not called */
+	struct queued_work *works; /* WORKS_MAX, by number; NULL: none yet */
 };
 
 /* Which end opened a connection, for connections whose SYN was seen. */
@@ -159,6 +170,12 @@ void build_packets_forget(struct build *b, wait_row row);
 
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet);
 
+/* ---- build_work.c ---- */
+
+void build_work_queued(struct build *b, unsigned host, const struct wait_event *e);
+void build_work_start(struct build *b, unsigned host, const struct wait_event *e);
+void build_work_end(struct build *b, unsigned host, const struct wait_event *e);
+
 /* ---- build.c ---- */
 
 /* The thread on the event's CPU by its last switch or, after lost events, by the event itself; NULL: unknown. */
@@ -166,5 +183,8 @@ struct build_thread *build_current(struct build *b, unsigned host, const struct 
 
 /* Adds a vertex now; the edge that ends there has the thread's present state. Returns its row. */
 wait_row build_extend(struct build *b, const struct build_thread *t);
+
+/* Lets a link start at the thread's row now. A running thread needs no vertex for it, which saves most vertices. */
+void build_source(struct build *b, struct build_thread *t);
 
 #endif

@@ -13,8 +13,10 @@ void build_rows_create(struct build *b)
 
 void build_rows_destroy(struct build *b)
 {
-	for (guint i = 0; i < b->hosts->len; i++)
+	for (guint i = 0; i < b->hosts->len; i++) {
 		g_array_free(build_host(b, i)->cpus, TRUE);
+		g_free(build_host(b, i)->works);
+	}
 	g_array_free(b->hosts, TRUE);
 	g_array_free(b->rows, TRUE);
 	g_ptr_array_free(b->threads, TRUE);
@@ -120,7 +122,8 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 {
 	if (t && t->interrupts != build_host(b, t->host)->interrupts) {
 		t->status = t->old = STATUS_UNKNOWN;
-		t->stop = STRID_NONE;
+		t->stop = t->work = STRID_NONE;
+		t->given_ns = 0;
 		t->interrupted = true;
 		t->exiting = false;
 		t->interrupts = build_host(b, t->host)->interrupts;
@@ -153,7 +156,8 @@ static void thread_renew(struct build *b, struct build_thread *t)
 
 	t->exiting = t->gone = t->interrupted = false;
 	t->status = t->old = STATUS_UNKNOWN;
-	t->stop = STRID_NONE;
+	t->stop = t->work = STRID_NONE;
+	t->given_ns = 0;
 	t->row = thread_row(b, t->host, t->tid, 0);
 	r = build_row(b, t->row);
 	t->life = r->life;

@@ -315,6 +315,8 @@ static void lay_link(struct layer *l, const struct piece *p)
 			s.wire = p->from != p->row;
 		} else if (p->link == WAIT_LINK_TIMER) {
 			s.state = WAIT_TIMER;
+		} else if (p->link == WAIT_LINK_WORK) {
+			s.state = WAIT_PREEMPTED;
 		} else {
 			s.state = WAIT_UNKNOWN;
 			s.fill = p->from != p->row ? WAIT_FILL_ACROSS : WAIT_FILL_STITCH;

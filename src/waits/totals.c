@@ -149,6 +149,21 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 		add_between(a, row, since_ns, until_ns, sign, depth);
 }
 
+/* What the time between the ends of v's link counts as. */
+static unsigned kind_between(const struct vertex *v, wait_row row)
+{
+	switch (v->link) {
+	case WAIT_LINK_NETWORK:
+		return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
+	case WAIT_LINK_TIMER:
+		return WAIT_TIMER;
+	case WAIT_LINK_WORK:
+		return WAIT_PREEMPTED;
+	default:
+		return WAIT_UNKNOWN;
+	}
+}
+
 /* Adds [from, to[, a part of the wait, the gap or the time before the row's start that v's link ended. */
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
 			  int sign, unsigned depth)
@@ -165,11 +180,7 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1);
 	if (to_ns <= wire_ns)
 		return;
-	if (v->link == WAIT_LINK_NETWORK)
-		add_state(a, v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE, to_ns - wire_ns, sign,
-			  depth);
-	else
-		add_state(a, v->link == WAIT_LINK_TIMER ? WAIT_TIMER : WAIT_UNKNOWN, to_ns - wire_ns, sign, depth);
+	add_state(a, kind_between(v, row), to_ns - wire_ns, sign, depth);
 }
 
 static bool explained(const struct vertex *v)

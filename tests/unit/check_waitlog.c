@@ -327,5 +327,56 @@ START_TEST(test_packets)
 }
 END_TEST
 
-UNIT_MAIN("waitlog", test_contexts, test_softirqs, test_names_of_devices, test_losses, test_depth,
+#define WORK(f, t, tid, KIND, address, at) EVENT(&(f)->e, t, 0, tid, WORK_##KIND, work, .work = address, .function = at)
+
+static const char *symbol(const void *data, uint64_t address)
+{
+	ck_assert_str_eq(data, "symbols");
+	return address == 0xffffffffbc894050 ? "wb_workfn" : NULL;
+}
+
+/* Work items: numbered from when they are queued until they start. */
+START_TEST(test_work_items)
+{
+	const struct wait_event *e;
+	struct fixture f;
+	int32_t first;
+
+	begin(&f);
+	model_set_symbols(f.e.m, symbol, "symbols");
+	WORK(&f, 1000, 5, QUEUE, 0xffff8b21, 0xffffffffbc894050);
+	e = last(&f, WAIT_EVENT_WORK_QUEUED);
+	ck_assert_int_eq(e->from_tid, 5);
+	ck_assert_int_eq(e->context, WAIT_CONTEXT_TASK);
+	first = e->prev_state;
+	WORK(&f, 1010, 5, QUEUE, 0xffff8b22, 0xffffffffbc894050);
+	ck_assert_int_ne(last(&f, WAIT_EVENT_WORK_QUEUED)->prev_state, first);
+	WORK(&f, 1020, 6, START, 0xffff8b21, 0xffffffffbc894050);
+	e = last(&f, WAIT_EVENT_WORK_START);
+	ck_assert_int_eq(e->prev_state, first);
+	ck_assert_str_eq(strpool_text(e->cause), "wb_workfn");
+	WORK(&f, 1030, 6, END, 0xffff8b21, 0);
+	last(&f, WAIT_EVENT_WORK_END);
+	/* the same address again: not queued since */
+	WORK(&f, 1040, 6, START, 0xffff8b21, 0xffffffffbc894060);
+	e = last(&f, WAIT_EVENT_WORK_START);
+	ck_assert_int_eq(e->prev_state, NO_WORK);
+	ck_assert_str_eq(strpool_text(e->cause), "0xffffffffbc894060");
+	/* more than are remembered: the oldest is forgotten, and its number is another's */
+	for (uint64_t i = 0; i < WORKS_MAX; i++) {
+		WORK(&f, 2000 + i, 5, QUEUE, 0x10000 + i, 0);
+		e = last(&f, WAIT_EVENT_WORK_QUEUED);
+		ck_assert_int_ge(e->prev_state, 0);
+		ck_assert_int_lt(e->prev_state, WORKS_MAX);
+	}
+	WORK(&f, 9000, 6, START, 0xffff8b22, 0);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_WORK_START)->prev_state, NO_WORK);
+	ck_assert_uint_eq(last(&f, WAIT_EVENT_WORK_START)->cause, STRID_NONE);
+	WORK(&f, 9010, 6, START, 0x10000, 0);
+	ck_assert_int_ge(last(&f, WAIT_EVENT_WORK_START)->prev_state, 0);
+	end(&f);
+}
+END_TEST
+
+UNIT_MAIN("waitlog", test_work_items, test_contexts, test_softirqs, test_names_of_devices, test_losses, test_depth,
 	  test_families_of_wake_ups, test_call_and_object, test_roles, test_lives, test_packets)
