@@ -110,19 +110,28 @@ static bool is_of_host(const struct view_row *row, unsigned host)
 	return row->key.host == host && !row->overall;
 }
 
-/* The sum over all rows of a host, including those hidden by a limit. */
-static uint64_t total_of(const struct text_lines *l, const struct column *column, unsigned host)
+static void add_to(struct value *sum, const struct value *v)
+{
+	if (v->kind == VALUE_INT) {
+		sum->kind = VALUE_INT;
+		sum->u += v->u;
+	} else if (v->kind == VALUE_UINT) {
+		sum->kind = VALUE_UINT;
+		sum->u += MIN(v->u, UINT64_MAX - sum->u);
+	}
+}
+
+/* The sum over all rows of a host, including those hidden by a limit; null if all are. */
+static struct value total_of(const struct text_lines *l, const struct column *column, unsigned host)
 {
 	const struct view_rows *rows = l->page->rows;
-	uint64_t sum = 0;
-	struct value v;
+	struct value sum = { .kind = VALUE_NULL }, v;
 
 	for (unsigned i = 0; i < rows->n_all; i++) {
 		if (!is_of_host(&rows->rows[i], host))
 			continue;
 		view_rows_value(rows, i, column, &v);
-		if (v.kind == VALUE_UINT || v.kind == VALUE_INT)
-			sum += MIN(v.u, UINT64_MAX - sum);
+		add_to(&sum, &v);
 	}
 	return sum;
 }
@@ -148,10 +157,10 @@ static void add_total(struct text_lines *l, unsigned host)
 
 	for (unsigned c = 0; c < l->n; c++) {
 		const struct column *column = l->columns[c];
-		struct value v = { .kind = VALUE_UINT };
+		struct value v;
 
 		if (has_total(column)) {
-			v.u = total_of(l, column, host);
+			v = total_of(l, column, host);
 			add_cell(l, c, &v);
 		} else if (is_named(column, "host")) {
 			add_text(l, c, l->page->rows->hosts[host].name);

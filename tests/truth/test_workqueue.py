@@ -148,6 +148,15 @@ def memory(checks, path, text, directory):
         checks.true(abs(got - (last - first)) <= 0.02 * got, f"{name}: {got}, {counter}: {last - first}")
 
 
+def totals(checks, path):
+    """The line of totals is the sum of the rows, negative ones included."""
+    rows = report(path, "memory")["rows"]
+    out = subprocess.run([harness.PROGRAM, "report", "memory", "--columns", "tid,net_pages,failures", path], stdout=subprocess.PIPE,
+                         text=True, check=True).stdout
+    checks.true(any(row["net_pages"] < 0 for row in rows), "some threads free more than they allocate")
+    checks.equal(out.splitlines()[-1].split()[-2:], [str(sum(row[c] for row in rows)) for c in ("net_pages", "failures")], "totals")
+
+
 def main():
     harness.need_program()
     harness.need("babeltrace2")
@@ -162,6 +171,7 @@ def main():
     links(checks, path, text, names, [tid for tid, comm in comms.items() if comm in ("sync", "dd", "work", "jbd2/vda-8")])
     functions(checks, path, text, names)
     memory(checks, path, text, directory)
+    totals(checks, path)
     checks.finish()
 
 
