@@ -5,14 +5,21 @@
 #include <glib.h>
 #include <string.h>
 
-/* Length in bytes of the printable character at src; 0: it is not printable, and its first byte must be escaped. */
+static inline bool is_printable_ascii(char c)
+{
+	return c >= 0x20 && c < 0x7f;
+}
+
+/*
+ * Length in bytes of the printable character at src that is not ASCII; 0: it is not printable, and its first byte must
+ * be escaped.
+ */
 static size_t printable_len(const char *src, size_t len)
 {
-	unsigned char first = (unsigned char)src[0];
 	gunichar c;
 
-	if (first < 0x80)
-		return first >= 0x20 && first != 0x7f;
+	if ((unsigned char)src[0] < 0x80)
+		return 0;
 	/* Rejects overlong forms, surrogates and values above U+10FFFF; both error values are >= 2^31. */
 	c = g_utf8_get_char_validated(src, (gssize)len);
 	if (c > 0x10ffff || !g_unichar_isprint(c))
@@ -34,8 +41,16 @@ size_t text_sanitise(char *dst, size_t size, const char *src, size_t len)
 	if (!size)
 		return 0;
 	for (size_t i = 0; i < len && src[i];) {
-		size_t n = printable_len(src + i, len - i);
+		size_t n;
 
+		/* nearly all characters */
+		if (is_printable_ascii(src[i])) {
+			if (used + 1 >= size)
+				break;
+			dst[used++] = src[i++];
+			continue;
+		}
+		n = printable_len(src + i, len - i);
 		if (used + (n ? n : 4) >= size)
 			break;
 		if (n) {
