@@ -39,19 +39,24 @@ bool view_is_tracing(const struct thread_row *t, const struct thread_row *main_t
 	return has_tracer_name(t) || (main_thread && main_thread->tid == t->pid && has_tracer_name(main_thread));
 }
 
-bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row)
+/* of: the rows that this one belongs to, which may be the baseline. */
+static bool is_tracing(const struct view_rows *of, const struct view_row *row)
 {
-	const struct interval_row *thread = view_row_thread(r, row);
-	const struct view_host *host = view_row_host(r, row);
+	const struct interval_row *thread = view_row_thread(of, row);
 	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
 
-	return t && view_is_tracing(t, main_thread_of(row->of_baseline ? r->baseline : r, row->key.host, host->iv, t));
+	return t && view_is_tracing(t, main_thread_of(of, row->key.host, of->hosts[row->key.host].iv, t));
+}
+
+bool view_row_is_tracing(const struct view_rows *r, const struct view_row *row)
+{
+	return is_tracing(row->of_baseline ? r->baseline : r, row);
 }
 
 void view_get_tracing(const struct view_cell *at, struct value *v)
 {
 	v->kind = VALUE_BOOL;
-	v->flag = view_row_is_tracing(at->rows, at->row);
+	v->flag = is_tracing(at->rows, at->row);
 }
 
 static const struct sidecar_process *process_at(const struct view_cell *at)

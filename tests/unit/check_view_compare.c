@@ -205,6 +205,9 @@ START_TEST(test_rows_of_baseline)
 	ASSERT_INT(1, "switches", -10);
 	ASSERT_INT(1, "tid", 10);
 	ck_assert_str_eq(get(1, "comm").text, "gone");
+	for (unsigned i = 0; i < rows.n_columns; i++)
+		get(1, rows.columns[i].name);
+	ck_assert(!get(1, "tracing").flag);
 	ck_assert_ptr_eq(view_row_host(&rows, &rows.rows[1])->iv, &baseline_iv);
 	ck_assert_uint_eq(view_rows_search(&rows, 0, "gone", false), 1);
 	view_filter_init(&filter);
