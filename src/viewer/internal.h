@@ -70,6 +70,7 @@ struct viewer {
 	uint64_t id;
 	uint32_t timer_us;
 	uint32_t clients;             /* viewers attached to it */
+	uint32_t n_listed;            /* its streams when it was found */
 	GPtrArray *streams;           /* struct viewer_stream * */
 	unsigned n_data;              /* data streams among them */
 	uint32_t asked_streams;       /* serial of the last request */

@@ -131,13 +131,18 @@ bool viewer_take_session(struct viewer *v)
 	}
 	if (strcmp(s->host, v->target) != 0 || strcmp(s->name, v->name) != 0)
 		return false;
-	/* If several session daemons have a session with this name, use one that can be read. */
-	is_better = s->timer_us > 0 && (v->timer_us == 0 || (s->clients == 0 && v->clients > 0));
+	/*
+	 * If several session daemons have a session with this name, use one that can be read. One daemon has two if the
+	 * kernel and programs are traced; that of the programs has no stream as long as none has emitted an event.
+	 */
+	is_better = s->timer_us > 0 && (v->timer_us == 0 || (s->clients == 0 && v->clients > 0) ||
+					((s->clients == 0 || v->clients > 0) && s->streams > 0 && v->n_listed == 0));
 	if (!v->is_found || is_better) {
 		v->is_found = true;
 		v->id = s->id;
 		v->timer_us = s->timer_us;
 		v->clients = s->clients;
+		v->n_listed = s->streams;
 	}
 	return false;
 }

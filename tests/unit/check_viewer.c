@@ -99,6 +99,31 @@ START_TEST(test_session)
 }
 END_TEST
 
+/* The session of a daemon's programs, none of which has emitted an event, and its kernel's. */
+static void answer_two_of_a_name(struct relay *r, const uint8_t *payload)
+{
+	const bool is_over = r->n_hups > 0 && r->n_hups >= r->n_streams - 1;
+
+	(void)payload;
+	put32(r, is_over ? 2 : 3);
+	put_session_of(r, 6, session_host, session_name, TIMER_US, 0, 0, 0);
+	if (!is_over)
+		put_session_of(r, 7, session_host, session_name, TIMER_US, 0, 3, 0);
+	put_session_of(r, 8, session_host, session_name, TIMER_US, 0, 0, 0);
+}
+
+START_TEST(test_session_with_streams)
+{
+	struct relay r;
+
+	relay_init(&r);
+	r.answers[WIRE_LIST] = answer_two_of_a_name;
+	r.n_packets[2] = 2;
+	r.n_packets[3] = 0;
+	expect(&r, session_name, LT_END, OPENED "gone3 packet2 packet2 gone2 metadata:second");
+}
+END_TEST
+
 /* Byte by byte, for the small parts: packets would take too long. */
 START_TEST(test_session_by_bytes)
 {
@@ -412,6 +437,7 @@ START_TEST(test_ends_unread)
 }
 END_TEST
 
-UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_by_bytes,
-	  test_metadata_comes_before_the_packet, test_new_stream, test_same_streams, test_closed, test_metadata_is_late,
-	  test_metadata_stream_ends, test_missing_packets, test_beacons, test_packets_are_held, test_ends_unread)
+UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_with_streams,
+	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_new_stream, test_same_streams, test_closed,
+	  test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons, test_packets_are_held,
+	  test_ends_unread)

@@ -73,11 +73,11 @@ static inline void answer_connect(struct relay *r, const uint8_t *payload)
 	put(r, &w, sizeof(w));
 }
 
-static inline void put_session(struct relay *r, uint64_t id, const char *host, const char *name, uint32_t timer_us,
-			       uint32_t clients, uint32_t format)
+static inline void put_session_of(struct relay *r, uint64_t id, const char *host, const char *name, uint32_t timer_us,
+				  uint32_t clients, uint32_t streams, uint32_t format)
 {
 	const struct wire_session session = { GUINT64_TO_BE(id), GUINT32_TO_BE(timer_us), GUINT32_TO_BE(clients),
-					      GUINT32_TO_BE(3) };
+					      GUINT32_TO_BE(streams) };
 	struct wire_session_old old = { .session = session };
 	struct wire_session_new new = { session, GUINT32_TO_BE(strlen(host)), GUINT32_TO_BE(strlen(name)),
 					GUINT32_TO_BE(format) };
@@ -91,6 +91,12 @@ static inline void put_session(struct relay *r, uint64_t id, const char *host, c
 		memcpy(old.name, name, MIN(strlen(name), sizeof(old.name)));
 		put(r, &old, sizeof(old));
 	}
+}
+
+static inline void put_session(struct relay *r, uint64_t id, const char *host, const char *name, uint32_t timer_us,
+			       uint32_t clients, uint32_t format)
+{
+	put_session_of(r, id, host, name, timer_us, clients, 3, format);
 }
 
 static inline void answer_list(struct relay *r, const uint8_t *payload)
