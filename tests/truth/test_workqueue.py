@@ -7,9 +7,7 @@ An item is queued by a thread, or in an interrupt, and executed by a kworker lat
 kworker that executes an item, it continues with the thread that queued it.
 """
 
-import bisect
 import collections
-import datetime
 import json
 import os
 import re
@@ -17,7 +15,7 @@ import subprocess
 
 import harness
 
-NAME, HOST = "workqueue", "wq"
+NAME, HOST = "workqueue", "kmem"
 DAY = 86400 * 10**9
 EVENT = re.compile(r"^\[(\d\d):(\d\d):(\d\d)\.(\d{9})\] \(\S+\) \S+ (\w+): \{ cpu_id = (\d+) \}, \{ tid = (\d+), .*?\}, (.*)$")
 
