@@ -13,6 +13,7 @@
 #include "cmd/monitor.h"
 #include "ui/action.h"
 #include "ui/crash.h"
+#include "ui/mouse.h"
 #include "ui/pane.h"
 #include "ui/screen.h"
 #include "ui/settings.h"
@@ -284,6 +285,7 @@ static void help_pane(struct help *h, const struct pane_type *type)
 
 void cmd_monitor_help(struct help *h)
 {
+	const struct mouse_help *mouse;
 	char keys[64];
 
 	help_section(h, "Keys");
@@ -296,6 +298,10 @@ void cmd_monitor_help(struct help *h)
 	}
 	if (h->brief)
 		return;
+	help_subsection(h, "Mouse");
+	help_paragraph(h, "What a click does, and where, unless --no-mouse is given.");
+	for (unsigned i = 0; (mouse = mouse_help_get(i)); i++)
+		help_item(h, mouse->where, mouse->help);
 	help_section(h, "Panes");
 	help_paragraph(
 		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. All panes "

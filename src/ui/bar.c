@@ -103,6 +103,7 @@ void bar_draw(struct ui *ui, int y)
 {
 	int caret = -1;
 
+	ui->bar_shown = !ui->prompt.active && !ui->message[0];
 	if (ui->prompt.active)
 		caret = prompt_draw(&ui->prompt, ui->canvas, y);
 	else if (ui->message[0])

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Routes keys and mouse events, and runs their actions. */
+/* Routes keys, and runs their actions. */
 #include "ui/internal.h"
 #include "ui/keys.h"
-#include "ui/screen.h"
 
 void ui_run(struct ui *ui, const struct action *action)
 {
@@ -41,29 +40,6 @@ static void overlay_did(struct ui *ui, const struct overlay *overlay, int key, e
 		say_no_action(ui, key);
 }
 
-static void mouse_event(struct ui *ui)
-{
-	struct screen_mouse m;
-
-	if (!screen_mouse(&m))
-		return;
-	if (ui->overlay) {
-		overlay_did(ui, ui->overlay, UI_KEY_MOUSE, overlay_mouse(ui->overlay, ui, m.y, m.wheel));
-	} else if (m.wheel) {
-		pane_move(ui_pane(ui), m.wheel * 3);
-	} else if (m.y == ui->canvas->h - 1) {
-		if (bar_action_at(ui, m.x))
-			ui_run(ui, bar_action_at(ui, m.x));
-	} else if (m.y == ui->strip_y) {
-		uint64_t t_ns = timeline_time_at(ui, m.x);
-
-		if (t_ns)
-			cursor_jump(&ui->cursor, t_ns);
-	} else if (m.y >= ui->pane_y && pane_click(ui_pane(ui), m.x, m.y) && m.twice) {
-		ui_run(ui, action_get(ACTION_OPEN));
-	}
-}
-
 /* Handles the letter after m or '. */
 static void bookmark_letter(struct ui *ui, int key)
 {
@@ -97,16 +73,16 @@ static bool valid_before_start(const struct action *a)
 
 void dispatch_key(struct ui *ui, int key)
 {
+	const struct overlay *overlay;
 	const struct action *action;
 
 	ui->message[0] = '\0';
 	ui->dirty = true;
 	if (ui->started)
 		ui_refresh(ui);
-	if (key == UI_KEY_MOUSE && !ui->started) {
-		return;
-	} else if (key == UI_KEY_MOUSE) {
-		mouse_event(ui);
+	if (key == UI_KEY_MOUSE) {
+		overlay = ui->overlay;
+		overlay_did(ui, overlay, key, mouse_event(ui));
 	} else if (ui->prompt.active) {
 		prompt_key(&ui->prompt, ui, key);
 	} else if (ui->pending) {

@@ -130,6 +130,16 @@ void do_close(struct ui *ui, int argument)
 /* Values of the menu's items: hosts, then sessions. */
 enum { MENU_HEADING = -1, MENU_SESSIONS = 100000 };
 
+void hosts_show_only(struct ui *ui, unsigned host)
+{
+	bool alone = ui_visible_hosts(ui) == 1 && !ui_host(ui, host)->hidden;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		ui_host(ui, i)->hidden = !alone && i != host;
+	data_forget(ui);
+	ui_rebuild(ui);
+}
+
 static void host_chosen(struct ui *ui, int value, bool keep)
 {
 	struct ui_host_data *host;
@@ -140,22 +150,17 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 		input_toggle(ui, (unsigned)(value - MENU_SESSIONS));
 		return;
 	}
-	host = ui_host(ui, (unsigned)value);
-	if (keep) {
-		if (!host->hidden && ui_visible_hosts(ui) == 1) {
-			ui_say(ui, "at least one host must stay visible");
-			return;
-		}
-		host->hidden = !host->hidden;
-	} else {
-		/* Enter: only this host; again: all */
-		bool alone = ui_visible_hosts(ui) == 1 && !host->hidden;
-
-		for (unsigned i = 0; i < ui->hosts->len; i++)
-			ui_host(ui, i)->hidden = !alone && i != (unsigned)value;
+	if (!keep) { /* Enter */
+		hosts_show_only(ui, (unsigned)value);
+		return;
 	}
-	if (keep)
-		overlay_check(ui->overlay, value, !host->hidden);
+	host = ui_host(ui, (unsigned)value);
+	if (!host->hidden && ui_visible_hosts(ui) == 1) {
+		ui_say(ui, "at least one host must stay visible");
+		return;
+	}
+	host->hidden = !host->hidden;
+	overlay_check(ui->overlay, value, !host->hidden);
 	data_forget(ui);
 	ui_rebuild(ui);
 }

@@ -334,6 +334,7 @@ int header_draw(struct ui *ui, int y, int max_rows)
 	int rows = 1;
 
 	draw_first_line(ui);
+	ui->host_lines = 0;
 	if (!ui->show_hosts || max_rows <= 1)
 		return rows;
 	if ((int)n > max_rows - 1)

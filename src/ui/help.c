@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The help screen, made from the action table and the pane's columns. */
 #include "ui/internal.h"
+#include "ui/mouse.h"
 
 static void add_actions(struct overlay *o, bool ascii, enum action_group group)
 {
@@ -11,6 +12,16 @@ static void add_actions(struct overlay *o, bool ascii, enum action_group group)
 		if (action_get(i)->group == group)
 			overlay_add(o, STYLE_KEY, action_keys(action_get(i), ascii, keys, sizeof(keys)),
 				    action_get(i)->help);
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
+static void add_mouse(struct overlay *o)
+{
+	const struct mouse_help *help;
+
+	overlay_add(o, STYLE_TITLE, "Mouse: clicks, unless --no-mouse is given", NULL);
+	for (unsigned i = 0; (help = mouse_help_get(i)); i++)
+		overlay_add(o, STYLE_KEY, help->where, help->help);
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
@@ -63,6 +74,7 @@ struct overlay *help_create(struct ui *ui)
 
 	for (unsigned i = 0; i < ACTION_GROUPS; i++)
 		add_actions(o, ui->format.ascii, (enum action_group)i);
+	add_mouse(o);
 	for (unsigned i = 0; i < p->n_lists; i++)
 		add_columns(o, &p->lists[i]);
 	if (p->type->window)

@@ -312,5 +312,21 @@ int host_lines_draw(struct ui *ui, int y, unsigned n)
 		draw_host(ui, ui_host(ui, order[i]), &lines[i], &layout, y + (int)i);
 	g_free(order);
 	g_free(lines);
+	ui->hosts_y = y;
+	ui->host_lines = n;
 	return (int)n;
+}
+
+int host_lines_at(struct ui *ui, int y)
+{
+	const int line = y - ui->hosts_y;
+	unsigned *order;
+	int host = -1;
+
+	if (line < 0 || line >= (int)MIN(ui->host_lines, host_lines_count(ui)))
+		return -1;
+	order = sort_hosts(ui);
+	host = (int)order[line];
+	g_free(order);
+	return host;
 }

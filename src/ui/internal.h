@@ -46,6 +46,11 @@ struct ui_instant {
 	uint64_t host_ns;
 };
 
+/* Where the name of a pane was drawn; width 0: it was not. */
+struct ui_tab {
+	int x, width;
+};
+
 struct ui {
 	struct ui_options options;
 	struct history *history;
@@ -103,10 +108,14 @@ struct ui {
 	uint64_t work_ns;                /* wall clock at which the pane's work continues; UINT64_MAX: no work */
 	struct path *compared;           /* the path that others are compared with; NULL: none; see path_ref() */
 
-	int strip_y, pane_y; /* row of the timeline, and first row of the pane, when last drawn */
-	bool dirty;          /* redraw at once */
-	bool growing;        /* redraw soon: more data is known */
-	uint64_t drawn_ns;   /* wall clock */
+	/* where things were when last drawn, for the mouse */
+	int hosts_y, strip_y, tabs_y, pane_y;
+	unsigned host_lines;
+	bool bar_shown;                /* not a prompt or a message instead */
+	struct ui_tab tabs[PANES + 1]; /* the last one: the menu of all panes */
+	bool dirty;                    /* redraw at once */
+	bool growing;                  /* redraw soon: more data is known */
+	uint64_t drawn_ns;             /* wall clock */
 	bool quit;
 	bool terminal_gone;
 };
@@ -320,6 +329,11 @@ void ui_refresh(struct ui *ui);
 void ui_set_overlay(struct ui *ui, struct overlay *overlay);
 
 /* Starts a prompt in the last row; the functions are called with the text. */
+static inline bool ui_is_too_small(const struct ui *ui)
+{
+	return ui->canvas->w < UI_MIN_WIDTH || ui->canvas->h < UI_MIN_HEIGHT;
+}
+
 /* Whether there is room for the line of panes. */
 static inline bool ui_shows_tabs(const struct ui *ui)
 {
@@ -332,8 +346,8 @@ const struct view_row *ui_acting_row(struct ui *ui);
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 
 /*
- * header.c, host_lines.c (the first n hosts), timeline.c, bar.c: each draws at row y and returns the number of rows
- * used.
+ * header.c, host_lines.c (the first n hosts), timeline.c, tabs.c, bar.c: each draws at row y and returns the number of
+ * rows used. The names of panes that there is no room for are left out, but for the shown one's.
  */
 int header_draw(struct ui *ui, int y, int max_rows);
 int host_lines_draw(struct ui *ui, int y, unsigned n);
@@ -341,10 +355,17 @@ int host_lines_draw(struct ui *ui, int y, unsigned n);
 /* The number of host lines: hosts whose sessions have ended disappear after a minute. */
 unsigned host_lines_count(const struct ui *ui);
 int timeline_draw(struct ui *ui, int y);
+int tabs_draw(struct ui *ui, int y);
 void bar_draw(struct ui *ui, int y);
 
 /* The action at column x of the bar; NULL: none. */
 const struct action *bar_action_at(const struct ui *ui, int x);
+
+/* The number of the host whose line is at row y; negative: none. */
+int host_lines_at(struct ui *ui, int y);
+
+/* Opens the pane whose name is there, if any. */
+void tabs_click(struct ui *ui, int x, int y);
 
 /* The time at column x of the strip; 0: none. */
 uint64_t timeline_time_at(const struct ui *ui, int x);
@@ -374,6 +395,9 @@ uint64_t ui_lag_ns(const struct ui *ui);
 /* How many of the shown hosts are away or silent. */
 unsigned ui_absent_hosts(const struct ui *ui);
 
+/* Hides all other hosts or, if they are hidden already, shows all. */
+void hosts_show_only(struct ui *ui, unsigned host);
+
 /* Opens the menu of hosts and sessions, or updates it in place. */
 void hosts_menu_show(struct ui *ui);
 
@@ -382,6 +406,9 @@ void ui_run(struct ui *ui, const struct action *action);
 
 /* dispatch.c */
 void dispatch_key(struct ui *ui, int key);
+
+/* mouse.c: takes an event that is pending; the result is the overlay's, if there is one. */
+enum overlay_result mouse_event(struct ui *ui);
 
 /* Formats t_ns in the user's time zone; digits: of the fraction. */
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, bool date);

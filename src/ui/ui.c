@@ -354,60 +354,6 @@ const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_n
 
 /* ---- drawing ---- */
 
-/* Which part of everything the pane's list shows. NULL: not a list. Free with g_free(). */
-static char *status_text(struct ui *ui)
-{
-	struct pane *p = ui_pane(ui);
-	const struct list *l = pane_list(p);
-	GString *s;
-
-	if (p->type->body)
-		return p->type->body->status(ui, p);
-	s = g_string_new(NULL);
-	baseline_add_status(ui, s);
-	if (ui->skip_idle)
-		g_string_append(s, "skipping idle  ");
-	if (l->follow)
-		g_string_append(s, "following  ");
-	if (ui->only_marked)
-		g_string_append(s, "only highlighted  ");
-	if (ui->filter_text->len)
-		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
-	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
-	return g_string_free(s, FALSE);
-}
-
-/* Draws the panes' names; if there is not enough room the shown one stays. */
-static int draw_tabs(struct ui *ui, int y)
-{
-	const char *here = ui_pane(ui)->type->title;
-	char *status = status_text(ui);
-	int room = ui->canvas->w - canvas_text_width(status) - 2, x = 0, kept = canvas_text_width(here) + 2;
-	bool full = false;
-
-	for (enum pane_id i = 0; i < PANES; i++) {
-		const char *title = pane_type(i)->title;
-		int width = canvas_text_width(title) + 2;
-		bool shown = !ui->details && i == ui->current;
-
-		full |= !shown && x + width + kept > room;
-		if (full && !shown)
-			continue;
-		if (shown)
-			kept = 0;
-		canvas_printf(ui->canvas, x, y, shown ? STYLE_HEAD_SORT : STYLE_DIM, " %s ", title);
-		x += width;
-	}
-	if (ui->details)
-		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
-	/* there are more, listed by P */
-	if (full && x + 3 <= room)
-		x += canvas_text(ui->canvas, x, y, STYLE_DIM, " … ", -1);
-	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
-	g_free(status);
-	return 1;
-}
-
 static void draw_all(struct ui *ui)
 {
 	struct canvas *c = ui->canvas;
@@ -415,8 +361,7 @@ static void draw_all(struct ui *ui)
 
 	y = header_draw(ui, 0, MAX(c->h / 3, 2));
 	y += timeline_draw(ui, y);
-	if (ui_shows_tabs(ui))
-		y += draw_tabs(ui, y);
+	y += tabs_draw(ui, y);
 	ui->pane_y = y;
 	pane_draw(ui, ui_pane(ui), y, bottom - y);
 	if (ui->overlay)
@@ -453,7 +398,7 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 	ui->dirty = ui->growing = false;
 	ui->drawn_ns = wall_ns;
 	canvas_clear(c);
-	if (c->w < UI_MIN_WIDTH || c->h < UI_MIN_HEIGHT) {
+	if (ui_is_too_small(ui)) {
 		screen_caret(-1, 0);
 		canvas_printf(c, 0, 0, STYLE_BOLD, "too small: %dx%d", c->w, c->h);
 		canvas_printf(c, 0, 1, STYLE_NORMAL, "needs %dx%d", UI_MIN_WIDTH, UI_MIN_HEIGHT);

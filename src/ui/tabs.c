@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The line with the panes' names and, on the right, what the shown pane's list contains. */
+#include <string.h>
+
+#include "ui/internal.h"
+
+/* Which part of everything the pane's list shows. NULL: not a list. Free with g_free(). */
+static char *status_text(struct ui *ui)
+{
+	struct pane *p = ui_pane(ui);
+	const struct list *l = pane_list(p);
+	GString *s;
+
+	if (p->type->body)
+		return p->type->body->status(ui, p);
+	s = g_string_new(NULL);
+	baseline_add_status(ui, s);
+	if (ui->skip_idle)
+		g_string_append(s, "skipping idle  ");
+	if (l->follow)
+		g_string_append(s, "following  ");
+	if (ui->only_marked)
+		g_string_append(s, "only highlighted  ");
+	if (ui->filter_text->len)
+		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
+	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
+	return g_string_free(s, FALSE);
+}
+
+/* Draws a name; clicks on it open the pane (PANES: the menu of all). Returns its width. */
+static int draw_tab(struct ui *ui, unsigned pane, int x, int y, enum style style, const char *title)
+{
+	ui->tabs[pane] = (struct ui_tab){ .x = x, .width = canvas_printf(ui->canvas, x, y, style, " %s ", title) };
+	return ui->tabs[pane].width;
+}
+
+int tabs_draw(struct ui *ui, int y)
+{
+	const char *here = ui_pane(ui)->type->title;
+	int room, x = 0, kept = canvas_text_width(here) + 2;
+	bool full = false;
+	char *status;
+
+	memset(ui->tabs, 0, sizeof(ui->tabs));
+	ui->tabs_y = y;
+	if (!ui_shows_tabs(ui))
+		return 0;
+	status = status_text(ui);
+	room = ui->canvas->w - canvas_text_width(status) - 2;
+	for (enum pane_id i = 0; i < PANES; i++) {
+		const char *title = pane_type(i)->title;
+		int width = canvas_text_width(title) + 2;
+		bool shown = !ui->details && i == ui->current;
+
+		full |= !shown && x + width + kept > room;
+		if (full && !shown)
+			continue;
+		if (shown)
+			kept = 0;
+		x += draw_tab(ui, i, x, y, shown ? STYLE_HEAD_SORT : STYLE_DIM, title);
+	}
+	if (ui->details)
+		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
+	/* there are more, listed by P */
+	if (full && x + 3 <= room)
+		x += draw_tab(ui, PANES, x, y, STYLE_DIM, "…");
+	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
+	g_free(status);
+	return 1;
+}
+
+void tabs_click(struct ui *ui, int x, int y)
+{
+	if (y != ui->tabs_y)
+		return;
+	for (unsigned i = 0; i <= PANES; i++) {
+		if (x < ui->tabs[i].x || x >= ui->tabs[i].x + ui->tabs[i].width)
+			continue;
+		if (i == PANES)
+			ui_run(ui, action_get(ACTION_PANE_MENU));
+		else
+			do_pane(ui, (int)i);
+		return;
+	}
+}
