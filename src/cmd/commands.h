@@ -22,6 +22,9 @@ enum {
  */
 int cmd_fail(int status, const char *command);
 
+/* Whether a failure was printed: what follows from it need not be. */
+bool cmd_has_failed(void);
+
 /*
  * The subcommands, one file each. They receive the parsed options and return the exit status. All signals have their
  * default action when they start, which gives a shell 128+n (also for SIGPIPE: a report piped into `head` just ends). A

@@ -223,7 +223,7 @@ int main(int argc, char **argv)
 	raise_file_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
-	if ((fflush(stdout) || ferror(stdout)) && status != LT_EXIT_FAILURE) {
+	if ((fflush(stdout) || ferror(stdout)) && !cmd_has_failed()) {
 		error_set("cannot write to standard output: %s", g_strerror(errno));
 		return cmd_fail(LT_EXIT_FAILURE, "");
 	}

@@ -167,6 +167,12 @@ if [ $? -ne 1 ] || ! grep -q 'cannot write' err; then
 	failures=$((failures + 1))
 fi
 
+"$LTTNGTOP" doctor >/dev/full 2>err
+if [ $? -ne 1 ] || ! grep -q 'cannot write to standard output' err; then
+	echo 'not ok doctor: writing to a full disk'
+	failures=$((failures + 1))
+fi
+
 # A closed standard output is a failure, too, and its number is not given to another file.
 for command in 'report hosts --log-file log' 'attach -n find --log log'; do
 	# shellcheck disable=SC2086 # the words of a command
