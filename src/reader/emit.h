@@ -67,7 +67,9 @@ static inline void emit_text(struct event *ev, size_t offset, const char *text, 
 
 static inline void emit_end(struct ring_producer *ring, struct event *ev)
 {
-	ev->size = (ev->size + 7) & ~7u;
+	/* equal records have equal bytes, whatever the ring contained before */
+	while (ev->size & 7)
+		((char *)ev)[ev->size++] = 0;
 	ring_commit(ring, ev->size);
 }
 

@@ -54,6 +54,9 @@ static void check_numbered(const struct event *ev, uint64_t i)
 	ck_assert_uint_eq(s.len, i * 7919 % 3000);
 	memset(expected, 'a' + (int)(i % 26), sizeof(expected));
 	ck_assert_mem_eq(event_text(ev, s), expected, s.len);
+	/* what fills it up does not come from older records */
+	for (uint32_t at = s.offset + s.len; at < ev->size; at++)
+		ck_assert_int_eq(((const char *)ev)[at], 0);
 }
 
 /* If its consumer keeps up, a producer uses only a small part of the buffer, and no record is lost by that. */
