@@ -261,7 +261,7 @@ static void log_status(struct model *m, const struct apply *a)
 	e->tid = (int32_t)p->tid;
 	e->pid = (int32_t)p->pid;
 	e->comm = comm_of(m, row_of(m, p->tid), p->name);
-	e->prev_state = (int32_t)p->status;
+	e->status = (int32_t)p->status;
 }
 
 static void log_softirq(struct model *m, const struct apply *a)
@@ -383,7 +383,7 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
-	e->prev_state = number;
+	e->work = number;
 	e->cause = function;
 }
 

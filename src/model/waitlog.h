@@ -39,7 +39,7 @@ enum wait_event_kind {
 	WAIT_EVENT_FORK,        /* tid is created, by from_tid */
 	WAIT_EVENT_EXIT,        /* tid exits */
 	WAIT_EVENT_RENAME,      /* tid executes another program, or is renamed */
-	WAIT_EVENT_STATUS,      /* the state dump saw tid in prev_state (enum of lttng_statedump_process_state) */
+	WAIT_EVENT_STATUS,      /* the state dump saw tid in status (enum of lttng_statedump_process_state) */
 	WAIT_EVENT_NET_SOFTIRQ, /* softirq NET_TX or NET_RX is entered */
 	WAIT_EVENT_SEND,        /* a packet leaves */
 	WAIT_EVENT_RECEIVE,     /* a packet comes in */
@@ -80,10 +80,14 @@ struct wait_event {
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
 	strid comm, from_comm;
-	int32_t by_tid;     /* SWITCH: ran longest while tid waited for the CPU; 0 the idle task, -1 unknown */
-	strid by_comm;      /* its name */
-	int32_t prev_state; /* SWITCH: the kernel's; STATUS: the dump's; WORK_…: number of the item, or NO_WORK */
-	int32_t fd;         /* WAKE, SWITCH: fd used by that call, -1 none */
+	int32_t by_tid; /* SWITCH: ran longest while tid waited for the CPU; 0 the idle task, -1 unknown */
+	strid by_comm;  /* its name */
+	union {
+		int32_t prev_state; /* SWITCH: the kernel's, of from_tid */
+		int32_t status;     /* STATUS: the dump's */
+		int32_t work;       /* WORK_…: number of the item, or NO_WORK */
+	};
+	int32_t fd;      /* WAKE, SWITCH: fd used by that call, -1 none */
 	strid cause;     /* WAKE: the IRQ, disk, interface … that woke it; WORK_START: function; STRID_NONE unknown */
 	strid call;      /* WAKE: system call of tid, SWITCH: of from_tid; STRID_NONE none or unknown */
 	strid object;    /* path or peer used by that call */

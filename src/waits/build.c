@@ -402,7 +402,7 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 {
 	bool is_new;
 	struct build_thread *t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
-	const enum status status = status_of_dump(e->prev_state);
+	const enum status status = status_of_dump(e->status);
 
 	build_thread_name(b, t, e->comm, e->pid);
 	/* a state known from other events is more reliable */

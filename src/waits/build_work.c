@@ -23,19 +23,19 @@ void build_work_queued(struct build *b, unsigned host, const struct wait_event *
 	struct build_thread *t = e->context == WAIT_CONTEXT_TASK ? build_current(b, host, e) : NULL;
 	struct build_host *h = build_host(b, host);
 
-	if (e->prev_state < 0 || e->prev_state >= WORKS_MAX)
+	if (e->work < 0 || e->work >= WORKS_MAX)
 		return;
 	if (!h->works) {
 		h->works = g_new(struct queued_work, WORKS_MAX);
 		for (unsigned i = 0; i < WORKS_MAX; i++)
 			h->works[i].row = WAIT_NO_ROW;
 	}
-	h->works[e->prev_state] = (struct queued_work){ .row = WAIT_NO_ROW, .t_ns = b->now_ns };
+	h->works[e->work] = (struct queued_work){ .row = WAIT_NO_ROW, .t_ns = b->now_ns };
 	if (!t || t->tid <= 0)
 		return;
 	build_source(b, t);
-	h->works[e->prev_state].row = t->row;
-	h->works[e->prev_state].life = t->life;
+	h->works[e->work].row = t->row;
+	h->works[e->work].life = t->life;
 }
 
 /* Whether the thread's last wake-up was for this item. */
@@ -55,7 +55,7 @@ static struct build_thread *worker(struct build *b, unsigned host, const struct 
 void build_work_start(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_thread *t = worker(b, host, e);
-	const struct queued_work *q = work_at(build_host(b, host), e->prev_state);
+	const struct queued_work *q = work_at(build_host(b, host), e->work);
 
 	if (!t)
 		return;

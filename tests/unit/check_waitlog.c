@@ -294,7 +294,7 @@ START_TEST(test_lives)
 	ck_assert_int_eq(last(&f, WAIT_EVENT_EXIT)->tid, 7);
 	EVENT(&f.e, 40, 0, 5, DUMP_PROCESS, dump_process, .tid = 9, .pid = 8, .status = 5, .name = "nine");
 	e = last(&f, WAIT_EVENT_STATUS);
-	ck_assert(e->tid == 9 && e->pid == 8 && e->prev_state == 5);
+	ck_assert(e->tid == 9 && e->pid == 8 && e->status == 5);
 	wait_log_clear(&f.log);
 	ck_assert_uint_eq(f.log.n_events, 0);
 	end(&f);
@@ -348,12 +348,12 @@ START_TEST(test_work_items)
 	e = last(&f, WAIT_EVENT_WORK_QUEUED);
 	ck_assert_int_eq(e->from_tid, 5);
 	ck_assert_int_eq(e->context, WAIT_CONTEXT_TASK);
-	first = e->prev_state;
+	first = e->work;
 	WORK(&f, 1010, 5, QUEUE, 0xffff8b22, 0xffffffffbc894050);
-	ck_assert_int_ne(last(&f, WAIT_EVENT_WORK_QUEUED)->prev_state, first);
+	ck_assert_int_ne(last(&f, WAIT_EVENT_WORK_QUEUED)->work, first);
 	WORK(&f, 1020, 6, START, 0xffff8b21, 0xffffffffbc894050);
 	e = last(&f, WAIT_EVENT_WORK_START);
-	ck_assert_int_eq(e->prev_state, first);
+	ck_assert_int_eq(e->work, first);
 	ck_assert_str_eq(strpool_text(e->cause), "wb_workfn");
 	WORK(&f, 1030, 6, END, 0xffff8b21, 0);
 	last(&f, WAIT_EVENT_WORK_END);

@@ -296,7 +296,7 @@ static void work(struct test *t, uint64_t t_ns, unsigned cpu, enum wait_event_ki
 {
 	struct wait_event *e = add(t, 0, t_ns, kind, cpu);
 
-	e->prev_state = number;
+	e->work = number;
 	if (kind == WAIT_EVENT_WORK_START)
 		e->cause = strpool_intern_z("wb_workfn");
 }
