@@ -8,6 +8,7 @@ types a key without an action; when the screen says so, all earlier keys have be
 import atexit
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -77,8 +78,8 @@ class Terminal:
         variables.update(env or {})
         script = os.path.join(self.directory, "run")
         with open(script, "w") as f:
-            command = " ".join("'" + a.replace("'", "'\\''") + "'" for a in (program or PROGRAM, *args))
-            assignments = " ".join(f"{k}='{v}'" for k, v in variables.items())
+            command = shlex.join([program or PROGRAM, *args])
+            assignments = shlex.join(f"{k}={v}" for k, v in variables.items())
             # Ctrl-C and Ctrl-\\ reach the shell, too: it must survive them without making the program ignore them
             f.write(f"trap : INT QUIT\nstty -a >{self.directory}/before\n"
                     f"echo $$ >{self.directory}/shell\n"
