@@ -63,6 +63,11 @@ def unpack(archive, below):
     return target
 
 
+def bundled(name):
+    """The directory of a recording that the project carries with its own truth files."""
+    return unpack(os.path.join(ROOT, "traces", name + ".tar.zst"), "recordings")
+
+
 def recording(name):
     """(directory of the recording, directory of its truth files), or None if they do not exist."""
     for directory in TRACES:

@@ -90,7 +90,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks()
-    directory = harness.unpack(os.path.join(harness.ROOT, "traces", f"{NAME}.tar.zst"), "recordings")
+    directory = harness.bundled(NAME)
     path = os.path.join(directory, HOST)
     want = test_netfs.Reading(path)
     checks.true(len(want.times) == 1 and want.times[0][1], "one mount, and its end")

@@ -159,7 +159,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks()
-    directory = harness.unpack(os.path.join(harness.ROOT, "traces", f"{NAME}.tar.zst"), "recordings")
+    directory = harness.bundled(NAME)
     path = os.path.join(directory, HOST)
     begin = report(path, "hosts")["begin_ns"]
     text = Text(path, begin - begin % DAY)

@@ -47,7 +47,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks()
-    directory = harness.unpack(os.path.join(harness.ROOT, "traces", f"{NAME}.tar.zst"), "recordings")
+    directory = harness.bundled(NAME)
     path = os.path.join(directory, HOST)
     want = writers(os.path.join(directory, "truth"))
     test_at_disk.check_sums(checks, f"{NAME} by {test_at_disk.INTERVAL}", path, (0,), "--interval", test_at_disk.INTERVAL)
