@@ -49,6 +49,13 @@ static const struct manual_item monitor_troubles[] = {
 	  "The event that ended a wait was not recorded: the session lacks it (compare 'lttngtop record --set waits'), "
 	  "events were lost, the process that caused it runs on a host that is not traced, or the wait began before "
 	  "the data that is kept (--wait-memory). Pane Hosts (9) and the messages (L) show what was lost" },
+	{ "Events were lost",
+	  "The tracer had no room for them: use larger buffers (--buffer-size of 'lttngtop record', --local and "
+	  "cluster) or a set that records less (--set)" },
+	{ "Panes I/O, Files and Syscalls are nearly empty",
+	  "The sets waits and minimal, the default with --local and cluster, leave out system calls: use --set full" },
+	{ "A critical path ends in a kworker",
+	  "Record with --set full,work: the path then continues to the thread that queued the work" },
 	{ "A host is shown once although two sessions trace it",
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
 	  "when that one stops. Column reason of pane Hosts says which is used" },
@@ -96,13 +103,13 @@ static const struct manual_item record_files[] = {
 
 static const struct manual_item list_exit_statuses[] = {
 	{ "0", "success, also if the relayd has no sessions" },
-	{ "1", "nothing answers there in time, or the session does not exist; stderr says which" },
+	{ "1", "no relayd answers there in time, or the session does not exist; stderr says which" },
 	{ "2", "wrong usage" },
 	{ NULL, NULL },
 };
 
 static const struct manual_item list_environment[] = {
-	{ "LC_ALL, LC_CTYPE, LANG", "how wide the characters of a name are" },
+	{ "LC_ALL, LC_CTYPE, LANG", "the character encoding, to align names" },
 	{ NULL, NULL },
 };
 
@@ -178,10 +185,13 @@ static const struct manual_page pages[] = {
 		.tables = cmd_monitor_help,
 		.examples =
 			{
-				{"sudo lttngtop", "Show this machine, now."},
+				{"sudo lttngtop",
+				 "Show this machine, now, or the sessions of a relayd that runs here."},
 				{"sudo lttngtop -- make", "Show this machine while make runs."},
 				{"lttngtop net://monitor",
 				 "Show all hosts whose sessions are streamed to the relayd on monitor."},
+				{"lttngtop cluster --host root@web --host root@db",
+				 "Show two machines, now, with nothing set up on them before."},
 				{"lttngtop recording/", "Replay a recording at its own speed."},
 				{"lttngtop --begin +5s --speed 0.1 web/ db/",
 				 "Replay two hosts side by side, from 5 s after the start, ten times slower."},
@@ -214,7 +224,7 @@ static const struct manual_page pages[] = {
 			 "accurate to within 1/16 of the value.",
 			 "For live sessions (net://HOST/host/TARGET/SESSION) a report covers what arrives until they "
 			 "end, --duration expires or it is interrupted. A relayd reports only that a session has "
-			 "ended: a killed tracer cannot be told from a normal end, and is not treated as a failure.",
+			 "ended, so a tracer that was killed looks like a normal end, and is not a failure.",
 			 "With --local it reports on this machine for --duration or while COMMAND runs; see "
 			 "lttngtop(1)."},
 		.filters = true,
@@ -226,7 +236,7 @@ static const struct manual_page pages[] = {
 				 "Print the ten rows with the slowest system calls."},
 				{"lttngtop report io --where 'comm:nginx !tid:812 write>1M' recording/",
 				 "Print the I/O of those threads of nginx, except 812, that wrote more than 1 MiB."},
-				{"lttngtop report cpu --sum-by comm --limit 5 recording/",
+				{"lttngtop report cpu --sum-by comm --sort cpu --limit 5 recording/",
 				 "Print the CPU time of the five busiest programs."},
 				{"lttngtop report io --interval 1s --csv recording/",
 				 "Print the I/O of each second as CSV."},
@@ -251,8 +261,8 @@ static const struct manual_page pages[] = {
 			 "corrected times.",
 			 "After a call that waited, the line shows what strace cannot know: what the thread waited "
 			 "for, who ended the wait, and which thread ran instead.",
-			 "The tracer records the names and numbers among a call's arguments, but not the contents of "
-			 "buffers and most structures: those are shown by their address.",
+			 "The tracer records those arguments of a call that are names or numbers, but not the contents "
+			 "of buffers and most structures: those are shown by their address.",
 			 "With -f the children of a thread and the other threads of its process are shown too. Threads "
 			 "selected by name (-n) may start later. Output goes to standard output, or to the FILE of -o.",
 			 "With a COMMAND this machine is traced while it runs, which needs root or the group "
@@ -451,7 +461,7 @@ const struct manual_item manual_exit_statuses[] = {
 	{ "128+n", "ended by signal n" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND, even if events were lost; 126 if it cannot be run, 127 if it does not exist; "
-	  "128+n if signal n ended it, such as 143 if the monitor did" },
+	  "128+n if signal n ended it, such as 143 if lttngtop terminated it" },
 	{ NULL, NULL },
 };
 

@@ -299,7 +299,7 @@ void cmd_monitor_help(struct help *h)
 	if (h->brief)
 		return;
 	help_subsection(h, "Mouse");
-	help_paragraph(h, "What a click does, and where, unless --no-mouse is given.");
+	help_paragraph(h, "What can be clicked. --no-mouse turns this off.");
 	for (unsigned i = 0; (mouse = mouse_help_get(i)); i++)
 		help_item(h, mouse->where, mouse->help);
 	help_section(h, "Panes");

@@ -10,8 +10,9 @@ static void help_sets(struct help *h)
 		[RECORD_SET_MINIMAL] = "CPU time and processes. Leaves out waits, I/O, files, devices and system calls",
 		[RECORD_SET_WAITS] = ("everything in minimal, and the causes of waits: other threads, interrupts, "
 				      "timers, disks, the network. Leaves out system calls, and so I/O and files"),
-		[RECORD_SET_FULL] = "everything in waits, and system calls: all that the monitor shows, except pane "
-				    "Memory",
+		[RECORD_SET_FULL] =
+			"everything in waits, and system calls: all that the monitor shows, except what the "
+			"additions, --perf, --kprobe and --ust record",
 		[RECORD_SET_NONE] = "no kernel events except those named by --event and --kprobe",
 		[RECORD_SET_MEMORY] = "an addition to any set, as in --set waits,memory: page allocations and page "
 				      "faults. A program that allocates a lot can cause more of these events than "
@@ -66,8 +67,9 @@ static const struct {
 	const char *text;
 } notes[] = {
 	{ "Requirements",
-	  "A session daemon. If none is running, one is started as the lttng tool would, and ended after COMMAND; "
-	  "--no-sessiond prevents that. Only root's daemon traces the kernel, only for root and members of the group "
+	  "A session daemon: if none is running, record starts one as the lttng tool would, and stops it after "
+	  "COMMAND; --no-sessiond prevents that. --live needs a running relayd, which 'lttng-relayd -d' starts. Only "
+	  "root's daemon traces the kernel, only for root and members of the group "
 	  "'tracing', and it needs lttng-modules. Anyone can trace programs instrumented with lttng-ust. --host needs "
 	  "the lttng tool on that host, tar unless it streams, and an ssh login that asks no questions." },
 	{ "Other hosts",

@@ -33,16 +33,15 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	  "by name or address, where work items were recorded")                                                    \
 	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                            \
 	C(link, KEY, TEXT,                                                                                         \
-	  "Link to the previous segment: wakeup, fork, network, timer, or workqueue if a kernel thread worked on " \
-	  "what the other had queued; null if the path stayed on this thread, or returned to it where a wait "     \
-	  "started")                                                                                               \
+	  "Link to the previous segment: wakeup, fork, network, timer, or workqueue if a kernel thread carried "   \
+	  "out work of the other; null if the path stayed on this thread, or returned to it where a wait started") \
 	C(from_host, KEY, HOST, "Host at the other end of the link")                                               \
 	C(from_tid, KEY, ANY, "Thread at the other end of the link")                                               \
 	C(call, KEY, TEXT, "System call in which it was blocked")                                                  \
 	C(fd, KEY, SIGNED, "File descriptor used by that call")                                                    \
 	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                               \
 	C(wire, KEY, FLAG, "Whether a packet was in transit between two hosts")                                    \
-	C(cut, KEY, FLAG, "Whether it started before the data kept in memory")                                     \
+	C(cut, KEY, FLAG, "Whether its beginning is missing, because older data was dropped")                      \
 	C(path_host, KEY, HOST,                                                                                    \
 	  "With several threads: host of the thread whose path this is; null if there is only one")                \
 	C(path_tid, KEY, ANY, "That thread")                                                                       \

@@ -112,10 +112,10 @@ const struct view_table view_pressure_table = {
 	.meaning = "How long threads were delayed by a lack of CPUs or by disks. 'some' is the time in which at least "
 		   "one thread was delayed, 'full' the time in which all threads with work were. The definition is "
 		   "that of /proc/pressure, applied to the host as a whole; the kernel instead takes the mean over its "
-		   "CPUs, weighted by how long each had work. A wait for a disk is an uninterruptible sleep while a "
-		   "request that the thread began is not done; the kernel also has waits for requests of other "
-		   "threads. Pressure on memory cannot be told from a trace. Threads of a nested container count in "
-		   "that one alone.",
+		   "CPUs, weighted by how long each had work. A thread waits for a disk while it sleeps "
+		   "uninterruptibly and a request that it began is not done; the kernel also counts waits for "
+		   "requests of other threads. A trace does not show pressure on memory. Threads of a nested container "
+		   "count in that one alone.",
 	.flags = VIEW_REPORT | VIEW_UNLIKE,
 	.source = TABLE_PRESSURE,
 	.tables = USES(PRESSURE) | USES(THREAD) | USES(CONTAINER),

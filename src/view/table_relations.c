@@ -200,9 +200,9 @@ const struct view_table view_relations_table = {
 	.name = "relations",
 	.title = "Relations",
 	.row = "an action of one process upon another",
-	.meaning = "Which processes write to, wake, signal or are waited for by which others, on the same host or on "
-		   "another. Communication through shared memory and busy waiting leave no trace and are not included; "
-		   "bytes are known for pipes and sockets whose creation or state dump was recorded.",
+	.meaning = "Which processes write to, wake or signal which others, or are waited for by them, on the same host "
+		   "or on another. Communication through shared memory and busy waiting leave no trace and are not "
+		   "included; bytes are known for pipes and sockets whose creation or state dump was recorded.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_RELATION,
 	.tables = USES(RELATION),
