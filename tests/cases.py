@@ -1,10 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Output of test scripts: a line for each check or test, in the format that tests/run counts."""
+import os
 import sys
 import time
 import traceback
 
 _failed = 0
+
+
+def sanitized():
+    """
+    Whether the build that is tested has sanitizers: sizes of memory mean nothing then, and what only compares many
+    figures, all of them made by the same code, need not do it again in a build that is several times slower.
+    """
+    with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
+        return "-fsanitize" in config.read()
 
 
 def check(name, good, why=""):

@@ -27,8 +27,7 @@ KEPT_MAX = 8               # KiB for a program that has ended; a trace that stay
 os.environ["GLIBC_TUNABLES"] = "glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=4096"
 
 # sanitizers hold back freed memory for a while: its size then means nothing, but all else is checked
-with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
-    MEMORY_COUNTS = "-fsanitize" not in config.read()
+MEMORY_COUNTS = not cases.sanitized()
 
 
 def private_kib(pid):

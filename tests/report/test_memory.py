@@ -10,13 +10,12 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402
-from cases import check, finish  # noqa: E402
+from cases import check, finish, sanitized  # noqa: E402
 
 PROGRAM = os.environ["LTTNGTOP"]
 BEGIN = 10**18
 # sanitizers pad every allocation, and hold back freed memory for a while
-with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
-    MB = (3 if "-fsanitize" in config.read() else 1) << 20
+MB = (3 if sanitized() else 1) << 20
 
 
 class Recording(ctf.Trace):

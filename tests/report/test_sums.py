@@ -129,8 +129,8 @@ def check_hosts(table, what, whole):
         check_figures(table, what, {n: v for n, v in together.items() if v is not ...}, group)
 
 
-def check_table(table, whole):
-    for what in WHAT:
+def check_table(table, whole, kinds):
+    for what in kinds:
         if table in UNLIKE:
             assert f"rows of table '{table}' cannot be summed" in run(table, "--sum-by", what, status=2)
             continue
@@ -158,10 +158,10 @@ def check_sums_of_host(table, what, whole):
 
 def test_every_table():
     empty = []
-    for table in tables():
+    for n, table in enumerate(tables()):
         whole = rows(table)
         empty += [] if whole else [table]
-        check_table(table, whole)
+        check_table(table, whole, WHAT[n % 3::3] if cases.sanitized() else WHAT)
     assert set(empty) <= {"probes", "emitters", "memory"}, empty
 
 

@@ -15,10 +15,8 @@ import cases  # pylint: disable=wrong-import-position
 from terminal import Terminal, need, skip, unpack  # pylint: disable=wrong-import-position
 
 need("babeltrace2", "make", "tmux", "zstd")
-with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
-    # the copy is built without sanitizers: nothing new in their build, which takes long enough
-    if "-fsanitize" in config.read():
-        skip("the copy that it builds is the same for every build")
+if cases.sanitized():
+    skip("the copy that it builds is the same for every build")
 RECORDING = unpack("locks-pipes") or skip("no recording locks-pipes")
 COPY = os.path.abspath("copy")
 PROGRAM = os.path.join(COPY, "build/lttngtop")
