@@ -261,7 +261,7 @@ enum lt_status blocks_parse(const char *text, struct layout *l)
 {
 	struct blocks_parse p = { .text = text, .l = l, .d = { .types = l->types } };
 	struct tsdl_statement statement = { 0 };
-	struct tsdl_reader reader = { .at = text, .line = 1 };
+	struct tsdl_reader reader = { .at = text, .line = 1, .phrases = &p.d.phrases };
 	enum lt_status status;
 
 	p.d.names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

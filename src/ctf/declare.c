@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "ctf/declare.h"
+#include "ctf/declare_internal.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* In the name of a type: "unsigned long long int". */
 enum { WORDS_MAX = 8 };
 
-static enum lt_status fail(const struct declare *d, const char *what)
+enum lt_status declare_fail(const struct declare *d, const char *what)
 {
 	char *text = tsdl_text(d->at);
 
@@ -32,19 +32,24 @@ enum lt_status declare_expect(struct declare *d, const char *mark)
 	if (declare_accept(d, mark))
 		return LT_OK;
 	what = g_strdup_printf("'%s' expected", mark);
-	fail(d, what);
+	declare_fail(d, what);
 	g_free(what);
 	return LT_ERROR;
 }
 
 enum lt_status declare_path(struct declare *d, char **path)
 {
-	GString *text = g_string_new(NULL);
+	GString *text;
 
+	if (d->at->kind == TSDL_WORD && !tsdl_is(d->at + 1, ".")) {
+		*path = tsdl_text(d->at++);
+		return LT_OK;
+	}
+	text = g_string_new(NULL);
 	do {
 		if (d->at->kind != TSDL_WORD) {
 			g_string_free(text, TRUE);
-			return fail(d, "a name expected");
+			return declare_fail(d, "a name expected");
 		}
 		if (text->len)
 			g_string_append_c(text, '.');
@@ -62,7 +67,7 @@ static void make_plain(char *name)
 		memmove(name, name + 1, strlen(name));
 }
 
-static struct type *make(struct declare *d, enum type_kind kind)
+struct type *declare_make(struct declare *d, enum type_kind kind)
 {
 	struct type *t = type_create(kind);
 
@@ -74,7 +79,7 @@ static struct type *make(struct declare *d, enum type_kind kind)
 static enum lt_status add_field(struct declare *d, struct type *t, const char *name, struct type *type)
 {
 	if (t->fields->len >= TYPE_FIELDS_MAX || d->n_fields >= TYPES_MAX)
-		return fail(d, "too many fields");
+		return declare_fail(d, "too many fields");
 	d->n_fields++;
 	type_add_field(t, name, type);
 	return LT_OK;
@@ -121,124 +126,9 @@ static enum lt_status parse_reference(struct declare *d, struct type *t)
 	return LT_OK;
 }
 
-/* ---- integers and floats: NAME { key = value; … } ---- */
-
-static enum lt_status set_align(struct declare *d, struct type *t, int64_t align)
-{
-	if (align < 1 || align > TYPE_ALIGN_MAX || align & (align - 1))
-		return fail(d, "an alignment that is not a power of 2, or too large,");
-	t->align = MAX(t->align, (uint64_t)align);
-	return LT_OK;
-}
-
-static bool is_true(const struct tsdl_token *value)
-{
-	return value->kind == TSDL_NUMBER ? value->number != 0 : tsdl_is(value, "true") || tsdl_is(value, "TRUE");
-}
-
-static bool is_text_encoding(const struct tsdl_token *value)
-{
-	return value->len && (value->kind == TSDL_WORD || value->kind == TSDL_STRING) && !tsdl_is(value, "none");
-}
-
-/* 0: a base that babeltrace2 refuses too. */
-static uint8_t parse_base(const struct tsdl_token *value)
-{
-	static const struct {
-		const char *name;
-		uint8_t base;
-	} names[] = {
-		{ "decimal", 10 },     { "dec", 10 }, { "d", 10 }, { "i", 10 },     { "u", 10 },
-		{ "hexadecimal", 16 }, { "hex", 16 }, { "x", 16 }, { "X", 16 },     { "p", 16 },
-		{ "octal", 8 },        { "oct", 8 },  { "o", 8 },  { "binary", 2 }, { "b", 2 },
-	};
-
-	if (value->kind == TSDL_NUMBER)
-		return value->number == 2 || value->number == 8 || value->number == 16 ? (uint8_t)value->number : 10;
-	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
-		if (tsdl_is(value, names[i].name))
-			return names[i].base;
-	return 0;
-}
-
-static enum lt_status set_attribute(struct declare *d, struct type *t, const struct tsdl_token *key,
-				    const struct tsdl_token *value)
-{
-	if (tsdl_is(key, "size") || tsdl_is(key, "exp_dig") || tsdl_is(key, "mant_dig")) {
-		if (value->kind != TSDL_NUMBER || value->number < 0 || value->number > TYPE_FLOAT_BITS_MAX)
-			return fail(d, "a wrong size");
-		t->size += (unsigned)value->number;
-	} else if (tsdl_is(key, "align")) {
-		return set_align(d, t, value->kind == TSDL_NUMBER ? value->number : 0);
-	} else if (tsdl_is(key, "signed")) {
-		t->is_signed = is_true(value);
-	} else if (tsdl_is(key, "byte_order")) {
-		t->is_native = tsdl_is(value, "native");
-		t->order = tsdl_is(value, "le") ? BITS_LITTLE : BITS_BIG;
-	} else if (tsdl_is(key, "map")) {
-		/* clock.NAME.value */
-		t->is_clock = tsdl_is(value, "clock") && tsdl_is(value + 1, ".") && value[2].kind == TSDL_WORD;
-		if (t->is_clock) {
-			g_free(t->clock_name);
-			t->clock_name = tsdl_text(value + 2);
-		}
-	} else if (tsdl_is(key, "base")) {
-		t->base = parse_base(value);
-	} else if (tsdl_is(key, "encoding")) {
-		t->is_text = is_text_encoding(value);
-	}
-	return LT_OK;
-}
-
-/*
- * Tracers describe an integer again in each of thousands of fields. t is the type that was made last; if there is one
- * like it, that is returned, and t destroyed.
- */
-static struct type *share_number(struct declare *d, struct type *t)
-{
-	for (unsigned i = 0; i < MIN(d->n_numbers, NUMBER_TYPES); i++) {
-		if (!type_is_same_number(d->numbers[i], t))
-			continue;
-		g_ptr_array_set_size(d->types, (gint)d->types->len - 1);
-		return d->numbers[i];
-	}
-	d->numbers[d->n_numbers++ % NUMBER_TYPES] = t;
-	return t;
-}
-
-static enum lt_status parse_number_type(struct declare *d, enum type_kind kind, struct type **out)
-{
-	struct type *t = make(d, kind);
-	bool has_align = false;
-
-	if (declare_expect(d, "{"))
-		return LT_ERROR;
-	while (!declare_accept(d, "}")) {
-		const struct tsdl_token *key = d->at, *value;
-
-		if (key->kind != TSDL_WORD)
-			return fail(d, "a property expected");
-		d->at++;
-		if (declare_expect(d, "="))
-			return LT_ERROR;
-		value = d->at;
-		while (!tsdl_is(d->at, ";") && !tsdl_is(d->at, "}") && d->at->kind != TSDL_END)
-			d->at++;
-		if (declare_expect(d, ";") || set_attribute(d, t, key, value))
-			return LT_ERROR;
-		has_align |= tsdl_is(key, "align");
-	}
-	if (!t->size || (kind == TYPE_INTEGER && t->size > 64))
-		return fail(d, "a number of an impossible size");
-	if (!has_align && t->size % 8 == 0)
-		t->align = 8;
-	*out = share_number(d, t);
-	return LT_OK;
-}
-
 static enum lt_status parse_string(struct declare *d, struct type **out)
 {
-	*out = make(d, TYPE_STRING);
+	*out = declare_make(d, TYPE_STRING);
 	if (!declare_accept(d, "{"))
 		return LT_OK;
 	while (!tsdl_is(d->at, "}") && d->at->kind != TSDL_END)
@@ -253,7 +143,7 @@ static enum lt_status parse_label(struct declare *d, struct type *t, int64_t *ne
 	struct type_label label = { .first = *next };
 
 	if (d->at->kind != TSDL_WORD && d->at->kind != TSDL_STRING)
-		return fail(d, "a label expected");
+		return declare_fail(d, "a label expected");
 	label.name = tsdl_text(d->at++);
 	if (declare_accept(d, "=")) {
 		if (d->at->kind != TSDL_NUMBER)
@@ -271,7 +161,7 @@ static enum lt_status parse_label(struct declare *d, struct type *t, int64_t *ne
 	return LT_OK;
 no_number:
 	g_free(label.name);
-	return fail(d, "a number expected");
+	return declare_fail(d, "a number expected");
 }
 
 static enum lt_status parse_enum(struct declare *d, struct type **out)
@@ -283,16 +173,16 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 	if (name && !tsdl_is(d->at, ":") && !tsdl_is(d->at, "{")) {
 		*out = find_name(d, "enum ", name);
 		g_free(name);
-		return *out ? LT_OK : fail(d, "an unknown enum");
+		return *out ? LT_OK : declare_fail(d, "an unknown enum");
 	}
-	t = make(d, TYPE_ENUM);
+	t = declare_make(d, TYPE_ENUM);
 	if (name)
 		set_name(d, "enum ", name, t);
 	g_free(name);
 	if (declare_accept(d, ":") && declare_type(d, &base))
 		return LT_ERROR;
 	if (!base || base->kind != TYPE_INTEGER)
-		return fail(d, "an enum that is not an integer");
+		return declare_fail(d, "an enum that is not an integer");
 	type_set_integer(t, base);
 	if (declare_expect(d, "{"))
 		return LT_ERROR;
@@ -300,7 +190,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 		if (parse_label(d, t, &next))
 			return LT_ERROR;
 		if (!declare_accept(d, ",") && !tsdl_is(d->at, "}"))
-			return fail(d, "',' expected");
+			return declare_fail(d, "',' expected");
 	}
 	*out = t;
 	return LT_OK;
@@ -314,14 +204,14 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 	struct type *outer = NULL, *inner = NULL;
 
 	if (d->at->kind != TSDL_WORD)
-		return fail(d, "the name of a field expected");
+		return declare_fail(d, "the name of a field expected");
 	*name = tsdl_text(d->at++);
 	make_plain(*name);
 	for (unsigned n = 0; declare_accept(d, "["); n++) {
-		struct type *t = make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
+		struct type *t = declare_make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
 
 		if (n >= TYPE_DEPTH_MAX)
-			return fail(d, "arrays nested too deeply");
+			return declare_fail(d, "arrays nested too deeply");
 		if (t->kind == TYPE_ARRAY)
 			t->length = (uint64_t)(d->at++)->number;
 		else if (parse_reference(d, t))
@@ -374,12 +264,12 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 	enum lt_status status = LT_OK;
 
 	if (declare_accept(d, "{")) {
-		*out = make(d, TYPE_STRUCT);
+		*out = declare_make(d, TYPE_STRUCT);
 		status = parse_fields(d, *out);
 		if (!status && declare_accept(d, "align")) {
 			status = declare_expect(d, "(");
 			if (!status)
-				status = set_align(d, *out, d->at->kind == TSDL_NUMBER ? d->at->number : 0);
+				status = declare_align(d, *out, d->at->kind == TSDL_NUMBER ? d->at->number : 0);
 			d->at += !status;
 			if (!status)
 				status = declare_expect(d, ")");
@@ -388,7 +278,7 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 			set_name(d, "struct ", name, *out);
 	} else {
 		*out = name ? find_name(d, "struct ", name) : NULL;
-		status = *out ? LT_OK : fail(d, "an unknown struct");
+		status = *out ? LT_OK : declare_fail(d, "an unknown struct");
 	}
 	g_free(name);
 	return status;
@@ -410,7 +300,7 @@ static enum lt_status copy_options(struct declare *d, struct type *t, const stru
 static enum lt_status parse_variant(struct declare *d, struct type **out)
 {
 	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
-	struct type *tagged = make(d, TYPE_VARIANT), *known;
+	struct type *tagged = declare_make(d, TYPE_VARIANT), *known;
 	enum lt_status status = LT_OK;
 
 	*out = tagged;
@@ -425,7 +315,7 @@ static enum lt_status parse_variant(struct declare *d, struct type **out)
 			set_name(d, "variant ", name, tagged);
 	} else if (!status) {
 		known = name ? find_name(d, "variant ", name) : NULL;
-		status = known ? copy_options(d, tagged, known) : fail(d, "an unknown variant");
+		status = known ? copy_options(d, tagged, known) : declare_fail(d, "an unknown variant");
 	}
 	g_free(name);
 	return status;
@@ -455,7 +345,7 @@ static enum lt_status parse_known(struct declare *d, struct type **out)
 	}
 	g_string_free(words, TRUE);
 	if (!behind)
-		return fail(d, "an unknown type");
+		return declare_fail(d, "an unknown type");
 	d->at = behind;
 	return LT_OK;
 }
@@ -465,12 +355,15 @@ enum lt_status declare_type(struct declare *d, struct type **out)
 	enum lt_status status;
 
 	if (d->depth >= TYPE_DEPTH_MAX)
-		return fail(d, "types nested too deeply");
+		return declare_fail(d, "types nested too deeply");
 	d->depth++;
-	if (declare_accept(d, "integer"))
-		status = parse_number_type(d, TYPE_INTEGER, out);
+	status = LT_OK;
+	if (d->at->kind == TSDL_PHRASE)
+		*out = d->of_phrase[(d->at++)->number];
+	else if (declare_accept(d, "integer"))
+		status = declare_number(d, TYPE_INTEGER, out);
 	else if (declare_accept(d, "floating_point"))
-		status = parse_number_type(d, TYPE_FLOAT, out);
+		status = declare_number(d, TYPE_FLOAT, out);
 	else if (declare_accept(d, "string"))
 		status = parse_string(d, out);
 	else if (declare_accept(d, "enum"))
@@ -505,7 +398,7 @@ enum lt_status declare_alias(struct declare *d)
 		g_string_append_len(name, d->at->text, (gssize)d->at->len);
 	}
 	if (!status && !name->len)
-		status = fail(d, "the name of a type expected");
+		status = declare_fail(d, "the name of a type expected");
 	if (!status)
 		status = declare_expect(d, ";");
 	if (!status)

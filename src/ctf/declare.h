@@ -19,6 +19,8 @@ struct declare {
 	unsigned depth, n_fields;
 	struct type *numbers[NUMBER_TYPES]; /* the last different integers and floats, which further fields share */
 	unsigned n_numbers;
+	struct tsdl_phrases phrases; /* declarations of integers and floats */
+	struct type *of_phrase[TSDL_PHRASES_MAX];
 };
 
 /* LT_ERROR, here and below: the error chain names the line. */

@@ -95,6 +95,21 @@ static enum lt_status read_mark(struct tsdl_reader *r, struct tsdl_token *token)
 	return LT_OK;
 }
 
+/* The token is the word at the reader's position. */
+static void read_phrase(const struct tsdl_reader *r, struct tsdl_token *token)
+{
+	for (unsigned i = 0; i < r->phrases->n; i++) {
+		const size_t len = r->phrases->all[i].len;
+
+		if (strncmp(r->phrases->all[i].text, token->text, len) != 0)
+			continue;
+		token->kind = TSDL_PHRASE;
+		token->len = len;
+		token->number = i;
+		return;
+	}
+}
+
 enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 {
 	const char *end;
@@ -108,6 +123,8 @@ enum lt_status tsdl_next(struct tsdl_reader *r, struct tsdl_token *token)
 		for (end = r->at; is(*end, LETTER | DIGIT); end++)
 			;
 		token->len = (size_t)(end - r->at);
+		if (r->phrases && (tsdl_is(token, "integer") || tsdl_is(token, "floating_point")))
+			read_phrase(r, token);
 	} else if (is(*r->at, DIGIT) || (*r->at == '-' && is(r->at[1], DIGIT))) {
 		if (read_number(r, token))
 			return LT_ERROR;

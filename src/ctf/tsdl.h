@@ -18,6 +18,7 @@ enum tsdl_kind {
 	TSDL_NUMBER, /* with its sign, decimal, hexadecimal or octal */
 	TSDL_STRING, /* the text between the quotes, escapes unchanged */
 	TSDL_MARK,   /* punctuation: one character, or ":=", "..." */
+	TSDL_PHRASE, /* one of the reader's phrases */
 };
 
 struct tsdl_token {
@@ -25,13 +26,28 @@ struct tsdl_token {
 	const char *text;
 	size_t len;
 	unsigned line;  /* from 1 */
-	int64_t number; /* of TSDL_NUMBER; values above INT64_MAX wrap to the same 64 bits */
+	int64_t number; /* of TSDL_NUMBER; values above INT64_MAX wrap to the same 64 bits. TSDL_PHRASE: its index */
+};
+
+/*
+ * Declarations of numbers, "integer { … }" or "floating_point { … }" without a line break, which occur again and again
+ * in the same letters: each of them is a single token. Only ever appended to; the texts are owned by the caller.
+ */
+enum { TSDL_PHRASES_MAX = 32 };
+
+struct tsdl_phrases {
+	struct {
+		const char *text;
+		size_t len;
+	} all[TSDL_PHRASES_MAX];
+	unsigned n;
 };
 
 /* The current position in a text. */
 struct tsdl_reader {
 	const char *at;
-	unsigned line; /* from 1 */
+	unsigned line;                      /* from 1 */
+	const struct tsdl_phrases *phrases; /* NULL: none */
 };
 
 /* Reads the next token. LT_ERROR: as below. */

@@ -94,6 +94,43 @@ static void refuse(const char *text, const char *reason)
 	"typealias integer { size = 32; align = 8; signed = false; } := uint32_t;\n" \
 	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
 
+/* More declarations than are remembered, each in the same letters again, broken over lines, and cut off at the end. */
+START_TEST(test_repeated_numbers)
+{
+	enum { SIZES = 64, TIMES = 3 };
+	GString *text = g_string_new("stream { id = 1; };\n");
+	struct layout *l;
+	gsize whole;
+
+	for (unsigned i = 0; i < SIZES * TIMES; i++)
+		g_string_append_printf(
+			text,
+			"event { id = %u; name = \"x\"; fields := struct { integer { size = %u; signed = %d; } a;"
+			" floating_point { exp_dig = 8; mant_dig = %u; } b;\n"
+			" integer { size = %u;\n signed = 1; /* in two lines */ } c; }; };\n",
+			i, 1 + i % SIZES, i % SIZES > 9, 24 + i % SIZES, 1 + i % SIZES);
+	l = parse(text->str);
+	ck_assert_uint_eq(l->n_unknown, 0);
+	for (guint i = 0; i < l->events->len; i++) {
+		const struct layout_event *e = g_ptr_array_index(l->events, i);
+		const struct type *a = type_field(e->fields, 0)->type, *b = type_field(e->fields, 1)->type,
+				  *c = type_field(e->fields, 2)->type;
+
+		ck_assert(a->kind == TYPE_INTEGER && a->size == 1 + i % SIZES && a->is_signed == (i % SIZES > 9));
+		ck_assert(b->kind == TYPE_FLOAT && b->size == 32 + i % SIZES);
+		ck_assert(c->kind == TYPE_INTEGER && c->size == 1 + i % SIZES && c->is_signed);
+	}
+	layout_destroy(l);
+	whole = text->len;
+	g_string_append(text, "env { a = 1; };\nenv { b = 2; };\ntypealias nothing := c;\n");
+	refuse(text->str, "line 580: an unknown type at 'nothing'");
+	g_string_truncate(text, whole);
+	g_string_append(text, "typealias integer { size = 1; signed = ");
+	refuse(text->str, "line 578:");
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 START_TEST(test_environment)
 {
 	struct layout *l = parse("env { hostname = \"a\\tb\\\\c\\\"d\\x41\\102\\0e\"; tracer_major = 2; vpid = -7; };\n"
@@ -397,6 +434,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, test_statements);
 	tcase_add_test(tc, test_shared_numbers);
+	tcase_add_test(tc, test_repeated_numbers);
 	tcase_add_test(tc, test_environment);
 	tcase_add_test(tc, test_names_and_texts);
 	tcase_add_test(tc, test_packet_roles);
