@@ -10,6 +10,7 @@ enum syscall_action {
 	SYSCALL_NAMED = 0,         /* only takes time */
 	SYSCALL_FD,                /* works on .fd, moves no bytes */
 	SYSCALL_SYNC,              /* the same, and the data written to it is then on disk */
+	SYSCALL_SEEK,              /* the same: if it succeeds, .fd has positions */
 	SYSCALL_WAIT_ANY,          /* waits for any of the files listed by .fd */
 	SYSCALL_OPEN,              /* makes an fd (ret) for .path */
 	SYSCALL_MAKE,              /* makes an fd (ret) */
@@ -42,6 +43,8 @@ enum syscall_action {
 	SYSCALL_KILL,       /* sends signal .cmd to process or thread .arg */
 	SYSCALL_MOUNT,      /* .path: the directory; the other fields are in struct ev_mount */
 	SYSCALL_UMOUNT,     /* .path: the directory */
+	SYSCALL_MKNOD,      /* makes a file of type and mode .cmd at .path */
+	SYSCALL_UNLINK,     /* .path is no longer what it was */
 	SYSCALL_CHDIR,      /* to .path */
 	SYSCALL_FCHDIR,     /* to the directory .fd */
 };

@@ -6,6 +6,7 @@
  */
 #include <inttypes.h>
 
+#include "model/fifos.h"
 #include "model/files.h"
 #include "model/recent.h"
 
@@ -85,8 +86,9 @@ static void find_row(struct model *m, const struct wait *w, struct recent_hint *
 }
 
 /* What the call waits for: call, fd, file_uid and object, or futex of the memo. */
-static struct wait_memo describe(const struct model *m, const struct call_in_flight *call, enum wait_state state)
+static struct wait_memo describe(struct model *m, uint32_t thread, enum wait_state state)
 {
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct wait_memo memo = { .state = state, .fd = -1 };
 	uint32_t file;
 
@@ -102,6 +104,9 @@ static struct wait_memo describe(const struct model *m, const struct call_in_fli
 	} else {
 		memo.futex = call_futex(call);
 	}
+	/* until somebody opens its other end */
+	if (call->desc && call->desc->action == SYSCALL_OPEN)
+		memo.object = fifos_opened(m, thread, call);
 	return memo;
 }
 
@@ -141,7 +146,7 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 
 	if (!m->blocking)
 		return;
-	row = recall(m, t, info, describe(m, &info->call, state));
+	row = recall(m, t, info, describe(m, thread, state));
 	r = BLOCKING_ROW(m, row);
 	recent_again(m, m->blocking, row);
 	r->cause = cause;

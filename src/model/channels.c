@@ -44,7 +44,7 @@ static void forget(struct channels *c, struct channel *ch)
 	else if (ch->accepted && !ch->guessed)
 		channel_unmap(&c->by_remote, endpoint_hash(&ch->remote), index);
 	if (ch->object && ch->kind == RELATION_PIPE)
-		channel_unmap(&c->by_name, ch->object, index);
+		channel_unmap(&c->by_name, ch->name, index);
 }
 
 /* The least recently used of a few. */
@@ -137,22 +137,35 @@ void channels_join(struct model *m, uint32_t writer_file, uint32_t reader_file)
 		join_twins(m, writer_file, reader_file);
 }
 
-void channels_named(struct model *m, uint32_t file, strid name)
+static uint64_t name_key(strid name, uint64_t place)
 {
+	return map64_mix(place, name);
+}
+
+void channels_named(struct model *m, uint32_t file, strid name, uint64_t place)
+{
+	const uint64_t key = name_key(name, place);
 	struct channels *c;
 	struct channel *ch;
 
 	if (!m->relations)
 		return;
 	c = m->relations->channels;
-	ch = channel_at(c, map64_get(&c->by_name, name));
+	ch = channel_at(c, map64_get(&c->by_name, key));
 	if (!ch) {
 		ch = channel_new(m, RELATION_PIPE);
 		ch->twin = ch->id;
 		ch->object = name;
-		map64_put(&c->by_name, name, index_of(c, ch));
+		ch->name = key;
+		map64_put(&c->by_name, key, index_of(c, ch));
 	}
 	channel_set_file(m, file, ch->id);
+}
+
+void channels_forget_name(struct model *m, strid name, uint64_t place)
+{
+	if (m->relations)
+		map64_del(&m->relations->channels->by_name, name_key(name, place));
 }
 
 /* ---- bytes ---- */

@@ -49,6 +49,7 @@ struct channel {
 	struct recent_hint last; /* the relation last used */
 	enum relation_kind kind;
 	strid object;
+	uint64_t name;      /* key in by_name, 0: it is not there */
 	bool bound;         /* inet: local and the flows are known */
 	bool inside;        /* inet: both ends are on this host */
 	bool accepted;      /* inet: the service is at this end */
@@ -74,7 +75,7 @@ struct channels {
 	GArray *packets;        /* struct packet, by CPU number */
 	struct map64 by_flow;   /* out_flow -> index */
 	struct map64 by_remote; /* hash of remote -> index: accepted channels that are not bound */
-	struct map64 by_name;   /* strid of a pipe's name or a fifo's path -> index */
+	struct map64 by_name;   /* a pipe's name or a fifo's path, and its place -> index */
 	uint32_t hand;          /* index after which the search for one to reuse continues */
 	uint64_t made;
 };

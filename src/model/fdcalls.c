@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a system call did to fds, once it has returned: event/syscalls.def says which call does what. */
 #include "model/dirty.h"
+#include "model/fifos.h"
 #include "model/files.h"
 #include "model/mounts.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 enum { CLOSE_RANGE_UNSHARES = 2, CLOSE_RANGE_SETS_CLOEXEC = 4, CLONE_SHARES_FILES = 0x400 };
 
@@ -37,6 +39,12 @@ void files_syscall_entry(struct model *m, uint32_t thread, struct call_in_flight
 	t = files_of_thread(m, thread);
 	call->file = refer(m, t, call->fd);
 	call->file2 = refer(m, t, call->fd2);
+}
+
+/* Calls that fail with ESPIPE if the file has no positions. */
+static bool uses_position(enum syscall_action action)
+{
+	return action == SYSCALL_SEEK || action == SYSCALL_READ || action == SYSCALL_WRITE;
 }
 
 static bool has(const struct done *d, enum entry_bit bit)
@@ -117,7 +125,7 @@ static void done_open(struct model *m, const struct done *d)
 {
 	const uint32_t other = reopened(m, d);
 	enum fd_kind kind = d->call->desc->made;
-	strid path = d->call->path, server = STRID_NONE;
+	strid path = d->call->path, server = STRID_NONE, fifo = STRID_NONE;
 	uint32_t row;
 
 	if (other != NO_ROW) {
@@ -126,6 +134,8 @@ static void done_open(struct model *m, const struct done *d)
 		server = kind == FD_NETFS ? (strid)FILE_ROW(m, other)->peer : STRID_NONE;
 	} else if (kind == FD_FILE && has(d, ENTRY_PATH)) {
 		kind = kind_of_opened(m, d, &server);
+		if (kind == FD_FILE)
+			fifo = fifos_opened(m, d->thread, d->call);
 	} else if (kind == FD_FILE) {
 		kind = FD_UNKNOWN;
 	}
@@ -134,6 +144,10 @@ static void done_open(struct model *m, const struct done *d)
 		return;
 	FILE_ROW(m, row)->path = path;
 	FILE_ROW(m, row)->peer = server;
+	if (kind == FD_FIFO)
+		fifo = path;
+	if (fifo)
+		fifos_set_file(m, d->thread, row, fifo);
 }
 
 static void done_make(struct model *m, const struct done *d)
@@ -327,6 +341,15 @@ static void done_fchdir(struct model *m, const struct done *d)
 	mounts_chdir(m, d->thread, row == NO_ROW ? "" : strpool_text((strid)FILE_ROW(m, row)->path));
 }
 
+/* The file has no positions. */
+static void done_unseekable(struct model *m, const struct done *d)
+{
+	const uint32_t row = files_resolve(m, d->call->file);
+
+	if (row != NO_ROW)
+		fifos_unseekable(m, d->thread, row);
+}
+
 static void done_well(struct model *m, struct done *d)
 {
 	const struct call_in_flight *call = d->call;
@@ -346,6 +369,7 @@ static void done_well(struct model *m, struct done *d)
 			relations_killed(m, d->thread, call);
 		break;
 	case SYSCALL_FD:
+	case SYSCALL_SEEK:
 	case SYSCALL_WAIT_ANY:
 	case SYSCALL_FLOCK:
 	case SYSCALL_MESSAGES:
@@ -425,6 +449,13 @@ static void done_well(struct model *m, struct done *d)
 	case SYSCALL_UMOUNT:
 		mounts_unmounted(m, d->thread, call);
 		break;
+	case SYSCALL_MKNOD:
+		if (has(d, ENTRY_CMD) && S_ISFIFO((mode_t)call->cmd))
+			fifos_made(m, d->thread, call);
+		break;
+	case SYSCALL_UNLINK:
+		fifos_removed(m, d->thread, call);
+		break;
 	case SYSCALL_CHDIR:
 		mounts_chdir(m, d->thread, strpool_text(call->path));
 		break;
@@ -452,4 +483,6 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 		done_close(m, &d);
 	else if (call->desc->action == SYSCALL_CONNECT && ret == -EINPROGRESS)
 		done_connect(m, &d);
+	else if (ret == -ESPIPE && uses_position(call->desc->action))
+		done_unseekable(m, &d);
 }

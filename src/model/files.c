@@ -5,6 +5,7 @@
  * state dump corrects that.
  */
 #include "model/fdtable.h"
+#include "model/fifos.h"
 #include "model/mounts.h"
 
 #include <fcntl.h>
@@ -344,6 +345,7 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_fd *p = event_payload(a->ev, ev_dump_fd);
 	strid path, server = STRID_NONE;
+	enum fd_kind kind;
 	struct fd_table *t;
 	struct file_row *r;
 	uint32_t row;
@@ -363,15 +365,19 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	/* events are more recent, but may lack some of this */
 	if (!r->path)
 		r->path = path;
-	if (r->kind == FD_UNKNOWN)
-		r->kind = fdkind_of_dump(m, strpool_text(path), p->fmode, &server);
+	kind = fdkind_of_dump(m, strpool_text(path), p->fmode, &server);
+	/* an open does not show whether its path is a fifo's */
+	if (r->kind == FD_UNKNOWN || (r->kind == FD_FILE && kind == FD_FIFO && r->path == path))
+		r->kind = kind;
 	if (server)
 		r->peer = server;
 	r->cloexec = (p->flags & O_CLOEXEC) != 0;
 	if (r->kind == FD_PIPE && (p->flags & O_ACCMODE) == O_RDONLY)
 		files_set_read_end(t, p->fd);
-	if ((r->kind == FD_PIPE || r->kind == FD_FIFO) && !r->channel && path)
-		channels_named(m, row, path);
+	if (r->kind == FD_PIPE && !r->channel && path)
+		channels_named(m, row, path, 0);
+	if (r->kind == FD_FIFO && path)
+		fifos_set_file(m, r->pid > 0 ? thread_find(m, (int64_t)r->pid) : NO_ROW, row, path);
 	state_touch(&m->state, TABLE_FILE, row);
 }
 

@@ -292,6 +292,7 @@ struct model {
 	struct syscalls *syscalls;       /* syscalls.c */
 	struct files *files;             /* files.c; NULL, like others below: not wanted */
 	struct mounts *mounts;           /* mounts.c */
+	struct fifos *fifos;             /* fifos.c */
 	struct block *block;             /* block.c */
 	struct bios *bios;               /* bios.c */
 	struct dirty dirty;              /* dirty.c */
@@ -670,8 +671,14 @@ strid relations_signal_name(int64_t number);
 void channels_pipe(struct model *m, uint32_t read_end, uint32_t write_end);
 void channels_socketpair(struct model *m, uint32_t file, uint32_t other);
 
-/* The pipe or fifo is known by its name: in the state dump. */
-void channels_named(struct model *m, uint32_t file, strid name);
+/*
+ * The pipe or fifo is known by its name: in the state dump, or a path. place: PID namespace in which it has that name,
+ * 0: the host's.
+ */
+void channels_named(struct model *m, uint32_t file, strid name, uint64_t place);
+
+/* The next one of that name is another. */
+void channels_forget_name(struct model *m, strid name, uint64_t place);
 
 /* connect() starts: returns the number for cell channel once it has succeeded. addr in network byte order. */
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port);

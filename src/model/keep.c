@@ -4,6 +4,7 @@
 
 #include "model/channels.h"
 #include "model/fdtable.h"
+#include "model/fifos.h"
 #include "model/keep.h"
 
 /* The cells that hold one. */
@@ -58,4 +59,6 @@ void model_keep_paths(const struct model *m)
 	}
 	for (uint32_t i = 0; c && i < c->list->len; i++)
 		strpool_keep(channel_at(c, i)->object);
+	for (uint32_t i = 0; i < m->fifos->n; i++)
+		strpool_keep(m->fifos->list[i].path);
 }

@@ -11,6 +11,7 @@
 #include "model/context.h"
 #include "model/internal.h"
 #include "model/memory.h"
+#include "model/fifos.h"
 #include "model/mounts.h"
 
 /* For COUNTED tracepoints, if there are any: counts the event for the running thread. */
@@ -71,6 +72,7 @@ struct model *model_create(void)
 	m->threads = g_ptr_array_new_with_free_func(g_free);
 	syscalls_create(m);
 	mounts_create(m);
+	fifos_create(m);
 	block_create(m);
 	users_create(m);
 	buckets_create(m);
@@ -86,6 +88,7 @@ void model_destroy(struct model *m)
 	model_set_memory(m, NULL);
 	model_set_wait_log(m, NULL);
 	model_set_figures(m, 0);
+	fifos_destroy(m);
 	mounts_destroy(m);
 	block_destroy(m);
 	perf_destroy(m);

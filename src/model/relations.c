@@ -11,8 +11,10 @@
 #include <signal.h>
 #include <string.h>
 
+#include "model/channels.h"
 #include "model/connections.h"
 #include "model/context.h"
+#include "model/fifos.h"
 
 enum { ROWS_MAX = 8192 };
 
@@ -163,7 +165,27 @@ static strid path_of(const struct model *m, const struct file_ref *ref)
 {
 	uint32_t file = files_resolve(m, *ref);
 
+	const struct channel *ch = NULL;
+
+	/* a fifo may have been opened by different paths */
+	if (file != NO_ROW && FILE_ROW(m, file)->kind == FD_FIFO)
+		ch = channel_find(m->relations->channels, FILE_ROW(m, file)->channel);
+	if (ch)
+		return ch->object;
 	return file == NO_ROW ? STRID_NONE : (strid)FILE_ROW(m, file)->path;
+}
+
+/* The fifo that both open, one after the other has waited for that; STRID_NONE. */
+static strid met_at(struct model *m, uint32_t waker, uint32_t woken)
+{
+	const struct call_in_flight *by = &thread_info(m, waker)->call;
+	const struct call_in_flight *in = &thread_info(m, woken)->call;
+	strid fifo;
+
+	if (!by->active || !in->active || action_of(by) != SYSCALL_OPEN || action_of(in) != SYSCALL_OPEN)
+		return STRID_NONE;
+	fifo = fifos_opened(m, woken, in);
+	return fifo == fifos_opened(m, waker, by) ? fifo : STRID_NONE;
 }
 
 /* Whether it waits for any of several things: files, signals, a time. */
@@ -180,6 +202,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 	const struct file_ref *by_file = shared_file(by), *in_file = shared_file(in);
 	enum relation_kind by_kind = kind_of_file(by_file), in_kind = kind_of_file(in_file);
 	bool exits = w->exited_ns || action_of(by) == SYSCALL_EXIT;
+	strid met;
 	bool closes = exits || action_of(by) == SYSCALL_CLOSE;
 
 	what->kind = RELATION_OTHER;
@@ -205,6 +228,9 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->object = path_of(m, in_file);
 		if (by_kind == RELATION_UNIX && action_of(by) == SYSCALL_WRITE && action_of(in) == SYSCALL_READ)
 			channels_join(m, files_resolve(m, *by_file), files_resolve(m, *in_file));
+	} else if ((met = met_at(m, waker, woken))) {
+		what->kind = RELATION_PIPE;
+		what->object = met;
 	} else if (by_kind != RELATION_OTHER && waits_for_any(in)) {
 		what->kind = by_kind;
 		what->object = path_of(m, by_file);
@@ -280,7 +306,7 @@ static void woken_by_thread(struct model *m, uint32_t waker, uint32_t woken)
 		find_means(m, waker, woken, &what);
 		this.counts = counts_by_wakeup(m, woken, what.kind);
 		relations_row(m, &what, &this.row);
-		if (!is_lasting(what.kind))
+		if (!is_lasting(what.kind) || action_of(in) == SYSCALL_OPEN)
 			this.waker_uid = 0;
 	}
 	memo[1] = memo[0];
