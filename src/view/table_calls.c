@@ -36,7 +36,7 @@ static const struct column files_columns[] = {
 	COLUMN(file, fd, "FD", 5, REPORTED | COLUMN_KEY),
 	COLUMN(file, path, "PATH", 30, REPORTED),
 	OTHER(get_kind, "kind", "KIND",
-	      "Kind: file, netfs (a file on a network file system), fifo (if events show it), pipe, inet, unix, eventfd ….",
+	      "Kind: file, netfs (on a network file system), fifo (if events show it), pipe, inet, unix, eventfd ….",
 	      COLUMN_TEXT, 8, REPORTED),
 	COLUMN(file, read_bytes, "READ", 7, FIGURE),
 	COLUMN(file, write_bytes, "WRITTEN", 7, FIGURE),
