@@ -25,7 +25,7 @@ enum {
 	TOGETHER_US = 3 * US_PER_MS, /* requests due within this time are sent together */
 	STREAMS_MIN_US = 100 * US_PER_MS,
 	STREAMS_FIRST_US = 20 * US_PER_MS, /* while there are none: any not known when the session ends are lost */
-	METADATA_GAP_US = 20 * US_PER_MS,  /* while there is no metadata */
+	METADATA_GAP_US = 20 * US_PER_MS,  /* while there is no metadata, or too little */
 	METADATA_LEFT_US = US_PER_S, /* once its trace has no data streams: the relayd drops it after it was read */
 	LIST_US = 500 * US_PER_MS,   /* while the session may be over */
 	QUIET_US = 2 * US_PER_S,     /* after which an unlisted session without packets, here or pending, is over */
@@ -102,7 +102,7 @@ static bool is_waiting(const struct viewer *v, const struct viewer_stream *s)
 	if (s->requests > 0)
 		return false;
 	if (s->is_metadata)
-		return s->n_bytes == 0 || s->n_data == 0;
+		return s->n_bytes == 0 || s->n_data == 0 || s->is_incomplete;
 	if (s->packet_due)
 		return true;
 	/* No packets before their metadata, unless the relayd has dropped that. */
@@ -112,7 +112,7 @@ static bool is_waiting(const struct viewer *v, const struct viewer_stream *s)
 static void ask_stream(struct viewer *v, struct viewer_stream *s, int64_t now_us)
 {
 	if (s->is_metadata) {
-		s->due_us = now_us + (s->n_bytes ? METADATA_LEFT_US : METADATA_GAP_US);
+		s->due_us = now_us + (s->n_bytes && !s->is_incomplete ? METADATA_LEFT_US : METADATA_GAP_US);
 		viewer_ask_metadata(v, s);
 	} else if (s->packet_due) {
 		viewer_ask_packet(v, s);
@@ -185,9 +185,17 @@ static bool holds_any(const struct viewer *v)
 	return false;
 }
 
+static bool lacks_metadata(const struct viewer *v)
+{
+	for (guint i = 0; i < v->streams->len; i++)
+		if (((const struct viewer_stream *)g_ptr_array_index(v->streams, i))->is_incomplete)
+			return true;
+	return false;
+}
+
 bool viewer_has_ended(const struct viewer *v)
 {
-	if (v->state != STATE_ATTACHED || v->part != PART_HEAD)
+	if (v->state != STATE_ATTACHED || v->part != PART_HEAD || lacks_metadata(v))
 		return false;
 	if (v->n_data == 0)
 		return v->is_closed || v->is_unlisted;

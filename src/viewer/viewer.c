@@ -53,6 +53,11 @@ void viewer_packet_free(struct viewer_packet *p)
 	g_free(p);
 }
 
+void viewer_want_metadata(struct viewer_stream *metadata, bool more)
+{
+	metadata->is_incomplete = more;
+}
+
 void viewer_stream_free(struct viewer_stream *s)
 {
 	g_free(s->path);

@@ -72,6 +72,7 @@ struct viewer_stream {
 	bool has_met_metadata;          /* data stream: that was announced, even if it is gone */
 	unsigned n_data;                /* metadata stream: number of its trace's data streams */
 	uint64_t n_bytes;               /* metadata stream: bytes received */
+	bool is_incomplete;             /* metadata stream: more is requested, see viewer_want_metadata() */
 	uint32_t asked;                 /* metadata stream: serial of the last request */
 	unsigned requests;              /* without an answer so far */
 	unsigned held;                  /* packets requested or held by the caller */
@@ -145,6 +146,9 @@ int64_t viewer_due_us(const struct viewer *v);
 
 /* After VIEWER_LISTED: requests the list again. */
 void viewer_list_again(struct viewer *v);
+
+/* Requests more of that metadata again and again, and does not end the session meanwhile; false: no longer. */
+void viewer_want_metadata(struct viewer_stream *metadata, bool more);
 
 /* Frees a packet. Its stream continues once few enough of its packets are held. */
 void viewer_packet_free(struct viewer_packet *p);

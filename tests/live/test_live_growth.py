@@ -109,6 +109,53 @@ def test_endless_metadata():
     assert 7 <= relay.sent <= 12, relay.sent
 
 
+class Portions(Relay):
+    """Sends a first portion of the metadata, and the rest only when a packet has been waiting for it for several requests."""
+    first = 0        # bytes
+    after = 3        # requests without an answer
+    last_status = 2  # of the answers in between: nothing new
+    rest_sent = False
+
+    def get_metadata(self, payload):
+        stream_id, = struct.unpack(">Q", payload)
+        data = self.session.metadata[stream_id][1]
+        if stream_id not in self.sent_metadata:
+            self.sent_metadata.add(stream_id)
+            return struct.pack(">QI", self.first, 1) + data[:self.first]
+        if fake_relay.PACKET not in self.commands:
+            return struct.pack(">QI", 0, 2)
+        self.after -= 1
+        if self.after > 0 or self.rest_sent:
+            return struct.pack(">QI", 0, self.last_status)
+        self.rest_sent = True
+        return struct.pack(">QI", len(data) - self.first, 1) + data[self.first:]
+
+
+def test_metadata_comes_in_portions():
+    """Packets wait for the metadata that they need, at the end of the session too."""
+    recorded = events(dump(os.path.dirname(KPROBE)))
+    metadata = Session([KPROBE]).metadata[1001][1]
+    within = 20  # bytes, of a description that is cut
+    for first in (metadata.index(b"stream {"), metadata.index(b"event {", len(metadata) // 2) + within):
+        with Portions(Session([KPROBE], timer_us=1000)) as relay:
+            relay.first = first
+            live = dump(relay.url)
+        assert failure(live) is None, (first, failure(live))
+        assert relay.rest_sent and events(live) == recorded, first
+
+
+def test_metadata_stays_incomplete():
+    """The wait for more is bounded, and ends at once if the relayd says that there will not be more."""
+    for last_status, text in (2, "was not completed for 1 s"), (3, "damaged metadata"):
+        with Portions(Session([KPROBE], timer_us=1000)) as relay:
+            relay.first, relay.after, relay.last_status = 500, 1000000, last_status
+            live = dump(relay.url, "-t", "1")
+        got = failure(live)
+        assert got and text in got[0] and "metadata: line" in got[0], got
+        asked = relay.commands.count(fake_relay.METADATA)
+        assert asked < 100 and (asked > 10) == (last_status == 2), asked
+
+
 class Printer:
     """'report dump' of a live session, which prints whose event each is."""
 

@@ -87,8 +87,7 @@ static void read_metadata(struct native_follow *f)
 		if (!live->has_grown || (!live->is_known && !file->size))
 			continue;
 		/* Incomplete metadata is read again when it has grown. */
-		if (live_trace_update(live) != LT_OK)
-			live->has_grown = false;
+		live_trace_update(live);
 		error_clear();
 	}
 }

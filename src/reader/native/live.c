@@ -71,6 +71,7 @@ struct native_live *native_live_create(const struct viewer_options *options, con
 	struct native_live *l = g_new0(struct native_live, 1);
 
 	native_live_init(l, name, fields, ring);
+	l->patience_ms = options->timeout_ms ? options->timeout_ms : VIEWER_TIMEOUT_MS;
 	l->viewer = viewer_create(options);
 	return l;
 }
@@ -113,21 +114,28 @@ static void take_stream(struct native_live *l, struct viewer_stream *stream)
 	if (stream->is_metadata) {
 		stream->user = t;
 		t->n_metadata++;
+		t->metadata_stream = stream;
 		return;
 	}
 	stream->user = live_stream_create(l, t, stream);
 	g_ptr_array_add(l->streams, stream->user);
 }
 
-static void lose_metadata(struct native_live *l, struct live_trace *t)
+/* A packet needs metadata that is incomplete so far: it may come in several portions. LT_ERROR: no more will come. */
+static enum lt_status wait_for_metadata(struct live_stream *s)
 {
-	if (!t)
-		return;
-	t->n_metadata--;
-	live_trace_settle(l, t);
+	struct live_trace *t = s->trace;
+
+	if (!t->metadata_stream)
+		return error_wrap("damaged metadata");
+	error_clear();
+	if (!t->flawed_us)
+		t->flawed_us = g_get_monotonic_time();
+	viewer_want_metadata(t->metadata_stream, true);
+	return LT_OK;
 }
 
-/* Looks at new data of a stream. */
+/* Looks at new data of a stream, or at the packets that wait for metadata. */
 static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 {
 	const bool has_packet = !g_queue_is_empty(&s->packets);
@@ -136,29 +144,79 @@ static enum lt_status look_at(struct native_live *l, struct live_stream *s)
 	l->is_full = status == LT_AGAIN;
 	if (l->is_full)
 		return LT_OK;
-	if (status != LT_OK) {
-		if (has_packet)
-			return LT_ERROR;
-		error_clear(); /* incomplete metadata will be complete when there are packets */
+	if (status != LT_OK && has_packet)
+		return wait_for_metadata(s);
+	if (status != LT_OK)
+		error_clear();
+	if (status == LT_OK && s->trace->flawed_us) {
+		s->trace->flawed_us = 0;
+		if (s->trace->metadata_stream)
+			viewer_want_metadata(s->trace->metadata_stream, false);
 	}
 	live_stream_note_time(s);
 	live_merge_wake(l, s);
 	return LT_OK;
 }
 
-/* The same for all streams, after the ring was full. */
-static enum lt_status look_at_all(struct native_live *l)
+/* The same for all streams, or for those of one trace. */
+static enum lt_status look_at_all(struct native_live *l, const struct live_trace *only)
 {
 	enum lt_status status = LT_OK;
 
-	for (guint i = l->streams->len; i-- > 0 && status == LT_OK && !l->is_full;)
-		status = look_at(l, g_ptr_array_index(l->streams, i));
+	for (guint i = l->streams->len; i-- > 0 && status == LT_OK && !l->is_full;) {
+		struct live_stream *s = g_ptr_array_index(l->streams, i);
+
+		if (!only || s->trace == only)
+			status = look_at(l, s);
+	}
 	return status;
+}
+
+static enum lt_status lose_metadata(struct native_live *l, const struct viewer_stream *stream)
+{
+	struct live_trace *t = stream->user;
+
+	if (!t)
+		return LT_OK;
+	t->n_metadata--;
+	if (t->metadata_stream == stream)
+		t->metadata_stream = NULL;
+	if (t->flawed_us && !t->metadata_stream && live_trace_update(t) == LT_ERROR)
+		return error_wrap("damaged metadata");
+	live_trace_settle(l, t);
+	return LT_OK;
+}
+
+/* LT_ERROR: packets have waited too long. */
+static enum lt_status check_patience(const struct native_live *l)
+{
+	const int64_t since_us = g_get_monotonic_time() - (int64_t)l->patience_ms * US_PER_MS;
+
+	for (guint i = 0; i < l->traces->len; i++) {
+		struct live_trace *t = g_ptr_array_index(l->traces, i);
+
+		if (t && t->flawed_us && t->flawed_us <= since_us && live_trace_update(t) == LT_ERROR)
+			return error_wrap("the metadata is damaged, or was not completed for %g s",
+					  (double)l->patience_ms / MS_PER_S);
+	}
+	return LT_OK;
+}
+
+static enum lt_status take_metadata(struct native_live *l, struct live_trace *t, const struct viewer_event *event)
+{
+	enum lt_status status;
+
+	if (!t)
+		return LT_OK;
+	status = live_trace_add(l, t, event->bytes, event->len);
+	return status == LT_OK && t->flawed_us && !l->is_full ? look_at_all(l, t) : status;
 }
 
 /* Stores the data of the event; *s receives its stream, NULL: it has none, or one that is left out. */
 static enum lt_status take(struct native_live *l, const struct viewer_event *event, struct live_stream **s)
 {
+	enum lt_status status = LT_OK;
+
 	*s = event->stream && !event->stream->is_metadata ? event->stream->user : NULL;
 	switch (event->kind) {
 	case VIEWER_ATTACHED:
@@ -169,9 +227,7 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 		take_stream(l, event->stream);
 		return LT_OK;
 	case VIEWER_METADATA:
-		if (!event->stream->user)
-			return LT_OK;
-		return live_trace_add(l, event->stream->user, event->bytes, event->len);
+		return take_metadata(l, event->stream->user, event);
 	case VIEWER_PACKET:
 		if (*s)
 			g_queue_push_tail(&(*s)->packets, event->packet);
@@ -190,9 +246,9 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 			return LT_OK;
 		}
 		if (event->stream->is_metadata)
-			lose_metadata(l, event->stream->user);
+			status = lose_metadata(l, event->stream);
 		viewer_stream_free(event->stream);
-		return LT_OK;
+		return status;
 	default:
 		return LT_OK;
 	}
@@ -233,7 +289,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	}
 	if (was_full && !l->is_full) {
 		*cause = FAILED_OTHER;
-		status = look_at_all(l);
+		status = look_at_all(l, NULL);
 		if (status != LT_OK || !l->is_full)
 			return status;
 	}
@@ -241,6 +297,10 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	if (status == LT_OK) {
 		ring_beat(l->ring);
 		return LT_OK;
+	}
+	if (status == LT_AGAIN && check_patience(l) != LT_OK) {
+		*cause = FAILED_OTHER;
+		status = LT_ERROR;
 	}
 	/* The end, or a failure, is reported after everything before it has been written. */
 	l->is_full |= !ring_has_room(l->ring);

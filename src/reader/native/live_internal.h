@@ -32,11 +32,14 @@ struct live_trace {
 	bool is_known;       /* it was announced */
 	bool has_grown;      /* since it was last read */
 	bool is_declared;    /* all classes read so far are announced */
+	char *flaw;          /* why it is unusable, as last read; NULL: it is usable */
+	int64_t flawed_us;   /* monotonic: since when a packet has been waiting for more metadata; 0: none is */
 	unsigned n_streams;  /* data streams, of .streams */
 	unsigned n_metadata; /* metadata streams; of a directory 1 while it is followed */
-	bool had_streams;    /* data streams */
-	GPtrArray *versions; /* struct live_version *, newest last */
-	GHashTable *ids;     /* "STREAM EVENT" → the class's id + 1 */
+	struct viewer_stream *metadata_stream; /* the last one that a relayd listed; NULL: it is gone */
+	bool had_streams;                      /* data streams */
+	GPtrArray *versions;                   /* struct live_version *, newest last */
+	GHashTable *ids;                       /* "STREAM EVENT" → the class's id + 1 */
 };
 
 struct live_stream {
@@ -64,6 +67,7 @@ struct native_live {
 	uint32_t wanted_number; /* of that request */
 	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: free */
 	size_t n_metadata;      /* bytes, in total */
+	unsigned patience_ms;   /* longest wait of a packet for metadata */
 	bool lacks_traces;      /* there were too many, which has not been reported yet */
 	bool lack_reported;
 	GPtrArray *streams; /* struct live_stream *, all open ones */
@@ -104,7 +108,7 @@ enum lt_status live_trace_add(struct native_live *l, struct live_trace *t, const
 
 /*
  * Reads the metadata again if it has grown, and announces new classes. LT_AGAIN: the ring lacks room for all of them;
- * call again before taking a packet. LT_ERROR: the metadata is invalid or incomplete.
+ * call again before taking a packet. LT_ERROR: the metadata is invalid or incomplete, see .flaw.
  */
 enum lt_status live_trace_update(struct live_trace *t);
 
@@ -127,6 +131,9 @@ void live_stream_destroy(gpointer stream);
 
 /* Changes the stream to that metadata; NULL: it is between packets and needs none. */
 void live_stream_take_version(struct native_stream *n, struct native_trace *newest);
+
+/* Whether no more packets will come, and none wait for metadata or for room in the ring. */
+bool live_stream_is_over(const struct live_stream *s);
 
 /* Looks for the next item; false: none for now, and .until_ns was updated. */
 bool live_stream_advance(struct live_stream *s);

@@ -116,7 +116,7 @@ void live_merge_wake(struct native_live *l, struct live_stream *s)
 	s->is_waiting = live_stream_advance(s);
 	if (s->is_waiting)
 		push(l, s);
-	else if (s->is_gone)
+	else if (live_stream_is_over(s))
 		g_ptr_array_remove_fast(l->streams, s);
 }
 
@@ -140,7 +140,7 @@ enum lt_status live_merge_run(struct native_live *l)
 		}
 		pop(l);
 		s->is_waiting = false;
-		if (s->is_gone)
+		if (live_stream_is_over(s))
 			g_ptr_array_remove_fast(l->streams, s);
 		else
 			until_ns = MIN(until_ns, MAX(s->until_ns, l->from_ns));

@@ -50,7 +50,7 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	struct native_cursor *c = &n->at;
 
 	drop_packet(s);
-	if (s->trace->is_known && !s->trace->is_declared)
+	if (s->trace->flaw || (s->trace->is_known && !s->trace->is_declared))
 		return LT_AGAIN;
 	s->packet = g_queue_pop_head(&s->packets);
 	if (!s->packet)
@@ -157,6 +157,11 @@ static bool find_item(struct live_stream *s)
 	return true;
 }
 
+bool live_stream_is_over(const struct live_stream *s)
+{
+	return s->is_gone && g_queue_is_empty((GQueue *)&s->packets);
+}
+
 bool live_stream_advance(struct live_stream *s)
 {
 	struct reader_stream *b = &s->base.base;
@@ -172,7 +177,7 @@ bool live_stream_advance(struct live_stream *s)
 		live_stream_take_version(&s->base, NULL);
 	if (s->base.at.has_before && before->has_end && before->end_ns > s->until_ns)
 		s->until_ns = before->end_ns;
-	if (!s->is_gone)
+	if (!live_stream_is_over(s))
 		return false;
 	stream_find_item(b);
 	return b->item != ITEM_END;

@@ -59,6 +59,7 @@ static void release(struct reader *r)
 	g_ptr_array_free(t->versions, TRUE);
 	g_hash_table_destroy(t->ids);
 	g_byte_array_free(t->metadata, TRUE);
+	g_free(t->flaw);
 	g_free(t);
 }
 
@@ -174,14 +175,27 @@ static enum lt_status read_metadata(struct live_trace *t)
 	return LT_ERROR;
 }
 
+/* Once after each growth, however often more is waited for. */
+static void read_again(struct live_trace *t)
+{
+	t->has_grown = false;
+	g_clear_pointer(&t->flaw, g_free);
+	if (read_metadata(t) == LT_OK) {
+		t->is_declared = false;
+		return;
+	}
+	t->flaw = g_strdup(error_text());
+	error_clear();
+}
+
 enum lt_status live_trace_update(struct live_trace *t)
 {
-	if (t->has_grown && read_metadata(t) != LT_OK)
-		return error_wrap("damaged metadata");
+	if (t->has_grown)
+		read_again(t);
+	if (t->flaw)
+		return error_set("%s", t->flaw);
 	if (!live_trace_newest(t))
 		return error_set("it has no metadata");
-	t->is_declared = t->is_declared && !t->has_grown;
-	t->has_grown = false;
 	if (t->is_declared)
 		return LT_OK;
 	if (t->base.never_waits && !ring_has_room(t->base.ring))
