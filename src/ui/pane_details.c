@@ -4,6 +4,7 @@
 
 #include "base/strpool.h"
 #include "sidecar/sidecar.h"
+#include "ui/details_longest.h"
 #include "ui/internal.h"
 #include "view/containers.h"
 #include "view/missing.h"
@@ -381,6 +382,29 @@ static void add_latency(struct details_head *h, const struct interval_row *row)
 		 head_time(h, at, sizeof(at), FIGURE(h, row, latency.max_at), 6));
 }
 
+static const char *write_time(void *head, char *text, size_t size, uint64_t host_ns)
+{
+	return head_time(head, text, size, host_ns, 6);
+}
+
+static const char *write_duration(void *head, char *text, size_t size, uint64_t ns)
+{
+	return format_duration(text, size, ns, ((const struct details_head *)head)->ui->format.ascii);
+}
+
+static void add_longest(struct details_head *h, uint64_t thread_uid)
+{
+	char *waits = details_longest_waits(h->iv, thread_uid, write_time, write_duration, h);
+	char *calls = details_longest_calls(h->iv, thread_uid, write_time, write_duration, h);
+
+	if (*waits)
+		add_line(h, "waits", "longest %s", waits);
+	if (*calls)
+		add_line(h, "calls", "longest %s", calls);
+	g_free(waits);
+	g_free(calls);
+}
+
 struct details_culprit {
 	const struct preemption_row *row;
 	uint64_t ns;
@@ -590,6 +614,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 	add_life(&h, t);
 	add_process(&h, t);
 	add_latency(&h, row);
+	add_longest(&h, t->uid);
 	add_culprits(&h, t->uid);
 	add_perf(&h, t->uid);
 	add_pages(&h, t->uid);

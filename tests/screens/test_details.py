@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Details of a thread: its disk I/O in the shown interval, as in `report io` for the same interval."""
+"""Details of a thread: its disk I/O in the shown interval, as in `report io` for the same interval; its longest waits and
+system calls, as babeltrace2's text gives them."""
 
+import collections
 import json
 import os
 import re
@@ -49,4 +51,67 @@ def at_disks(checks):
             t.wait("▼CPU%")
 
 
-Checks().run(at_disks)
+EVENT = re.compile(r"^\[\d\d:(\d\d):(\d\d)\.(\d{9})\] \(\S+\) \S+ (\w+): \{ cpu_id = (\d+) \}, \{ tid = (\d+), .*?\}, \{ (.*) \}$")
+PREEMPTED = (0, 256)
+
+
+def instances(path, tids):
+    """(tid, "waits" or "calls") → what → [(length, start)], in ns within the hour; what: (call, fd), or the call alone."""
+    found = collections.defaultdict(lambda: collections.defaultdict(list))
+    inside, since = {}, {}
+    text = subprocess.run(["babeltrace2", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
+    for m in filter(None, map(EVENT.match, text.splitlines())):
+        t, name, tid, fields = (int(m[1]) * 60 + int(m[2])) * 10**9 + int(m[3]), m[4], int(m[6]), m[7]
+        if name.startswith("syscall_entry_") and tid in tids:
+            fd = re.search(r"\bfd = (-?\d+)", fields)
+            inside[tid] = (name[len("syscall_entry_"):], int(fd[1]) if fd else -1, t)
+        elif name.startswith("syscall_exit_") and tid in inside:
+            call, _, start = inside.pop(tid)
+            found[tid, "calls"][call].append((t - start, start))
+        ended = None
+        if name == "sched_switch":
+            left, state = (int(re.search(rf"prev_{what} = (\d+)", fields)[1]) for what in ("tid", "state"))
+            if left in tids and state not in PREEMPTED:
+                since[left] = t
+            ended = int(re.search(r"next_tid = (\d+)", fields)[1])
+        elif name == "sched_waking":
+            ended = int(re.search(r"\btid = (\d+)", fields)[1])
+        if ended in since:
+            start = since.pop(ended)
+            found[ended, "waits"][inside.get(ended, (None, -1))[:2]].append((t - start, start))
+    return found
+
+
+def duration(ns):
+    value, unit = next((ns / size, unit) for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "µs"), (1, "ns")) if ns >= size)
+    return f"{value:.2f}{unit}" if value < 9.995 or unit == "s" else f"{value:.1f}{unit}" if value < 99.95 else f"{value:.0f}{unit}"
+
+
+def longest(checks):
+    need("babeltrace2")
+    recording = os.path.join(unpack("workqueue") or skip("no recording workqueue"), "kmem")
+    dds = (529, 530, 531, 532)
+    found = instances(recording, dds)
+    with Terminal("--interval", "10s", recording, size=(240, 50), ready=r"^ END") as t:
+        for tid in dds:
+            t.keys("F4")
+            t.wait("^Filter:")
+            t.keys("C-u").text(f"tid:{tid}").keys("Enter")
+            t.wait(f"filter: tid:{tid}")
+            t.keys("Home", "Enter")
+            t.wait("^ ids ")
+            screen = "\n".join(t.sync())
+            for kind in ("waits", "calls"):
+                # the longest one of each kind, the three longest of those
+                wanted = sorted(((max(lengths), what) for what, lengths in found[tid, kind].items()), reverse=True)[:3]
+                line = re.search(rf"^ {kind} +longest (.*?) *$", screen, re.M)
+                parts = line[1] if line else ""
+                got = re.findall(r"(\S+) in (\w+)(?: [/\w.]+)? from \d\d:(\d\d):(\d\d\.\d{6})", parts)
+                checks.equal(f"{tid}: {kind}", [(length, call, f"{m}:{s}") for length, call, m, s in got], [
+                    (duration(ns), what[0] if kind == "waits" else what, f"{at // (60 * 10**9):02}:{at // 10**9 % 60:02}.{at // 1000 % 10**6:06}")
+                    for (ns, at), what in wanted])
+            t.keys("Escape")
+            t.wait("▼CPU%")
+
+
+Checks().run(at_disks, longest)
