@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/error.h"
 
+#include <errno.h>
+#include <glib.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,4 +44,9 @@ const char *error_text(void)
 void error_clear(void)
 {
 	chain[0] = '\0';
+}
+
+const char *error_of_errno(int number)
+{
+	return number == EMFILE ? ERROR_TOO_MANY_FILES : g_strerror(number);
 }

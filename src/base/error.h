@@ -23,4 +23,9 @@ const char *error_text(void);
 
 void error_clear(void);
 
+/* The text of an errno, and what to do about it where the user can. Valid as long as the process. */
+const char *error_of_errno(int number);
+
+#define ERROR_TOO_MANY_FILES "Too many open files: raise the limit of 'ulimit -n'"
+
 #endif

@@ -54,6 +54,13 @@ struct reader_ops {
 	void (*release)(struct reader *r);      /* frees the reader's own data and *r */
 };
 
+/* What cannot be read, and why. The same reason for many of them is reported once. */
+struct trouble {
+	char *where; /* the first one */
+	char *why;
+	unsigned others;
+};
+
 struct reader {
 	const struct reader_ops *ops;
 	struct ring_producer *ring;
@@ -80,7 +87,7 @@ struct reader {
 	bool kernel;
 	bool is_of_process; /* traces a single process, according to its metadata */
 	bool has_tid;
-	GPtrArray *troubles;     /* char *: reasons why not everything can be read */
+	GPtrArray *troubles;     /* struct trouble *: reasons why not everything can be read */
 	guint troubles_reported; /* number sent by EVENT_NOTE so far */
 };
 
@@ -107,6 +114,9 @@ static inline bool reader_takes(const struct reader *r, uint64_t number)
  * at the end of a recording.
  */
 void reader_note_trouble(struct reader *r, const char *where, const char *why);
+
+/* To be freed. */
+char *reader_trouble_text(const struct trouble *t);
 
 /* ---- prologue.c ---- */
 

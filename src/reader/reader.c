@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "reader/emit.h"
@@ -10,6 +11,15 @@ static void drop_class(gpointer plan)
 	class_plan_destroy(plan);
 }
 
+static void free_trouble(gpointer data)
+{
+	struct trouble *t = data;
+
+	g_free(t->where);
+	g_free(t->why);
+	g_free(t);
+}
+
 void reader_init(struct reader *r, const struct reader_ops *ops, const struct reader_args *args,
 		 struct ring_producer *ring)
 {
@@ -17,7 +27,7 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 	r->args = *args;
 	r->ring = ring;
 	r->class_index = g_hash_table_new_full(NULL, NULL, NULL, drop_class);
-	r->troubles = g_ptr_array_new_with_free_func(g_free);
+	r->troubles = g_ptr_array_new_with_free_func(free_trouble);
 	r->shaped = g_byte_array_new();
 	r->choice = args->wanted ? choice_create(args->wanted) : NULL;
 	if (r->choice)
@@ -41,16 +51,34 @@ void reader_add_stream(struct reader *r, struct reader_stream *s)
 	r->streams[r->n_streams++] = s;
 }
 
+char *reader_trouble_text(const struct trouble *t)
+{
+	return t->others ? g_strdup_printf("%s and %u more: %s", t->where, t->others, t->why)
+			 : g_strdup_printf("%s: %s", t->where, t->why);
+}
+
 void reader_note_trouble(struct reader *r, const char *where, const char *why)
 {
-	char *said = g_strdup_printf("%s: %s", where, why);
+	struct trouble *t;
+	char *text;
 
-	if (!r->live) {
-		g_ptr_array_add(r->troubles, said);
+	if (r->live) {
+		text = g_strdup_printf("%s: %s", where, why);
+		emit_note(r->ring, EVENT_NOTE, 0, text);
+		g_free(text);
 		return;
 	}
-	emit_note(r->ring, EVENT_NOTE, 0, said);
-	g_free(said);
+	for (guint i = r->troubles_reported; i < r->troubles->len; i++) {
+		t = g_ptr_array_index(r->troubles, i);
+		if (strcmp(t->why, why) == 0) {
+			t->others++;
+			return;
+		}
+	}
+	t = g_new0(struct trouble, 1);
+	t->where = g_strdup(where);
+	t->why = g_strdup(why);
+	g_ptr_array_add(r->troubles, t);
 }
 
 /*
@@ -97,9 +125,13 @@ enum lt_status reader_step(struct reader *r)
 		return LT_OK;
 	}
 	/* The notes had the reasons, unless there was no stream in which to send them. */
-	if (r->troubles->len > 0)
-		return error_set("%s", r->n_streams > 0 ? "not all of it could be read"
-							: (const char *)g_ptr_array_index(r->troubles, 0));
+	if (r->troubles->len > 0) {
+		char *first = reader_trouble_text(g_ptr_array_index(r->troubles, 0));
+
+		error_set("%s", r->n_streams > 0 ? "not all of it could be read" : first);
+		g_free(first);
+		return LT_ERROR;
+	}
 	return LT_END;
 }
 

@@ -77,8 +77,12 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s)
 /* Notes are sent among the events, so that the parent sees them whatever interval it reads. */
 static void write_notes(struct reader *r, uint64_t ns)
 {
-	for (; r->troubles_reported < r->troubles->len; r->troubles_reported++)
-		emit_note(r->ring, EVENT_NOTE, ns, g_ptr_array_index(r->troubles, r->troubles_reported));
+	for (; r->troubles_reported < r->troubles->len; r->troubles_reported++) {
+		char *text = reader_trouble_text(g_ptr_array_index(r->troubles, r->troubles_reported));
+
+		emit_note(r->ring, EVENT_NOTE, ns, text);
+		g_free(text);
+	}
 }
 
 static void write_stream_end(struct reader *r, const struct reader_stream *s)

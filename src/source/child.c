@@ -23,8 +23,6 @@ enum {
 	NAP_US = US_PER_MS,
 };
 
-#define TOO_MANY_FILES "Too many open files: raise the limit of 'ulimit -n'"
-
 /* ---- starting ---- */
 
 /* Written where the program's own last words would be. */
@@ -58,17 +56,17 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 	moved_words = fcntl(words, F_DUPFD, end);
 	for (unsigned i = 0; i < n; i++)
 		if ((moved[i] = fcntl(fds[i], F_DUPFD, end)) < 0)
-			give_up(words, TOO_MANY_FILES);
+			give_up(words, ERROR_TOO_MANY_FILES);
 	null_fd = open("/dev/null", O_RDWR);
 	if (moved_words < 0 || (null_fd < 0 && errno == EMFILE))
-		give_up(words, TOO_MANY_FILES);
+		give_up(words, ERROR_TOO_MANY_FILES);
 	if (null_fd < 0)
 		give_up(words, "/dev/null cannot be opened");
 	if (dup2(moved_words, 2) < 0 || dup2(null_fd, 0) < 0 || dup2(null_fd, 1) < 0)
-		give_up(moved_words, TOO_MANY_FILES);
+		give_up(moved_words, ERROR_TOO_MANY_FILES);
 	for (unsigned i = 0; i < n; i++)
 		if (dup2(moved[i], CHILD_FIRST_FD + (int)i) < 0)
-			give_up(2, TOO_MANY_FILES);
+			give_up(2, ERROR_TOO_MANY_FILES);
 	if (syscall(SYS_close_range, end, ~0U, 0) < 0)
 		for (unsigned fd = end; fd < 1024; fd++)
 			close((int)fd);

@@ -80,7 +80,7 @@ enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 	    fcntl(c->fds.memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
 		map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, c->fds.memory, 0);
 	if (map == MAP_FAILED) {
-		error_set("cannot create shared memory: %s", strerror(errno));
+		error_set("cannot create shared memory: %s", error_of_errno(errno));
 		ring_consumer_release(c);
 		return LT_ERROR;
 	}

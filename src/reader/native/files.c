@@ -220,7 +220,7 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 		if (c->fd < 0)
 			c->fd = open(file_of(s)->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (c->fd < 0 || fstat(c->fd, &st) < 0) {
-			give_up_packet(s, g_strerror(errno), 0);
+			give_up_packet(s, error_of_errno(errno), 0);
 			leave_file(s);
 			return LT_ERROR;
 		}

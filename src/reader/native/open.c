@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "ctf/index.h"
 #include "ctf/metadata.h"
 #include "reader/native/internal.h"
 #include "reader/native/native.h"
@@ -125,18 +126,37 @@ static bool is_ours(const struct native_reader *n, const struct packet_head *hea
 	return reader_takes(&n->base, number);
 }
 
-/* Finds the first valid packet of the file, which identifies its stream. false: there is none. */
-static bool find_head(struct native_reader *n, const char *path, struct packet_head *head)
+/* A directory may be anything, such as another trace, unless it has the index of a data file. */
+static bool has_index(const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	enum lt_status status = LT_END;
+	char *index = index_path(path);
+	const bool has = access(index, F_OK) == 0;
+
+	g_free(index);
+	return has;
+}
+
+/* Finds the first valid packet of the file, which identifies its stream. LT_END: it is not a data file, or empty. */
+static enum lt_status find_head(struct native_reader *n, const char *path, int fd, struct packet_head *head)
+{
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		reader_note_trouble(&n->base, path, g_strerror(errno));
-	else if (S_ISREG(st.st_mode))
-		status = native_first_head(n->trace.layout, fd, (uint64_t)st.st_size, head);
-	if (status != LT_OK && status != LT_END)
+		return error_set("%s", error_of_errno(errno));
+	if (S_ISREG(st.st_mode))
+		return native_first_head(n->trace.layout, fd, (uint64_t)st.st_size, head);
+	if (S_ISDIR(st.st_mode) && !has_index(path))
+		return LT_END;
+	return error_set("not a regular file");
+}
+
+/* The head of the file's first packet. false: there is none, and the reason is noted, by one of the workers. */
+static bool open_head(struct native_reader *n, const char *path, const char *name, struct packet_head *head)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const enum lt_status status = find_head(n, path, fd, head);
+
+	if (status == LT_ERROR && reader_takes(&n->base, number_of(name)))
 		reader_note_trouble(&n->base, path, error_text());
 	error_clear();
 	if (fd >= 0)
@@ -150,7 +170,7 @@ static void add_file(struct native_reader *n, const char *directory, const char 
 	struct native_stream *s;
 	struct packet_head head;
 
-	if (!find_head(n, file.path, &head) || !is_ours(n, &head, name)) {
+	if (!open_head(n, file.path, name, &head) || !is_ours(n, &head, name)) {
 		g_free(file.path);
 		return;
 	}
