@@ -77,7 +77,36 @@ def few_descriptors():
               "ulimit -n" in warnings[0] and f" and {left - 1} more: " in warnings[0], (left, warnings))
 
 
+def unreadable(name, make_it, status_expected):
+    """Read by a user whom permissions stop."""
+    nobody = 65534
+    how = {"user": nobody, "group": nobody, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as above:
+        os.chmod(above, 0o755)
+        directory = os.path.join(above, "made")
+        path = make_it(directory, make(directory))
+        os.chmod(path, 0)
+        try:
+            events, warnings, status = read(directory, **how)
+        except PermissionError:
+            print(f"skip {name}: the program is not executable by everybody")
+            return
+        finally:
+            os.chmod(path, 0o755)
+    check(f"{name}: exit status", status == status_expected, (status, warnings))
+    check(f"{name}: events", events == (CPUS - (status_expected != 0)) * EVENTS, events)
+    check(f"{name}: said", (f"{path}: Permission denied" in "".join(warnings)) == (status_expected != 0), warnings)
+
+
+def make_index(directory, _):
+    index = os.path.join(directory, "index")
+    os.mkdir(index)
+    return index
+
+
 def main():
+    unreadable("an unreadable index, which is only a help", make_index, 0)
+    unreadable("an unreadable file", lambda _, files: files[0], 3)
     replaced("a FIFO", os.mkfifo, 1, "not a regular file")
     replaced("many FIFOs", os.mkfifo, CPUS // 2, "not a regular file")
     replaced("a directory", os.mkdir, 1)

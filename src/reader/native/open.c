@@ -126,18 +126,26 @@ static bool is_ours(const struct native_reader *n, const struct packet_head *hea
 	return reader_takes(&n->base, number);
 }
 
-/* A directory may be anything, such as another trace, unless it has the index of a data file. */
-static bool has_index(const char *path)
+/*
+ * Whether it is not a data file's. A directory may be anything, such as another trace or the indexes, which are only a
+ * help, unless it has the index of a data file.
+ */
+static bool is_other_directory(const char *path)
 {
-	char *index = index_path(path);
-	const bool has = access(index, F_OK) == 0;
+	struct stat st;
+	char *index;
+	bool has_index;
 
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return false;
+	index = index_path(path);
+	has_index = access(index, F_OK) == 0;
 	g_free(index);
-	return has;
+	return !has_index;
 }
 
-/* Finds the first valid packet of the file, which identifies its stream. LT_END: it is not a data file, or empty. */
-static enum lt_status find_head(struct native_reader *n, const char *path, int fd, struct packet_head *head)
+/* Finds the first valid packet of the file, which identifies its stream. LT_END: the file is empty. */
+static enum lt_status find_head(struct native_reader *n, int fd, struct packet_head *head)
 {
 	struct stat st;
 
@@ -145,8 +153,6 @@ static enum lt_status find_head(struct native_reader *n, const char *path, int f
 		return error_set("%s", error_of_errno(errno));
 	if (S_ISREG(st.st_mode))
 		return native_first_head(n->trace.layout, fd, (uint64_t)st.st_size, head);
-	if (S_ISDIR(st.st_mode) && !has_index(path))
-		return LT_END;
 	return error_set("not a regular file");
 }
 
@@ -154,7 +160,7 @@ static enum lt_status find_head(struct native_reader *n, const char *path, int f
 static bool open_head(struct native_reader *n, const char *path, const char *name, struct packet_head *head)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	const enum lt_status status = find_head(n, path, fd, head);
+	const enum lt_status status = find_head(n, fd, head);
 
 	if (status == LT_ERROR && reader_takes(&n->base, number_of(name)))
 		reader_note_trouble(&n->base, path, error_text());
@@ -170,7 +176,7 @@ static void add_file(struct native_reader *n, const char *directory, const char 
 	struct native_stream *s;
 	struct packet_head head;
 
-	if (!open_head(n, file.path, name, &head) || !is_ours(n, &head, name)) {
+	if (is_other_directory(file.path) || !open_head(n, file.path, name, &head) || !is_ours(n, &head, name)) {
 		g_free(file.path);
 		return;
 	}
