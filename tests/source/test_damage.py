@@ -43,9 +43,9 @@ def write(path, at, data):
         file.write(data)
 
 
-def report(directory):
+def report(directory, reader="native"):
     """Events per host, standard error, exit status."""
-    run = subprocess.run([LTTNGTOP, "report", "hosts", "--json", "--reader", "native", directory], stdout=subprocess.PIPE,
+    run = subprocess.run([LTTNGTOP, "report", "hosts", "--json", "--reader", reader, directory], stdout=subprocess.PIPE,
                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE_S, check=False)
     rows = [row for line in run.stdout.splitlines() for row in json.loads(line)["rows"]]
     return sum(row["events"] for row in rows), run.stderr, run.returncode
@@ -92,6 +92,14 @@ def in_packets(top):
                  all_kept[:2] + [20] + all_kept[3:],
                  f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: an event that the metadata does not declare",
                  (BASE + 2 * SECOND + 19 * MS, BASE + 3 * SECOND))
+    # a time beyond 2^63 ns, which babeltrace2 refuses too
+    check_damage(top, "time", lambda path: write(path, 2 * PACKET + HEAD + 20 * EVENT + 4, struct.pack("<Q", 2 ** 63 + 1)),
+                 all_kept[:2] + [20] + all_kept[3:],
+                 f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: the time of an event is after the year 2262",
+                 (BASE + 2 * SECOND + 19 * MS, BASE + 3 * SECOND))
+    events, err, status = report(os.path.join(top, "time"), "babeltrace2")
+    check("time, babeltrace2: left out and said", (events, status) == (CPUS * PACKETS * EVENTS - 1, 3) and
+          ": events whose time is after the year 2262 are left out" in err, (events, err, status))
     # bytes of a value: another value, which cannot be noticed
     directory = os.path.join(top, "value")
     make(directory)

@@ -81,7 +81,8 @@ def unreadable(name, make_it, status_expected):
     """Read by a user whom permissions stop."""
     nobody = 65534
     how = {"user": nobody, "group": nobody, "extra_groups": []} if os.geteuid() == 0 else {}
-    with tempfile.TemporaryDirectory() as above:
+    os.chmod(".", 0o755)
+    with tempfile.TemporaryDirectory(dir=os.getcwd()) as above:
         os.chmod(above, 0o755)
         directory = os.path.join(above, "made")
         path = make_it(directory, make(directory))

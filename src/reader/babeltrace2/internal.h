@@ -24,6 +24,7 @@ struct lib_stream {
 	const bt_message **queue; /* owned references [first, n[; next() returns [at] */
 	unsigned first, at, n, capacity, marked;
 	bool is_marked;
+	bool has_untimed;             /* an event of the packet has no time, although there is a clock */
 	bool ended;                   /* the iterator's last message was the end of the stream */
 	const bt_message *current;    /* the latest one; borrowed */
 	const bt_stream_class *class; /* NULL: not known yet */

@@ -15,17 +15,34 @@ static struct lib_stream *bt(struct reader_stream *s)
 
 /* ---- times and errors ---- */
 
-/* false: it has no time. */
+/* The library uses a snapshot again, and keeps that it was once out of range (seen with 2.0.4): convert it here. */
+static LT_COLD bool convert_snapshot(const bt_clock_snapshot *snapshot, int64_t *ns)
+{
+	const bt_clock_class *clock = bt_clock_snapshot_borrow_clock_class_const(snapshot);
+	int64_t seconds;
+	uint64_t cycles;
+	bool is_in_range;
+
+	bt_current_thread_clear_error();
+	bt_clock_class_get_offset(clock, &seconds, &cycles);
+	is_in_range = bt_util_clock_cycles_to_ns_from_origin(bt_clock_snapshot_get_value(snapshot),
+							     bt_clock_class_get_frequency(clock), seconds, cycles,
+							     ns) == BT_UTIL_CLOCK_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK;
+	bt_current_thread_clear_error();
+	return is_in_range;
+}
+
+/* false: it has no time, or one out of range. */
 static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 {
 	int64_t value;
 
 	*ns = 0;
-	if (!snapshot ||
-	    bt_clock_snapshot_get_ns_from_origin(snapshot, &value) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK) {
-		bt_current_thread_clear_error();
+	if (!snapshot)
 		return false;
-	}
+	if (bt_clock_snapshot_get_ns_from_origin(snapshot, &value) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK &&
+	    !convert_snapshot(snapshot, &value))
+		return false;
 	*ns = value > 0 ? (uint64_t)value : 0;
 	return true;
 }
@@ -99,6 +116,16 @@ static void convert_discarded_packets(const struct lib_stream *s, const bt_messa
 		snapshot_ns(bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(msg), &m->end_ns);
 }
 
+/* The time of an event is out of range: damage, reported once per packet. */
+static bool convert_untimed(struct lib_stream *s, struct message *m)
+{
+	const bool is_first = !s->has_untimed;
+
+	s->has_untimed = true;
+	*m = (struct message){ .kind = MESSAGE_DAMAGE, .why = "events whose time is after the year 2262 are left out" };
+	return is_first;
+}
+
 /* Converts the message to ours; false: of a kind that is not used. */
 static bool convert(struct lib_stream *s, const bt_message *msg, struct message *m)
 {
@@ -110,9 +137,12 @@ static bool convert(struct lib_stream *s, const bt_message *msg, struct message 
 					    bt_event_borrow_class_const(bt_message_event_borrow_event_const(msg)));
 		m->has_time = s->base.has_clock &&
 			      snapshot_ns(bt_message_event_borrow_default_clock_snapshot_const(msg), &m->ns);
+		if (s->base.has_clock && !m->has_time)
+			return convert_untimed(s, m);
 		return m->plan != NULL;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		m->kind = MESSAGE_PACKET_BEGIN;
+		s->has_untimed = false;
 		m->cpu_id = cpu_id_of(bt_message_packet_beginning_borrow_packet_const(msg));
 		m->has_time = bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&
 			      snapshot_ns(bt_message_packet_beginning_borrow_default_clock_snapshot_const(msg), &m->ns);
@@ -213,7 +243,7 @@ static void rewind_to_mark(struct reader_stream *stream)
 	struct lib_stream *s = bt(stream);
 
 	s->at = s->marked;
-	s->is_marked = false;
+	s->is_marked = s->has_untimed = false;
 	s->current = s->at > s->first ? s->queue[s->at - 1] : NULL;
 }
 
