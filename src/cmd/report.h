@@ -161,6 +161,9 @@ bool report_all_done(const struct report *r);
 uint64_t report_record_begin(const struct report *r);
 uint64_t report_record_end(const struct report *r);
 
+/* The end of the last packet, if known before it is read: at or after the last event. 0: not known. */
+uint64_t report_hinted_end(const struct report *r);
+
 /* The host's own time for a reference time. */
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns);
 

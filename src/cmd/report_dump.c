@@ -161,19 +161,34 @@ static enum lt_status narrow(struct report_dump *d)
 	return status;
 }
 
+/* Whether the interval is a part of the recordings. One outside is read for, so that the warning has the true times. */
+static bool is_inside(const struct report_dump *d)
+{
+	const struct report *r = d->report;
+	const uint64_t end_ns = report_hinted_end(r);
+
+	if (r->live || (!r->options->begin.form && !r->options->end.form))
+		return false;
+	return d->end_ns > report_record_begin(r) && (!end_ns || d->begin_ns < end_ns);
+}
+
 static int write_events(void *user, uint64_t known_end_ns)
 {
 	struct report_dump *d = user;
 	struct report *r = d->report;
+	bool is_part;
 
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK ||
 	    report_resolve_times(r, known_end_ns, &d->begin_ns, &d->end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
-	if ((r->options->begin.form || r->options->end.form) && !r->live && narrow(d) != LT_OK)
+	is_part = is_inside(d);
+	if (is_part && narrow(d) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_advance_in_order(r, d->end_ns);
 	report_clear_progress(r);
 	fflush(stdout);
+	if (!is_part)
+		report_warn_outside(r, d->begin_ns);
 	ingest_note_shortage(r->in);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }

@@ -158,6 +158,16 @@ uint64_t report_record_end(const struct report *r)
 	return end_ns;
 }
 
+uint64_t report_hinted_end(const struct report *r)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (r->hosts[i].source->end_hint_ns)
+			end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_hint_ns));
+	return end_ns;
+}
+
 bool report_all_done(const struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++)
@@ -177,15 +187,14 @@ void report_clear_progress(struct report *r)
 
 static void show_progress(struct report *r)
 {
-	uint64_t begin_ns = report_record_begin(r), end_ns = 0;
+	uint64_t begin_ns = report_record_begin(r), end_ns;
 	int64_t now_us = g_get_monotonic_time();
 	double done;
 
 	if (!isatty(STDERR_FILENO) || now_us - r->started_us < PROGRESS_AFTER_US ||
 	    now_us - r->progress_us < PROGRESS_EVERY_US)
 		return;
-	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_hint_ns));
+	end_ns = report_hinted_end(r);
 	if (end_ns <= begin_ns)
 		return;
 	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
