@@ -18,6 +18,7 @@ def watch(g, table, command):
         with subprocess.Popen([guest.PROGRAM, "report", table, "--json", f"{relayd.url}/host/guest/s"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as report:
             guest.wait_until(lambda: report.poll() is not None or relayd.viewers(), "the viewer")
+            g.sh("lttngtop record refresh s")  # the names of its disks, for a viewer that came after the state dump
             g.sh(f"load /tmp/truth {command}")
             g.sh("lttngtop record stop s")
             out, err = report.communicate(timeout=guest.PATIENCE)
