@@ -171,8 +171,9 @@ static enum lt_status finish(const struct record_plan *plan)
 static void print_estimate(FILE *out, const struct cost_estimate *e)
 {
 	if (e->events_per_s > 0)
-		fprintf(out, "expected at the current load: about %.0f events/s, %.2f MB/s%s\n", e->events_per_s,
-			e->bytes_per_s / 1e6, e->calls ? ", plus two events per system call" : "");
+		fprintf(out, "expected at the current load: about %.0f events/s (%.0f to %.0f), %.2f MB/s%s\n",
+			e->events_per_s, e->least_events_per_s, e->most_events_per_s, e->bytes_per_s / 1e6,
+			e->calls ? ", plus two events per system call" : "");
 }
 
 /* Starts the process that repeats the state dump and sends what else late viewers need; 0: there is none. */

@@ -136,7 +136,8 @@ static unsigned context_bytes(const char *name)
 	return CONTEXT_BYTES;
 }
 
-struct cost_estimate cost_of_rates(const struct record_channel *c, const double rates[RECORD_COSTS])
+/* What the channel would have recorded in one part. */
+static struct cost_estimate cost_of_part(const struct record_channel *c, const struct cost_part *part)
 {
 	struct cost_estimate e = { 0 };
 	unsigned n, fixed_bytes = HEADER_BYTES;
@@ -149,28 +150,59 @@ struct cost_estimate cost_of_rates(const struct record_channel *c, const double 
 
 		e.calls |= event->kind == RECORD_SYSCALLS;
 		for (unsigned k = 0; k < n; k++) {
+			double per_s;
+
 			if (rows[k].kind != event->kind || strcmp(rows[k].name, event->name) != 0)
 				continue;
-			e.events_per_s += rates[rows[k].cost];
-			e.bytes_per_s += rates[rows[k].cost] * (fixed_bytes + payload_bytes[rows[k].cost]);
+			per_s = (double)part->counts[rows[k].cost] * US_PER_S / (double)part->us;
+			e.events_per_s += per_s;
+			e.bytes_per_s += per_s * (fixed_bytes + payload_bytes[rows[k].cost]);
 		}
+	}
+	e.least_events_per_s = e.most_events_per_s = e.events_per_s;
+	return e;
+}
+
+struct cost_estimate cost_of_parts(const struct record_channel *c, const struct cost_part *parts, unsigned n)
+{
+	struct cost_part all = { 0 };
+	struct cost_estimate e;
+
+	for (unsigned i = 0; i < n; i++) {
+		all.us += parts[i].us;
+		for (unsigned k = 0; k < RECORD_COSTS; k++)
+			all.counts[k] += parts[i].counts[k];
+	}
+	e = cost_of_part(c, &all);
+	for (unsigned i = 0; i < n; i++) {
+		const double per_s = cost_of_part(c, &parts[i]).events_per_s;
+
+		e.least_events_per_s = MIN(e.least_events_per_s, per_s);
+		e.most_events_per_s = MAX(e.most_events_per_s, per_s);
 	}
 	return e;
 }
 
 struct cost_estimate cost_estimate(const struct record_channel *c)
 {
+	struct cost_part parts[COST_PARTS];
 	struct sample before, after;
-	double rates[RECORD_COSTS];
-	gint64 start_us = g_get_monotonic_time(), us;
+	gint64 start_us = g_get_monotonic_time();
 
 	take(&before);
-	g_usleep(COST_SAMPLE_MS * US_PER_MS);
-	take(&after);
-	us = g_get_monotonic_time() - start_us;
-	for (unsigned i = 0; i < RECORD_COSTS; i++)
-		rates[i] = (double)(after.counts[i] - before.counts[i]) * US_PER_S / (double)us;
-	return cost_of_rates(c, rates);
+	for (unsigned i = 0; i < COST_PARTS; i++) {
+		gint64 end_us;
+
+		g_usleep(COST_SAMPLE_MS * US_PER_MS / COST_PARTS);
+		take(&after);
+		end_us = g_get_monotonic_time();
+		parts[i].us = (uint64_t)MAX(end_us - start_us, 1);
+		for (unsigned k = 0; k < RECORD_COSTS; k++)
+			parts[i].counts[k] = after.counts[k] - MIN(before.counts[k], after.counts[k]);
+		before = after;
+		start_us = end_us;
+	}
+	return cost_of_parts(c, parts, COST_PARTS);
 }
 
 bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus)

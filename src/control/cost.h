@@ -11,15 +11,25 @@
 
 struct cost_estimate {
 	double events_per_s, bytes_per_s;
+	/* In the quietest and the busiest part of the time observed: how much the load varies. */
+	double least_events_per_s, most_events_per_s;
 	bool calls; /* plus two events per system call, which no kernel counter covers */
 };
 
-/* For a kernel channel as planned (before tracer_probe()), at the machine's current rates. Takes COST_SAMPLE_MS. */
-enum { COST_SAMPLE_MS = 200 };
+/*
+ * For a kernel channel as planned (before tracer_probe()), at the machine's current rates. Takes COST_SAMPLE_MS, in
+ * COST_PARTS parts.
+ */
+enum { COST_SAMPLE_MS = 200, COST_PARTS = 4 };
 struct cost_estimate cost_estimate(const struct record_channel *c);
 
-/* The same for given rates per second, indexed by enum record_cost. */
-struct cost_estimate cost_of_rates(const struct record_channel *c, const double rates[RECORD_COSTS]);
+/* How often each kind of event (enum record_cost) occurred in some time, which is not 0. */
+struct cost_part {
+	uint64_t us, counts[RECORD_COSTS];
+};
+
+/* The same for the given parts, of which there is at least one. */
+struct cost_estimate cost_of_parts(const struct record_channel *c, const struct cost_part *parts, unsigned n);
 
 /*
  * Whether recording, relaying and displaying would use less than COST_LOW_SHARE of n_cpus CPUs. An event takes

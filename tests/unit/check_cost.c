@@ -20,10 +20,10 @@ static struct record_plan *plan(const char *set)
 	return p;
 }
 
-static struct cost_estimate estimate(const char *set, const double rates[RECORD_COSTS])
+static struct cost_estimate estimate(const char *set, const struct cost_part *parts, unsigned n)
 {
 	struct record_plan *p = plan(set);
-	const struct cost_estimate e = cost_of_rates(record_plan_channel(p, RECORD_KERNEL), rates);
+	const struct cost_estimate e = cost_of_parts(record_plan_channel(p, RECORD_KERNEL), parts, n);
 
 	record_plan_destroy(p);
 	return e;
@@ -35,28 +35,47 @@ static struct cost_estimate estimate(const char *set, const double rates[RECORD_
  */
 START_TEST(test_minimal)
 {
-	const double rates[RECORD_COSTS] = {
-		[RECORD_COST_SWITCH] = 1000, [RECORD_COST_TASK] = 10, [RECORD_COST_IRQ] = 5000, [RECORD_COST_CALL] = 1e6
-	};
-	const struct cost_estimate e = estimate("minimal", rates);
+	const struct cost_part part = { .us = 500000,
+					.counts = { [RECORD_COST_SWITCH] = 500,
+						    [RECORD_COST_TASK] = 5,
+						    [RECORD_COST_IRQ] = 2500,
+						    [RECORD_COST_CALL] = 500000 } };
+	const struct cost_estimate e = estimate("minimal", &part, 1);
 
 	ck_assert_double_eq_tol(e.events_per_s, 1000 + 4 * 10, 1e-6);
 	ck_assert_double_eq_tol(e.bytes_per_s, 1000 * (32 + 56) + 4 * 10 * (32 + 48), 1e-6);
 	ck_assert(!e.calls);
+	ck_assert_double_eq_tol(e.least_events_per_s, e.events_per_s, 1e-6);
+	ck_assert_double_eq_tol(e.most_events_per_s, e.events_per_s, 1e-6);
+}
+END_TEST
+
+/* Worked out by hand: 100 switches in 50 ms, none in 50 ms, 20 in 100 ms; a part that took longer weighs more. */
+START_TEST(test_parts)
+{
+	const struct cost_part parts[] = { { .us = 50000, .counts = { [RECORD_COST_SWITCH] = 100 } },
+					   { .us = 50000 },
+					   { .us = 100000, .counts = { [RECORD_COST_SWITCH] = 20 } } };
+	const struct cost_estimate e = estimate("minimal", parts, 3);
+
+	ck_assert_double_eq_tol(e.events_per_s, 600, 1e-6);
+	ck_assert_double_eq_tol(e.bytes_per_s, 600 * (32 + 56), 1e-6);
+	ck_assert_double_eq_tol(e.least_events_per_s, 0, 1e-6);
+	ck_assert_double_eq_tol(e.most_events_per_s, 2000, 1e-6);
 }
 END_TEST
 
 /* Each set costs as much as the smaller ones, and more. */
 START_TEST(test_sets)
 {
-	double rates[RECORD_COSTS];
+	struct cost_part part = { .us = 1000000 };
 	struct cost_estimate minimal, waits, full;
 
 	for (unsigned i = 0; i < RECORD_COSTS; i++)
-		rates[i] = 100;
-	minimal = estimate("minimal", rates);
-	waits = estimate("waits", rates);
-	full = estimate("full", rates);
+		part.counts[i] = 100;
+	minimal = estimate("minimal", &part, 1);
+	waits = estimate("waits", &part, 1);
+	full = estimate("full", &part, 1);
 	ck_assert_double_lt(minimal.events_per_s, waits.events_per_s);
 	ck_assert_double_lt(waits.events_per_s, full.events_per_s);
 	ck_assert_double_lt(waits.bytes_per_s / waits.events_per_s, full.bytes_per_s / full.events_per_s);
@@ -67,8 +86,9 @@ END_TEST
 /* Pages and faults, two events each, cost something if requested; nothing else does. */
 START_TEST(test_additions)
 {
-	const double rates[RECORD_COSTS] = { [RECORD_COST_PAGE] = 1000, [RECORD_COST_FAULT] = 10 };
-	const struct cost_estimate without = estimate("minimal", rates), with = estimate("minimal,memory", rates);
+	const struct cost_part part = { .us = 1000000,
+					.counts = { [RECORD_COST_PAGE] = 1000, [RECORD_COST_FAULT] = 10 } };
+	const struct cost_estimate without = estimate("minimal", &part, 1), with = estimate("minimal,memory", &part, 1);
 
 	ck_assert_double_eq_tol(without.events_per_s, 0, 1e-6);
 	ck_assert_double_eq_tol(with.events_per_s, 2 * 1000 + 2 * 10, 1e-6);
@@ -94,6 +114,7 @@ START_TEST(test_now)
 
 	ck_assert(isfinite(e.events_per_s) && e.events_per_s >= 0 && e.events_per_s < 1e9);
 	ck_assert_double_ge(e.bytes_per_s, e.events_per_s * 8);
+	ck_assert(e.least_events_per_s <= e.events_per_s && e.events_per_s <= e.most_events_per_s);
 	record_plan_destroy(p);
 }
 END_TEST
@@ -135,4 +156,4 @@ START_TEST(test_size)
 }
 END_TEST
 
-UNIT_MAIN("cost", test_minimal, test_sets, test_additions, test_low, test_now, test_process, test_size)
+UNIT_MAIN("cost", test_minimal, test_parts, test_sets, test_additions, test_low, test_now, test_process, test_size)
