@@ -45,9 +45,13 @@ def library_version():
 
 
 def unpack(archive, below):
-    """Unpacks a .tar.zst below $BUILD/shared-traces, unless it is there already; returns its directory."""
+    """Unpacks a .tar.zst below $BUILD/shared-traces, unless it is there already; returns its directory.
+
+    A changed archive gets another directory, as a test may be reading the old one.
+    """
     name = os.path.basename(archive).split(".")[0]
-    base = os.path.join(BUILD, "shared-traces", below)
+    version = os.stat(archive)
+    base = os.path.join(BUILD, "shared-traces", below, f"{name}-{version.st_size}-{version.st_mtime_ns}")
     target = os.path.join(base, name)
     if not os.path.isdir(target):
         os.makedirs(base, exist_ok=True)
