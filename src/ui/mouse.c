@@ -55,10 +55,10 @@ static void click(struct ui *ui, const struct screen_mouse *m)
 
 enum overlay_result mouse_event(struct ui *ui)
 {
-	struct screen_mouse m;
+	const struct screen_mouse m = screen_mouse();
 
 	/* what cannot be seen cannot be meant */
-	if (!screen_mouse(&m) || !ui->started || ui_is_too_small(ui) || ui->prompt.active)
+	if (!ui->started || ui_is_too_small(ui) || ui->prompt.active)
 		return OVERLAY_STAYS;
 	if (ui->overlay)
 		return overlay_mouse(ui->overlay, ui, m.y, m.wheel);

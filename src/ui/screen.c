@@ -15,12 +15,13 @@
 #include "base/nstime.h"
 #include "ui/crash.h"
 #include "ui/keys.h"
+#include "ui/mouse_report.h"
 #include "ui/palette.h"
 
 /* its macros are common words */
 #include <term.h>
 
-enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT };
+enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT, KEY_OWN_SGR_MOUSE, KEY_OWN_X10_MOUSE };
 
 static struct {
 	SCREEN *term;
@@ -28,8 +29,9 @@ static struct {
 	int caret_x, caret_y;
 	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
+	struct mouse_report report;
+	struct screen_mouse event;
 	gint64 clicked_us;
-	int clicked_y;
 } screen;
 
 static bool locale_is_utf8(void)
@@ -85,6 +87,27 @@ static enum lt_status check_terminal(void)
 	return LT_OK;
 }
 
+/* Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. */
+static void set_sgr_mouse(bool on)
+{
+	fputs(on ? "\033[?1006h" : "\033[?1006l", stdout);
+	fflush(stdout);
+}
+
+/*
+ * curses turns the reports on and off, also when the program is stopped and continued, but does not get to see them:
+ * after one that it was not asked for, such as a release, get_wch() waits for the next input although it must not.
+ */
+static void open_mouse(void)
+{
+	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
+	if (!capability("kmous"))
+		return;
+	set_sgr_mouse(true);
+	define_key("\033[<", KEY_OWN_SGR_MOUSE);
+	define_key("\033[M", KEY_OWN_X10_MOUSE);
+}
+
 /* Without an alternate screen: moves to the last line and clears it for the shell's prompt. */
 static char *last_line_string(void)
 {
@@ -123,10 +146,8 @@ enum lt_status screen_open(const struct screen_options *options)
 	curs_set(0);
 	palette_init(!options->no_color && !(no_color && no_color[0]));
 	screen.mouse = !options->no_mouse;
-	if (screen.mouse) {
-		mouseinterval(0);
-		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	}
+	if (screen.mouse)
+		open_mouse();
 	/* keys typed from now on are ours; nothing has been drawn yet */
 	wnoutrefresh(stdscr);
 	return LT_OK;
@@ -136,8 +157,11 @@ void screen_close(void)
 {
 	if (!screen.term)
 		return;
-	if (screen.mouse)
+	if (screen.mouse) {
 		mousemask(0, NULL);
+		if (capability("kmous"))
+			set_sgr_mouse(false);
+	}
 	curs_set(1);
 	if (!capability("rmcup")) {
 		move(LINES - 1, 0);
@@ -266,7 +290,6 @@ static int function_key(wint_t key)
 		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
 		{ KEY_DC, UI_KEY_DELETE },
 		{ KEY_ENTER, UI_KEY_ENTER },
-		{ KEY_MOUSE, UI_KEY_MOUSE },
 	};
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
@@ -277,11 +300,48 @@ static int function_key(wint_t key)
 	return UI_KEY_FIRST - 1; /* an unknown key */
 }
 
+static void set_mouse(const struct mouse_action *a)
+{
+	const gint64 now_us = g_get_monotonic_time();
+	const bool twice = !a->wheel && screen.event.y == a->y && now_us - screen.clicked_us < 400 * US_PER_MS;
+
+	if (!a->wheel)
+		screen.clicked_us = twice ? 0 : now_us;
+	screen.event = (struct screen_mouse){ .x = a->x, .y = a->y, .wheel = a->wheel, .twice = twice };
+}
+
+/* Whether the input is the last of a report with a meaning; false, with key 0: it was another part of one. */
+static bool take_mouse(int got, wint_t *key)
+{
+	struct mouse_action action;
+	enum mouse_result result = MOUSE_BROKEN;
+
+	if (got == KEY_CODE_YES && (*key == KEY_OWN_SGR_MOUSE || *key == KEY_OWN_X10_MOUSE)) {
+		mouse_report_begin(&screen.report, *key == KEY_OWN_SGR_MOUSE ? MOUSE_SGR : MOUSE_X10);
+		result = MOUSE_MORE;
+	} else if (screen.report.form && got == OK) {
+		result = mouse_report_add(&screen.report, *key, &action);
+	} else {
+		screen.report.form = MOUSE_NONE;
+	}
+	if (result == MOUSE_ACTED)
+		set_mouse(&action);
+	if (result != MOUSE_BROKEN)
+		*key = 0;
+	return result == MOUSE_ACTED;
+}
+
 int screen_key(void)
 {
 	wint_t key;
+	int got;
 
-	switch (get_wch(&key)) {
+	do {
+		got = get_wch(&key);
+		if (got != ERR && take_mouse(got, &key))
+			return UI_KEY_MOUSE;
+	} while (got != ERR && !key);
+	switch (got) {
 	case KEY_CODE_YES:
 		return function_key(key);
 	case OK:
@@ -308,24 +368,7 @@ bool screen_ended(void)
 	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || !waiting;
 }
 
-bool screen_mouse(struct screen_mouse *m)
+struct screen_mouse screen_mouse(void)
 {
-	gint64 now_us = g_get_monotonic_time();
-	MEVENT event;
-
-	if (getmouse(&event) != OK)
-		return false;
-	*m = (struct screen_mouse){ .x = event.x, .y = event.y };
-	if (event.bstate & BUTTON4_PRESSED)
-		m->wheel = -1;
-	else if (event.bstate & BUTTON5_PRESSED)
-		m->wheel = 1;
-	else if (!(event.bstate & BUTTON1_PRESSED))
-		return false;
-	if (!m->wheel) {
-		m->twice = screen.clicked_y == m->y && now_us - screen.clicked_us < 400 * US_PER_MS;
-		screen.clicked_us = m->twice ? 0 : now_us;
-		screen.clicked_y = m->y;
-	}
-	return true;
+	return screen.event;
 }

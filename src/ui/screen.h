@@ -48,12 +48,12 @@ int screen_key(void);
 /* Whether the terminal's input has ended. To be called when it is readable but there is no key. */
 bool screen_ended(void);
 
-/* The event for UI_KEY_MOUSE. */
+/* What the mouse did when screen_key() returned UI_KEY_MOUSE. */
 struct screen_mouse {
 	int x, y;
 	int wheel;  /* -1 up, 1 down, 0: a click */
 	bool twice; /* a double click */
 };
-bool screen_mouse(struct screen_mouse *m);
+struct screen_mouse screen_mouse(void);
 
 #endif

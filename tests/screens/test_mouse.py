@@ -101,9 +101,24 @@ def unseen(checks):
         checks.contains("too small: no overlay was opened", t.sync(), "CPU TIME")
 
 
+def time_goes_on(checks):
+    """A button is released some time after it was pressed, and then nothing comes from the terminal."""
+    for name, sent in (("left", ("0;40;2M", "0;40;2m")), ("right", ("2;40;12M", "2;40;12m")),
+                       ("drag", ("0;40;12M", "0;50;14m")), ("sideways wheel", ("66;40;12M", "67;40;12M"))):
+        with Terminal("--no-sync", "--interval", "100ms", "--speed", "0.5", RECORDING, size=(120, 30),
+                      env={"TERM": "xterm-256color"}) as t:
+            for word in sent:
+                t.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in f"\x1b[<{word}".encode()))
+                # twice, because the first change may have come before the event was read
+                for _ in range(2):
+                    before = t.screen()[0]
+                    t.wait_for(lambda text, old=before: text.split("\n")[0] != old, f"{name}: time goes on after {word}", 10)
+            checks.check(f"{name}: time goes on", True)
+
+
 def refused(checks):
     with open_at("--no-mouse") as t:
         checks.equal("--no-mouse: the terminal keeps it", t.tmux("display-message", "-p", "#{mouse_any_flag}").strip(), "0")
 
 
-Checks().run(places, unseen, refused)
+Checks().run(places, unseen, time_goes_on, refused)
