@@ -15,7 +15,10 @@ const struct view_row *ui_acting_row(struct ui *ui)
 	struct list *l = current_list(ui);
 	const struct view_row *row = list_selected(l);
 
-	if (!row) {
+	if (row && l->query.sum_by > VIEW_SUM_PROCESS) {
+		ui_say(ui, "this row sums up %u rows: press G to show them", row->summed);
+		row = NULL;
+	} else if (!row) {
 		ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
 	} else if (!list_shows_selection(l)) {
 		list_select(l, l->index);
@@ -334,6 +337,36 @@ void do_sort_menu(struct ui *ui, int argument)
 			overlay_select(menu, (int)i);
 		g_free(text);
 	}
+	ui_set_overlay(ui, menu);
+}
+
+static void sum_chosen(struct ui *ui, int value, bool keep)
+{
+	struct list *l = current_list(ui);
+
+	(void)keep;
+	if (value < VIEW_SUMS && (!value || view_sum_applies(l->table, (enum view_sum)value)))
+		list_sum_by(l, (enum view_sum)value);
+	ui_rebuild(ui);
+}
+
+void do_sum_menu(struct ui *ui, int argument)
+{
+	struct list *l = current_list(ui);
+	struct overlay *menu;
+
+	(void)argument;
+	if (ui->baseline->end_ns || !view_sum_applies(l->table, VIEW_SUM_ALL)) {
+		ui_say(ui, ui->baseline->end_ns ? "sums cannot be compared: C ends the comparison"
+						: "the rows of this pane cannot be summed up");
+		return;
+	}
+	menu = overlay_menu("Sum up rows of the same", sum_chosen);
+	overlay_item(menu, VIEW_SUM_NONE, -1, "(show each row)");
+	for (int i = VIEW_SUM_THREAD; i < VIEW_SUMS; i++)
+		if (view_sum_applies(l->table, (enum view_sum)i))
+			overlay_item(menu, i, -1, view_sum_name((enum view_sum)i));
+	overlay_select(menu, (int)l->sum_by);
 	ui_set_overlay(ui, menu);
 }
 

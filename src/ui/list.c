@@ -24,6 +24,7 @@ void list_release(struct list *l)
 	view_rows_release(&l->baseline);
 	view_derived_release(&l->derived);
 	g_ptr_array_free(l->names, TRUE);
+	g_clear_pointer(&l->sums, g_array_unref);
 	g_free(l->sort);
 }
 
@@ -69,7 +70,7 @@ static bool choose_counter(struct list *l)
 {
 	const struct column *first = &l->rows.columns[l->table->n_columns];
 
-	if (l->sorted || l->rows.n_columns == l->table->n_columns || !strcmp(l->sort, first->name))
+	if (l->sorted || l->query.sum_by || l->rows.n_columns == l->table->n_columns || !strcmp(l->sort, first->name))
 		return false;
 	g_free(l->sort);
 	l->sort = g_strdup(first->name);
@@ -107,9 +108,13 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 				baseline->len);
 		query->baseline = &l->baseline;
 	}
-	query->sort = view_rows_column(&l->rows, l->sort);
-	if (!query->sort)
-		query->sort = view_column_find(l->table->columns, l->table->n_columns, l->sort);
+	query->sort = query->sum_by ? NULL : view_rows_column(&l->rows, l->sort);
+	if (!query->sort) {
+		unsigned n;
+		const struct column *columns = list_columns(l, &n);
+
+		query->sort = view_column_find(columns, n, l->sort);
+	}
 	query->reverse = l->reverse;
 	l->query = *query;
 	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
@@ -229,6 +234,36 @@ const char *list_sort_step(struct list *l, int direction)
 	return l->columns[i].column->header;
 }
 
+const struct column *list_columns(const struct list *l, unsigned *n)
+{
+	*n = l->sums ? l->sums->len : l->table->n_columns;
+	return l->sums ? (const struct column *)(const void *)l->sums->data : l->table->columns;
+}
+
+void list_sum_by(struct list *l, enum view_sum sum)
+{
+	const struct column *columns;
+	const char *sort = sum ? "rows" : l->table->sort;
+	unsigned n;
+
+	g_clear_pointer(&l->sums, g_array_unref);
+	l->sum_by = sum;
+	l->sums = sum ? view_sum_columns(l->table, sum) : NULL;
+	l->chosen = false; /* other rows */
+	columns = list_columns(l, &n);
+	if (view_column_find(columns, n, l->sort))
+		return;
+	for (unsigned i = 0; sum && i < n; i++)
+		if (columns[i].flags & COLUMN_COUNTER && column_adds_up(&columns[i]) &&
+		    list_shows_column(l, columns[i].name)) {
+			sort = columns[i].name;
+			break;
+		}
+	g_free(l->sort);
+	l->sort = g_strdup(sort);
+	l->sorted = l->reverse = false;
+}
+
 void list_sort_by(struct list *l, const char *name)
 {
 	l->sorted = true;
@@ -249,18 +284,20 @@ const struct column *list_column_at(const struct list *l, int x)
 	return NULL;
 }
 
+static bool is_spread(const struct view_table *table, const char *name)
+{
+	const struct column *column = view_column_find(table->columns, table->n_columns, name);
+
+	return column && column->flags & COLUMN_SPREAD;
+}
+
 bool list_wants_spread(const struct list *l)
 {
-	const struct view_table *table = l->table;
+	bool wants = is_spread(l->table, l->sort);
 
-	for (unsigned i = 0; i < l->names->len; i++) {
-		const struct column *column =
-			view_column_find(table->columns, table->n_columns, g_ptr_array_index(l->names, i));
-
-		if (column && column->flags & COLUMN_SPREAD)
-			return true;
-	}
-	return false;
+	for (unsigned i = 0; i < l->names->len && !wants; i++)
+		wants = is_spread(l->table, g_ptr_array_index(l->names, i));
+	return wants;
 }
 
 bool list_shows_column(const struct list *l, const char *name)

@@ -39,9 +39,11 @@ struct list {
 	struct view_rows baseline; /* of the baseline, if query.baseline is set: figures are differences from it */
 	char *sort;                /* name of the sort column */
 	bool reverse;
-	bool sorted;      /* chosen by the user */
-	bool flat;        /* show a table that forms a tree as a flat list */
-	GPtrArray *names; /* wanted columns, in order (char *) */
+	bool sorted;          /* chosen by the user */
+	enum view_sum sum_by; /* merge rows that have this in common */
+	GArray *sums;         /* struct column: the columns of the sums; NULL: no sums */
+	bool flat;            /* show a table that forms a tree as a flat list */
+	GPtrArray *names;     /* wanted columns, in order (char *) */
 	struct view_key selected;
 	bool chosen;    /* the user has moved the selection */
 	bool follow;    /* the list scrolls with the selection */
@@ -117,7 +119,7 @@ const struct column *list_column_at(const struct list *l, int x);
 /* All wanted columns, whether they fit on the screen or not; columns: room for LIST_COLUMNS. Returns their number. */
 unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns);
 
-/* Whether a wanted column is COLUMN_SPREAD: for view_query.spread. */
+/* Whether a wanted column, or the order, is COLUMN_SPREAD: for view_query.spread. */
 bool list_wants_spread(const struct list *l);
 
 bool list_shows_column(const struct list *l, const char *name);
@@ -130,6 +132,12 @@ void list_set_columns(struct list *l, const GPtrArray *names);
 
 /* Sorts by a column of the table; reverse: reverses its natural order. */
 void list_set_sort(struct list *l, const char *name, bool reverse);
+
+/* Shows sums of rows that have that in common; VIEW_SUM_NONE: each row. */
+void list_sum_by(struct list *l, enum view_sum sum);
+
+/* The columns that it can be sorted by: the table's, or those of the sums. */
+const struct column *list_columns(const struct list *l, unsigned *n);
 
 /* Adds a column at its place in the table, or removes it. */
 void list_toggle_column(struct list *l, const char *name);

@@ -122,13 +122,37 @@ static void drop_columns(struct list *l, int width)
 	}
 }
 
+static bool is_chosen(const struct list *l, const char *name)
+{
+	for (int i = 0; i < l->n_columns; i++)
+		if (!strcmp(l->columns[i].column->name, name))
+			return true;
+	return false;
+}
+
+/* What the rows of a sum have in common, and their number. */
+static void add_common(struct list *l, const struct list_look *look)
+{
+	bool all = false;
+
+	for (unsigned i = 0; i < l->rows.n_columns && !all; i++) {
+		add_column(l, look, l->rows.columns[i].name);
+		all = !strcmp(l->rows.columns[i].name, "rows");
+	}
+}
+
 static void choose_columns(struct list *l, const struct list_look *look)
 {
 	struct list_column text = { 0 };
 
 	l->n_columns = 0;
+	if (l->query.sum_by)
+		add_common(l, look);
 	for (unsigned i = 0; i < l->names->len; i++)
-		add_column(l, look, g_ptr_array_index(l->names, i));
+		if (!l->query.sum_by || !is_chosen(l, g_ptr_array_index(l->names, i)))
+			add_column(l, look, g_ptr_array_index(l->names, i));
+	if (l->query.sum_by)
+		return;
 	/* automatic columns, one per counter, go before a text at the end */
 	if (l->n_columns && !l->columns[l->n_columns - 1].width)
 		text = l->columns[--l->n_columns];
@@ -229,7 +253,7 @@ static enum style row_style(const struct list *l, const struct view_row *row)
 
 	if (row->of_baseline || (l->table->source == TABLE_FILE && INTERVAL_ROW(file, &row->row)->closed_ns))
 		return STYLE_GONE;
-	if (!thread)
+	if (!thread || l->query.sum_by > VIEW_SUM_PROCESS)
 		return STYLE_NORMAL;
 	t = INTERVAL_ROW(thread, thread);
 	if (t->exited_ns && t->exited_ns < iv->end_ns)

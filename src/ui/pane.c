@@ -237,6 +237,11 @@ static struct view_query make_query(struct ui *ui, struct pane *p, unsigned list
 		.derived = &l->derived,
 	};
 
+	/* the sums of two intervals have no key by which they belong together */
+	if (l->sum_by && !ui->baseline->end_ns) {
+		query.sum_by = l->sum_by;
+		query.processes = query.tree = false;
+	}
 	query.spread = list_wants_spread(&p->lists[list]);
 	/* the tree needs the parents, idle or not */
 	query.all = of_threads && query.tree;

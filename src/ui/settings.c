@@ -159,11 +159,27 @@ static void apply_sort(const struct settings *s, const char *group, struct list 
 {
 	char *value = g_key_file_get_value(s->file, group, "sort", NULL);
 	const char *name = value && *value == '-' ? value + 1 : value;
+	unsigned n;
+	const struct column *columns = list_columns(l, &n);
 
-	if (name && view_column_find(l->table->columns, l->table->n_columns, name))
+	if (name && view_column_find(columns, n, name))
 		list_set_sort(l, name, name != value);
 	else if (name)
 		warn_value(s, group, "sort", value);
+	g_free(value);
+}
+
+static void apply_sum(const struct settings *s, const char *group, struct list *l)
+{
+	char *value = g_key_file_get_value(s->file, group, "sum-by", NULL);
+	enum view_sum sum;
+
+	if (value && view_sum_find(value, l->table, &sum) == LT_OK) {
+		list_sum_by(l, sum);
+	} else if (value) {
+		warn_value(s, group, "sum-by", value);
+		error_clear();
+	}
 	g_free(value);
 }
 
@@ -172,6 +188,7 @@ void settings_apply_list(const struct settings *s, struct list *l)
 	char *group = list_group(l);
 
 	apply_columns(s, group, l);
+	apply_sum(s, group, l);
 	apply_sort(s, group, l);
 	g_free(group);
 }
@@ -188,6 +205,10 @@ static void keep_list(struct settings *s, const struct list *l)
 	g_ptr_array_add(names, NULL);
 	columns = g_strjoinv(" ", (char **)names->pdata);
 	g_key_file_set_value(s->file, group, "columns", columns);
+	if (l->sum_by)
+		g_key_file_set_value(s->file, group, "sum-by", view_sum_name(l->sum_by));
+	else
+		g_key_file_remove_key(s->file, group, "sum-by", NULL);
 	if (l->sorted || l->reverse) {
 		char *sort = g_strconcat(l->reverse ? "-" : "", l->sort, NULL);
 

@@ -16,6 +16,11 @@ static const char *const names[VIEW_SUMS] = {
 	[VIEW_SUM_ALL] = "all",
 };
 
+const char *view_sum_name(enum view_sum sum)
+{
+	return names[sum];
+}
+
 char *view_sum_names(void)
 {
 	GString *text = g_string_new(NULL);
@@ -38,8 +43,11 @@ static const struct column *own_column(const struct view_table *table, enum view
 	return table->source == TABLE_THREAD ? NULL : view_column_of_fact(table, facts[sum]);
 }
 
-static bool is_possible(const struct view_table *table, enum view_sum sum)
+bool view_sum_applies(const struct view_table *table, enum view_sum sum)
 {
+	/* figures of the others are not in cells: columns per counter, critical paths, clocks */
+	if (!(table->flags & VIEW_REPORT) || (table->source == TABLES && !table->cells))
+		return false;
 	switch (sum) {
 	case VIEW_SUM_THREAD:
 	case VIEW_SUM_PROCESS:
@@ -74,7 +82,7 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 	}
 	if (table->flags & VIEW_UNLIKE)
 		return error_set("rows of table '%s' cannot be summed", table->name);
-	if (!is_possible(table, *sum))
+	if (!view_sum_applies(table, *sum))
 		return error_set("rows of table '%s' have no %s", table->name, name);
 	return LT_OK;
 }

@@ -26,6 +26,10 @@ enum view_sum {
 /* Looks it up by name, "process". LT_ERROR: unknown, or the table's rows do not have it. */
 enum lt_status view_sum_find(const char *name, const struct view_table *table, enum view_sum *sum);
 
+/* "process"; NULL for VIEW_SUM_NONE. Whether the table's rows can have it in common. */
+const char *view_sum_name(enum view_sum sum);
+bool view_sum_applies(const struct view_table *table, enum view_sum sum);
+
 /* All names, for help: "thread|process|…". The caller frees it. */
 char *view_sum_names(void);
 
