@@ -118,8 +118,11 @@ static unsigned parse_classes(const char *letters)
 static void parse_row(struct call *call, const struct call_row *row)
 {
 	const struct const_set *set = NULL;
+	const bool in_strace = *row->call.other && *row->call.other != '~';
 
 	*call = row->call;
+	call->shown = in_strace ? call->other : call->name;
+	call->other += *call->other == '~';
 	call->classes = parse_classes(row->classes);
 	for (const char *text = row->args; *text;) {
 		const size_t len = strcspn(text, " ");

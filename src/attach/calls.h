@@ -72,6 +72,7 @@ enum call_class {
 struct call {
 	const char *name;  /* the tracer's name */
 	const char *other; /* the name programmers use; "": the same */
+	const char *shown; /* as in strace, one of the two */
 	unsigned classes;
 	unsigned n_args;
 	struct call_arg args[CALL_ARGS_MAX];

@@ -42,7 +42,7 @@ static void set_call(struct attach_line *line, struct ingest *in, const struct a
 	char *args = attach_args_text(r->args, r->status != CALL_UNKNOWN);
 	GString *text = line->text;
 
-	g_string_append_printf(text, r->has_entry ? "%s(" : "<... %s resumed>", strpool_text(r->name));
+	g_string_append_printf(text, r->has_entry ? "%s(" : "<... %s resumed>", attach_call_name(r));
 	line->name = (uint32_t)text->len - (r->has_entry ? 1 : 0);
 	g_string_append(text, args);
 	if (r->status == CALL_UNKNOWN)

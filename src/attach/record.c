@@ -11,6 +11,11 @@ void attach_record_free(struct attach_record *r)
 	g_free(r);
 }
 
+const char *attach_call_name(const struct attach_record *r)
+{
+	return r->call ? r->call->shown : strpool_text(r->name);
+}
+
 char *attach_record_text(const struct attach_record *r)
 {
 	static const char *const marks[] = {

@@ -38,7 +38,7 @@ struct attach_record {
 	strid comm;
 
 	/* ENTRY, EXIT */
-	strid name;              /* of the call */
+	strid name;              /* of the call, the tracer's */
 	const struct call *call; /* NULL: there is no row for it */
 	char *head;              /* ENTRY: the known arguments, with a comma if more follow */
 	/* EXIT: the thread's first event, its return from the call by which its parent created it */
@@ -57,6 +57,9 @@ struct attach_record {
 };
 
 void attach_record_free(struct attach_record *r);
+
+/* The name of an ENTRY's or EXIT's call as strace prints it. Borrowed for the whole run. */
+const char *attach_call_name(const struct attach_record *r);
 
 /* The line for a record that is not a call: "--- SIGTERM {…} ---". The caller frees it. */
 char *attach_record_text(const struct attach_record *r);

@@ -11,6 +11,7 @@
 
 struct counts {
 	strid name;
+	const char *shown; /* as in strace */
 	uint64_t calls, errors;
 	uint64_t wall_ns;        /* of calls with a known entry: from entry to exit */
 	uint64_t cpu_ns;         /* of wall_ns, on a CPU */
@@ -152,6 +153,7 @@ void attach_summary_add(struct attach_summary *s, const struct attach_record *r)
 	if (!c) {
 		c = g_new0(struct counts, 1);
 		c->name = r->name;
+		c->shown = attach_call_name(r);
 		g_hash_table_insert(s->calls, GUINT_TO_POINTER(r->name), c);
 	}
 	c->calls++;
@@ -201,7 +203,7 @@ static int compare(const void *a, const void *b, void *user)
 
 	if (i != j)
 		return i > j ? -1 : 1;
-	return strcmp(strpool_text(x->name), strpool_text(y->name));
+	return strcmp(x->shown, y->shown);
 }
 
 /* All calls, sorted, and their sum. The caller frees the array. */
@@ -284,7 +286,7 @@ void attach_summary_write(struct attach_summary *s, FILE *out)
 	for (guint i = 0; i < rows->len; i++) {
 		const struct counts *c = g_ptr_array_index(rows, i);
 
-		write_row(s, out, c, total.wall_ns, strpool_text(c->name));
+		write_row(s, out, c, total.wall_ns, c->shown);
 	}
 	write_rule(s, out);
 	write_row(s, out, &total, total.wall_ns, "total");

@@ -219,7 +219,7 @@ static void write_entry(struct attach_text *text, struct text_output *output, st
 			const struct attach_record *r)
 {
 	begin_line(text, output, in, r, r->ref_ns);
-	append_colored(text, text->line, COLOR_NAME, strpool_text(r->name));
+	append_colored(text, text->line, COLOR_NAME, attach_call_name(r));
 	g_string_append_printf(text->line, "(%s", r->head);
 	output->open = true;
 	output->column = width_of(text->line);
@@ -264,7 +264,7 @@ static void write_unfinished(struct attach_text *text, struct text_output *outpu
 
 	if (!continues && !r->begun) {
 		begin_line(text, output, in, r, r->entry_ref_ns);
-		append_colored(text, text->line, COLOR_NAME, strpool_text(r->name));
+		append_colored(text, text->line, COLOR_NAME, attach_call_name(r));
 		g_string_append_printf(text->line, "(%s", head);
 	}
 	if (continues || !r->begun)
@@ -276,7 +276,7 @@ static void write_exit(struct attach_text *text, struct text_output *output, str
 		       const struct attach_record *r, const struct attach_wait *wait)
 {
 	const bool continues = r->begun && output->open && output->host == r->host && output->tid == r->tid;
-	const char *name = strpool_text(r->name);
+	const char *name = attach_call_name(r);
 	char *all, *head;
 
 	if (continues)

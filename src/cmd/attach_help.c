@@ -45,6 +45,9 @@ void cmd_attach_help(struct help *h)
 	help_section(h, "Output");
 	for (size_t i = 0; i < G_N_ELEMENTS(marks); i++)
 		help_item(h, marks[i].term, marks[i].text);
+	help_paragraph(
+		h, "Calls have the names that strace prints. JSON has the tracer's, as other reports do: newfstat for "
+		   "fstat. -e accepts both.");
 	help_classes(h);
 	help_section(h, "Options of strace that are not supported");
 	manual_print_refused(h, COMMAND_ATTACH);
