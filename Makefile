@@ -11,7 +11,7 @@
 # make analyze          gcc -fanalyzer and clang's static analyzer
 # make format           formats the C sources as .clang-format says
 # make bench            a table of speeds and sizes
-# make fuzz             damaged metadata and recordings, odd ones: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
+# make fuzz             damaged metadata and recordings, odd ones, random keys: FUZZ_CASES=, FUZZ_SEED=; then fuzz-guided
 # make fuzz-guided      damage guided by the code that it reaches, with clang: FUZZ_SECONDS=
 # make valgrind         the unit tests under valgrind
 # make install          DESTDIR=, PREFIX=; uninstall
@@ -231,6 +231,7 @@ fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/f
 		tests/fuzz/test_reader.sh
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)
 	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
+	$(Q)FUZZ_SESSIONS=$$(($(FUZZ_CASES) / 20)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 tests/fuzz/test_keys.py
 	$(Q)$(MAKE) fuzz-guided
 
 # Its build is one of its own. What was reached is kept there as the corpus of the next run.

@@ -39,9 +39,14 @@ static bool locale_is_utf8(void)
 	return !strcmp(nl_langinfo(CODESET), "UTF-8");
 }
 
-/* The fonts of the Linux console have at most 512 characters: no blocks of an eighth, but for whole and half ones. */
-static bool lacks_blocks(const char *term)
+/*
+ * Its fonts have at most 512 characters: no blocks of an eighth, but for whole and half ones. It does not report the
+ * mouse: curses would connect to gpm.
+ */
+static bool is_linux_console(void)
 {
+	const char *term = getenv("TERM");
+
 	return !strcmp(term, "linux") || g_str_has_prefix(term, "linux-");
 }
 
@@ -101,8 +106,6 @@ static void set_sgr_mouse(bool on)
 static void open_mouse(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	if (!capability("kmous"))
-		return;
 	set_sgr_mouse(true);
 	define_key("\033[<", KEY_OWN_SGR_MOUSE);
 	define_key("\033[M", KEY_OWN_X10_MOUSE);
@@ -131,7 +134,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	screen.term = newterm(NULL, stdout, stdin);
 	if (!screen.term)
 		return error_set("cannot use terminal '%s'", getenv("TERM"));
-	screen.ascii = options->ascii || !locale_is_utf8() || lacks_blocks(getenv("TERM"));
+	screen.ascii = options->ascii || !locale_is_utf8() || is_linux_console();
 	screen.caret_x = -1;
 	last_line = last_line_string();
 	crash_terminal_strings(tigetstr("sgr0"), tigetstr("cnorm"), tigetstr("rmkx"), tigetstr("rmcup"), last_line);
@@ -145,7 +148,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	define_extra_keys();
 	curs_set(0);
 	palette_init(!options->no_color && !(no_color && no_color[0]));
-	screen.mouse = !options->no_mouse;
+	screen.mouse = !options->no_mouse && capability("kmous") && !is_linux_console();
 	if (screen.mouse)
 		open_mouse();
 	/* keys typed from now on are ours; nothing has been drawn yet */
@@ -159,8 +162,7 @@ void screen_close(void)
 		return;
 	if (screen.mouse) {
 		mousemask(0, NULL);
-		if (capability("kmous"))
-			set_sgr_mouse(false);
+		set_sgr_mouse(false);
 	}
 	curs_set(1);
 	if (!capability("rmcup")) {
