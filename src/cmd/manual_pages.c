@@ -57,6 +57,10 @@ static const struct manual_item monitor_troubles[] = {
 	  "The sets waits and minimal, the default with --local and cluster, leave out system calls: use --set full" },
 	{ "A critical path ends in a kworker",
 	  "Record with --set full,work: the path then continues to the thread that queued the work" },
+	{ "Users or containers are unknown",
+	  "Users, command lines and names come with the data of lttngtop.json, which 'lttngtop record', --local and "
+	  "cluster add with every set of events; a session of 'lttng' alone lacks them. Containers need the state "
+	  "dump and sched_process_fork, which every set has; IDs inside containers (v) too" },
 	{ "A host is shown once although two sessions trace it",
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
 	  "when that one stops. Column reason of pane Hosts says which is used" },
@@ -289,6 +293,8 @@ static const struct manual_page pages[] = {
 				 "Show all calls on files in /etc that failed."},
 				{"lttngtop attach -ff -tt -o /tmp/make -n make recording/",
 				 "As strace -ff -tt -o /tmp/make make."},
+				{"sudo lttngtop record -o /tmp/now -- sleep 10; sudo lttngtop attach -p 812 /tmp/now",
+				 "Show what a process that already runs on this machine does in 10 s."},
 				{"sudo lttngtop attach -f -o /tmp/make.txt -- make",
 				 "As strace -f -o /tmp/make.txt make."},
 			},

@@ -22,7 +22,7 @@ struct manual_page {
 	const char *description[6];
 	void (*tables)(struct help *h);               /* NULL: none */
 	const struct manual_item *formats, *troubles; /* NULL: none */
-	struct manual_item examples[7];
+	struct manual_item examples[8];
 	const char *see_also;
 	const struct manual_item *exit_status; /* NULL: those of all who read; so environment */
 	const struct manual_item *environment;

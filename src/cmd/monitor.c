@@ -279,6 +279,8 @@ static void help_pane(struct help *h, const struct pane_type *type)
 		g_string_append_printf(text, "%s%s", before, type->tables[i]);
 		before = ", ";
 	}
+	if (type->report)
+		g_string_append_printf(text, "%s%s", before, type->report);
 	help_item(h, type->title, text->str);
 	g_string_free(text, TRUE);
 }

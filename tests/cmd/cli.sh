@@ -146,6 +146,10 @@ expect 0 '"rows"' '' report cpu --json --limit 1 --begin -10ms "$recording"
 
 expect 0 '^Usage: lttngtop feed' '' feed --help
 expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
+# what a key or an option needs, and is called, is said where it is looked up
+expect 0 'perf counters of threads; as report: perf$' '' help --man
+expect 0 'as report: critical\\-totals; of one thread, as key w: critical\\-path$' '' help --man
+expect 0 'needs? \\-\\-local' '' help --man
 expect 2 '' 'no trace given' feed --to net://localhost
 expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
