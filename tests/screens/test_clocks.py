@@ -172,10 +172,17 @@ class Comparing:
         self.held.go_on(but=self.stopped)
 
     def until(self, pattern):
-        """Refills web's ring as often as necessary, each time with a fifth of the recording."""
+        """
+        Refills web's ring as often as necessary, each time with a fifth of the recording, once the program has had a
+        second to compare what the ring held.
+        """
+        until = time.monotonic() + 1
         while not re.search(pattern, self.terminal.sync()[0]):
+            if time.monotonic() < until:
+                continue
             self.held.fill_rings(self.stopped)
             self.stop_web()
+            until = time.monotonic() + 1
 
     def finish(self):
         self.held.go_on()
