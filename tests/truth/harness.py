@@ -13,6 +13,8 @@ import subprocess
 import sys
 import time
 
+import cases
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD = os.path.abspath(os.environ.get("BUILD", os.path.join(ROOT, "build")))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
@@ -105,6 +107,16 @@ def recordings(only=None, user_space=False):
         found = recording(name)
         if found:
             yield (name,) + found
+
+
+def carried():
+    """The names of the recordings that the project carries."""
+    return {os.path.basename(path).split(".")[0] for path in glob.glob(os.path.join(ROOT, "traces", "*.tar.zst"))}
+
+
+def few_if_sanitized():
+    """For recordings(): all, or only carried() in a build with sanitizers, to which more figures tell nothing."""
+    return carried() if cases.sanitized() else None
 
 
 def is_ctf2(path):

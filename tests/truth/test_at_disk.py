@@ -121,8 +121,10 @@ def main():
     harness.need("babeltrace2")
     harness.TRACES.append(os.path.join(harness.SHARED, "traces-k612"))
     checks = harness.Checks(known.only("at_disk_read", "at_disk_write"), known.CAUSES)
-    back = 0
-    for name, directory, truth_dir in harness.recordings():
+    back, least = 0, 1
+    for name, directory, truth_dir in harness.recordings(harness.few_if_sanitized()):
+        if name not in harness.carried():
+            least = 7 << 20
         status = (harness.INCOMPLETE,) if name in LOSSY else (harness.COMPLETE,)
         check_sums(checks, f"{name} by {INTERVAL}", directory, status, "--interval", INTERVAL)
         for host in harness.hosts(directory):
@@ -131,7 +133,7 @@ def main():
             if name not in LOSSY:
                 check_threads(checks, name, host, path, rows)
                 back += check_lives(checks, name, host, path, os.path.join(truth_dir, host), rows)
-    checks.true(sys.argv[1:] or back > 7 << 20, f"only {back} bytes were written back for payload processes")
+    checks.true(sys.argv[1:] or back >= least, f"only {back} bytes were written back for payload processes")
     checks.finish()
 
 
