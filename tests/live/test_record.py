@@ -96,7 +96,8 @@ def test_command():
     with user("command") as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
         check(result, 5, "", rf"cost: {count(f'{u.home}/o')} events, \d+\.\d MB on disk, \d+\.\d{{3}} s of CPU by LTTng's "
-              f"consumer daemons\nrecorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
+              "consumer daemons(?: since they started)?\n"
+              f"recorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
         check_counts(f"{u.home}/o", 20000)
         assert not u.sessiond_pid(), "a session daemon is left"
         result = u.run(TOP, "record", "--ust", EVENTS, "--", "sh", "-c", "echo text; kill -9 $$")
