@@ -22,6 +22,17 @@ def report(begin, end, *options):
     return run.stdout.decode()
 
 
+def details_of(t, tid):
+    """Opens the details of a thread from a pane of threads; returns the screen as text."""
+    t.keys("F4")
+    t.wait("^Filter:")
+    t.keys("C-u").text(f"tid:{tid}").keys("Enter")
+    t.wait(f"filter: tid:{tid}")
+    t.keys("Home", "Enter")
+    t.wait("^ ids ")
+    return "\n".join(t.sync())
+
+
 def at_disks(checks):
     with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(160, 40),
                   ready=r"\[(2026-11-20 )?14:0").wait_read() as t:
@@ -31,13 +42,7 @@ def at_disks(checks):
         idle = {r["tid"] for r in rows if r["tid"] and not (r["disk_read_bytes"] or r["disk_write_bytes"])} - busy
         checks.check("threads that had disks do something, and others", busy and idle, rows)
         for tid in sorted(busy)[:3] + sorted(idle)[:1]:
-            t.keys("F4")
-            t.wait("^Filter:")
-            t.keys("C-u").text(f"tid:{tid}").keys("Enter")
-            t.wait(f"filter: tid:{tid}")
-            t.keys("Home", "Enter")
-            t.wait("^ ids ")
-            screen = "\n".join(t.sync())
+            screen = details_of(t, tid)
             # the text report's output, whose columns have the same formats
             words = report(begin, end, "--tid", str(tid)).splitlines()[2].split()
             read, written, back, requests, took = words[-5:]
@@ -94,13 +99,7 @@ def longest(checks):
     found = instances(recording, dds)
     with Terminal("--interval", "10s", recording, size=(240, 50), ready=r"^ END") as t:
         for tid in dds:
-            t.keys("F4")
-            t.wait("^Filter:")
-            t.keys("C-u").text(f"tid:{tid}").keys("Enter")
-            t.wait(f"filter: tid:{tid}")
-            t.keys("Home", "Enter")
-            t.wait("^ ids ")
-            screen = "\n".join(t.sync())
+            screen = details_of(t, tid)
             for kind in ("waits", "calls"):
                 # the longest one of each kind, the three longest of those
                 wanted = sorted(((max(lengths), what) for what, lengths in found[tid, kind].items()), reverse=True)[:3]
