@@ -9,9 +9,9 @@
 
 #include "model/connections.h"
 #include "model/context.h"
+#include "model/fifos.h"
 #include "model/internal.h"
 #include "model/memory.h"
-#include "model/fifos.h"
 #include "model/mounts.h"
 
 /* For COUNTED tracepoints, if there are any: counts the event for the running thread. */

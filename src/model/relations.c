@@ -164,7 +164,6 @@ static bool locks_file(const struct call_in_flight *call)
 static strid path_of(const struct model *m, const struct file_ref *ref)
 {
 	uint32_t file = files_resolve(m, *ref);
-
 	const struct channel *ch = NULL;
 
 	/* a fifo may have been opened by different paths */
@@ -202,8 +201,8 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 	const struct file_ref *by_file = shared_file(by), *in_file = shared_file(in);
 	enum relation_kind by_kind = kind_of_file(by_file), in_kind = kind_of_file(in_file);
 	bool exits = w->exited_ns || action_of(by) == SYSCALL_EXIT;
-	strid met;
 	bool closes = exits || action_of(by) == SYSCALL_CLOSE;
+	strid met;
 
 	what->kind = RELATION_OTHER;
 	what->object = in->name;
