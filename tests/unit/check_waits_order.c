@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From wait events to the graph: lost events, and the order of hosts and times. */
+#include "waits_events.h"
+
+/* ---- lost events ---- */
+
+START_TEST(test_lost_events)
+{
+	struct wait_event *e;
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 10, 1, 5, 1, 6);
+	woken(&t, 0, 40, 0, 3);
+	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, 0);
+	e = woken(&t, 0, 60, 0, 7); /* by the thread that runs there now */
+	e->from_tid = 9;
+	woken(&t, 0, 65, 1, 5); /* this CPU lost no events */
+	switched(&t, 0, 70, 0, 9, 1, 7);
+	switched(&t, 0, 80, 1, 6, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 ? 50 B<9@60 60 P 70"); /* certainly blocked since the end of the loss */
+	check(&t, 0, 9, "60 R 70");
+	check(&t, 0, 6, "10 R 80");
+	check(&t, 0, 5, "10 ? 50 B<6@65 65");
+	check(&t, 0, 8, "10 R 40 ? 50 P 80"); /* before the loss, it ran when it woke a thread */
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_host_was_away)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	add(&t, 0, 50, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
+	switched(&t, 0, 70, 0, 8, 1, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 ? 50 P 70");
+	check(&t, 0, 8, "10 ? 50 R 70");
+	end(&t);
+}
+END_TEST
+
+/* ---- the order of events ---- */
+
+/* Hosts wait for each other up to the lowest watermark, in reference time. */
+START_TEST(test_order_of_hosts)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[1] = clock_map_create();
+	clock_map_add(t.map[1], 1000, 15, 0.0); /* its clock is 985 ahead */
+	for (unsigned h = 0; h < 2; h++) {
+		wait_log_init(&t.log[h]);
+		waits_add_host(t.w, t.map[h]);
+	}
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 8, 1, 7);
+	switched(&t, 1, 1005, 0, 3, 1, 4);
+	take(&t, 0, 40);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 0); /* it is not known how far the other host is */
+	take(&t, 1, 1010);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 25);
+	ck_assert_uint_eq(waits_info(t.w).queued, 1);
+	check(&t, 0, 7, "10");
+	check(&t, 1, 3, "20");
+	switched(&t, 1, 1006, 0, 4, 1, 3); /* not before its watermark */
+	switched(&t, 1, 1040, 0, 4, 1, 3);
+	take(&t, 1, UINT64_MAX);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 40);
+	ck_assert_uint_eq(waits_info(t.w).late, 1);
+	check(&t, 1, 3, "20");
+	finish(&t, 2);
+	check(&t, 1, 3, "20 B 55");
+	end(&t);
+}
+END_TEST
+
+/* With any number of hosts, the one with the earliest event is next: none is late. */
+START_TEST(test_order_of_many_hosts)
+{
+	enum { EVENTS = 500 };
+	struct test t;
+	uint64_t now = 10;
+
+	begin(&t, HOSTS);
+	/* the hosts take turns without a simple pattern; the last one runs out early */
+	for (unsigned i = 0, turn = 1; i < EVENTS; i++, now++) {
+		turn = turn * 1103515245 + 12345;
+		switched(&t, (turn >> 16) % HOSTS % (i < EVENTS / 2 ? HOSTS : HOSTS - 1), now, 0, 7, 1, 8);
+	}
+	finish(&t, HOSTS);
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	ck_assert_uint_eq(waits_info(t.w).late, 0);
+	end(&t);
+}
+END_TEST
+
+/* The clocks become known: the graph built before is not in their time. */
+START_TEST(test_clocks_begin_anew)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[0] = clock_map_create();
+	wait_log_init(&t.log[0]);
+	waits_add_host(t.w, t.map[0]);
+	switched(&t, 0, 1000, 0, 7, 1, 8);
+	take(&t, 0, 2000);
+	waits_run(t.w);
+	check(&t, 0, 7, "1000");
+	clock_map_begin_epoch(t.map[0]);
+	clock_map_add(t.map[0], 2000, 500, 0.0);
+	switched(&t, 0, 2010, 0, 8, 1, 7);
+	switched(&t, 0, 2020, 0, 7, 1, 8);
+	finish(&t, 1);
+	ck_assert_uint_eq(waits_info(t.w).epoch, 1);
+	check(&t, 0, 7, "510 R 520");
+	end(&t);
+}
+END_TEST
+
+/* From a damaged record: 7 ends but is still there; and lost events across a change of the clocks. */
+START_TEST(test_whose_row_is_not_there)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 0, 20, 0, 7, 0x10, 7);
+	woken(&t, 0, 30, 0, 9);
+	packet(&t, 0, 31, 0, true, false, false, 1);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 R 20");
+	check(&t, 0, 9, "30");
+	end(&t);
+}
+END_TEST
+
+START_TEST(test_times_of_other_clocks)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	t.map[0] = clock_map_create();
+	wait_log_init(&t.log[0]);
+	waits_add_host(t.w, t.map[0]);
+	switched(&t, 0, 1000, 0, 7, 1, 8);
+	woken(&t, 0, 1500, 0, 3); /* 8 ran then, by the old clock */
+	take(&t, 0, 2000);
+	waits_run(t.w);
+	clock_map_begin_epoch(t.map[0]);
+	clock_map_add(t.map[0], 2000, 500, 0.0);
+	switched(&t, 0, 2010, 0, 8, 1, 7);
+	add(&t, 0, 2015, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
+	switched(&t, 0, 2020, 0, 7, 1, 8);
+	finish(&t, 1);
+	check(&t, 0, 8, "510 ? 515 P 520");
+	end(&t);
+}
+END_TEST
+
+/* Many events and packets pass through the queues, in batches. */
+START_TEST(test_queues_grow)
+{
+	struct test t;
+	uint64_t now = 10;
+
+	begin(&t, 2);
+	switched(&t, 1, 5, 0, 9, 1, 0);
+	for (unsigned round = 0; round < 50; round++) {
+		for (unsigned i = 0; i < 100; i++, now += 10) {
+			switched(&t, 0, now, 0, 0, 0, 7);
+			packet(&t, 0, now + 1, 0, true, false, false, (uint32_t)now);
+			switched(&t, 0, now + 2, 0, 7, 1, 0);
+			packet(&t, 1, now + 3, 0, false, true, false, (uint32_t)now);
+		}
+		take(&t, 0, round % 3 ? now - 500 : now);
+		take(&t, 1, round % 2 ? now - 700 : now);
+		waits_run(t.w);
+	}
+	finish(&t, 2);
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	ck_assert_uint_eq(waits_info(t.w).late, 0);
+	ck_assert_uint_eq(waits_info(t.w).links, 4999); /* the last one is still pending */
+	end(&t);
+}
+END_TEST
+
+UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_order_of_many_hosts,
+	  test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks, test_queues_grow)

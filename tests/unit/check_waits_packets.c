@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From wait events to the graph: packets, from host to host. */
+#include "waits_events.h"
+
+START_TEST(test_packet_wakes_on_another_host)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 0, 7, "10 R 20");
+	check(&t, 1, 9, "11 N~7@20 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "30 R 31");
+	ck_assert_uint_eq(waits_info(t.w).links, 1);
+	end(&t);
+}
+END_TEST
+
+/* The packet wakes all threads woken while it is received, even after the softirq has answered it, but none later. */
+START_TEST(test_packet_that_wakes_several)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 8);
+	switched(&t, 1, 12, 0, 8, 1, 6);
+	switched(&t, 1, 13, 0, 6, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 32, 0, true, true, true, 2);
+	woken_by_softirq(&t, 1, 33, 0, 9, 3, WAIT_NETWORK);
+	woken_by_softirq(&t, 1, 34, 0, 8, 3, WAIT_NETWORK);
+	add(&t, 1, 40, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	woken_by_softirq(&t, 1, 41, 0, 6, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 33");
+	check(&t, 1, 8, "11 R 12 N~7@20 34");
+	check(&t, 1, 6, "12 R 13 N 41");
+	end(&t);
+}
+END_TEST
+
+/* A packet that has woken a thread is not a link to its receiver, though that row continues. */
+START_TEST(test_packet_that_woke_is_forgotten)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	packet(&t, 1, 33, 0, true, true, true, 50);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "31 R 33");
+	ck_assert_uint_eq(waits_info(t.w).links, 1);
+	end(&t);
+	/* and one that became a link to its receiver wakes no thread in the next softirq */
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 33, 0, true, true, true, 50);
+	add(&t, 1, 40, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	woken_by_softirq(&t, 1, 41, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N 41");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31 R 33 . 40");
+	end(&t);
+}
+END_TEST
+
+/* Two packets in one ns share a vertex: the link from the earlier one stays, the later one goes to the woken thread. */
+START_TEST(test_two_packets_in_one_ns)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 0, 11, 1, 0, 0, 8);
+	switched(&t, 1, 12, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 0, 25, 1, true, false, false, 200);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 200);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "12 N~8@25 32");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31");
+	ck_assert_uint_eq(waits_info(t.w).links, 2);
+	end(&t);
+	/* in either order, and with no thread woken: both links end at the receiver's vertex */
+	for (unsigned i = 0; i < 2; i++) {
+		begin(&t, 2);
+		switched(&t, 0, 10, 0, 0, 0, 7);
+		switched(&t, 0, 11, 1, 0, 0, 8);
+		packet(&t, 0, 20, 0, true, false, false, 1);
+		packet(&t, 0, 25, 1, true, false, false, 200);
+		packet(&t, 1, 31, 0, false, true, false, i ? 200 : 1);
+		packet(&t, 1, 31, 0, false, true, false, i ? 1 : 200);
+		packet(&t, 1, 33, 0, true, true, true, 50);
+		finish(&t, 2);
+		check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 31 R 33");
+		end(&t);
+	}
+}
+END_TEST
+
+/* A packet that wakes no thread is a link to its receiver, once that row continues. */
+START_TEST(test_packet_that_wakes_nobody)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 0, 0, 9);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, false, false, 1);
+	switched(&t, 1, 40, 0, 9, 1, 0);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 R~7@20 31 R 40");
+	end(&t);
+}
+END_TEST
+
+/* A softirq sends on behalf of the task that last sent on the flow. */
+START_TEST(test_softirq_sends_for_the_task)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 0, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 0, 51, 0, true, true, false, 101);
+	packet(&t, 1, 60, 0, false, true, false, 101);
+	woken_by_softirq(&t, 1, 61, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 61");
+	end(&t);
+}
+END_TEST
+
+UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
+	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
+	  test_softirq_sends_for_the_task)
