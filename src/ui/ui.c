@@ -177,14 +177,23 @@ static uint64_t oldest_kept(const struct ui *ui)
 	return kept_ns == UINT64_MAX ? 0 : kept_ns;
 }
 
+/* Whether what is shown is only on the way to a place that has not been read yet. */
+static bool is_passing(const struct cursor *c)
+{
+	return c->wanted_ns || (c->mode == CURSOR_STICKING && !c->live);
+}
+
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 {
 	const uint64_t before_ns = ui->cursor.known_ns, lag_ns = ui_lag_ns(ui);
 
 	if (complete && !ui->cursor.complete)
 		ui->dirty = true;
-	if (cursor_known(&ui->cursor, known_ns, complete))
-		ui->dirty = true;
+	/* passing intervals show the progress; to draw each of them would take the time that reading needs */
+	if (cursor_known(&ui->cursor, known_ns, complete)) {
+		ui->dirty |= !is_passing(&ui->cursor);
+		ui->growing = true;
+	}
 	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
 	ui->growing |= known_ns != before_ns;
