@@ -28,6 +28,9 @@ CONFIGURE_FLAGS ?=
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 
+# The commands that first install what is missing build on all processors, unless -j says on how many.
+PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
 V ?= 0
 ifeq ($(V),0)
 Q := @
@@ -142,14 +145,14 @@ check-unit: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
 .PHONY: demo demo-run
 demo:
 	$(Q)scripts/install-deps
-	$(Q)$(MAKE) demo-run
+	$(Q)$(MAKE) $(PARALLEL) demo-run
 demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)$(PROGRAM) $(BUILD)/traces/three-tier
 
 .PHONY: demo-live demo-live-run
 demo-live:
 	$(Q)scripts/install-deps --live
-	$(Q)$(MAKE) demo-live-run
+	$(Q)$(MAKE) $(PARALLEL) demo-live-run
 demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)scripts/demo-live $(PROGRAM) $(BUILD)/traces/three-tier
 
@@ -158,7 +161,7 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 .PHONY: check check-all check-programs check-layers check-style check-words check-man format lint lint-run analyze analyze-run
 check:
 	$(Q)scripts/install-deps --tests
-	$(Q)$(MAKE) check-all
+	$(Q)$(MAKE) $(PARALLEL) check-all
 check-all: check-layers check-style check-words check-man check-programs
 	$(Q)tests/run --build $(BUILD) $(CHECK_FLAGS)
 
