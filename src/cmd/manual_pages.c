@@ -91,11 +91,12 @@ static const struct manual_item record_files[] = {
 	  "lines, executables, users and cgroups of processes; the cgroups of containers, by the inode of their pid "
 	  "or cgroup namespace; names of users and disks; mounts of network file systems; the topology of the CPUs, "
 	  "the kernel release, the boot ID, the state of the clock, and the addresses of probed kernel functions (key "
-	  "D shows their names). lttngtop shows the names when it reads the recording, and works without the file. "
+	  "D shows their names) and of those that recorded work items called, where this user may see them in "
+	  "/proc/kallsyms. lttngtop shows the names when it reads the recording, and works without the file. "
 	  "Command lines may be private: edit or remove the file before you pass a recording on" },
 	{ "when it is written",
 	  "At the start and again at the end; processes that start and exit in between are missing. On other hosts a "
-	  "shell script writes it" },
+	  "shell script writes it; functions of work items are then missing, as they are in snapshots" },
 	{ "in live sessions",
 	  "A relayd accepts only traces, so a live session carries the same data as events. Where liblttng-ust is "
 	  "installed they are 'lttng_ust_tracef:event' in a channel 'messages', each a part of the file after the "

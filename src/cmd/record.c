@@ -154,7 +154,7 @@ static enum lt_status finish(const struct record_plan *plan)
 			       : LT_ERROR;
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
-		record_sidecar_update(plan->output, NULL);
+		record_sidecar_update(plan->output, NULL, NULL);
 	/* What a flight recorder overwrites does not count as lost. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);

@@ -117,9 +117,13 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 	g_free(symbols);
 }
 
-void record_sidecar_update(const char *path, const struct sidecar_cost *cost)
+void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions)
 {
-	const struct sidecar_about about = { .cost = cost ? *cost : (struct sidecar_cost){ 0 } };
+	const struct sidecar_about about = {
+		.cost = cost ? *cost : (struct sidecar_cost){ 0 },
+		.functions = functions ? (const uint64_t *)(const void *)functions->data : NULL,
+		.n_functions = functions ? functions->len : 0,
+	};
 
 	if (path && *path == '/' && sidecar_update(path, cost ? &about : NULL))
 		warn();

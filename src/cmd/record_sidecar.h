@@ -35,9 +35,10 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 
 /*
  * To be called when a recording of this machine ends or a snapshot of it was taken. path: its directory; NULL: none.
- * cost: what is known about it now; NULL: nothing new.
+ * cost: what is known about it now; NULL: nothing new. functions: addresses (uint64_t) of functions of the kernel, each
+ * once, which are named if this user may see the kernel's symbols; NULL: none.
  */
-void record_sidecar_update(const char *path, const struct sidecar_cost *cost);
+void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions);
 
 /*
  * The same for other hosts, before the recording is fetched; and afterwards, for a directory per host below output.

@@ -32,13 +32,15 @@ void record_print_cost(FILE *out, const char *directory)
 {
 	const uint64_t used_ns = cost_consumer_ns();
 	struct sidecar_cost cost = sidecar_read_cost(directory);
+	struct record_count counted;
 	/* daemons that were restarted count from 0 */
 	const bool is_known = cost.consumer_before_ns && cost.consumer_before_ns <= MAX(used_ns, 1);
 	bool is_whole;
 
 	cost.bytes = cost_size_bytes(directory);
 	cost.consumer_ns = used_ns - (is_known ? MIN(cost.consumer_before_ns, used_ns) : 0);
-	is_whole = record_count(directory, &cost.events);
+	is_whole = record_count(directory, &counted);
+	cost.events = counted.events;
 	fputs("cost: ", out);
 	if (is_whole || cost.events)
 		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
@@ -48,7 +50,8 @@ void record_print_cost(FILE *out, const char *directory)
 		cost.events = 0;
 	if (!is_known)
 		cost.consumer_ns = 0;
-	record_sidecar_update(directory, &cost);
+	record_sidecar_update(directory, &cost, counted.functions);
+	g_array_free(counted.functions, TRUE);
 }
 
 void record_print_lost(const struct session_lost *lost)
@@ -104,7 +107,7 @@ static int stop(const struct session *s)
 	if (status)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->snapshot)
-		record_sidecar_update(s->path, NULL);
+		record_sidecar_update(s->path, NULL, NULL);
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
@@ -125,7 +128,7 @@ static int snapshot(const struct session *s)
 	}
 	if (session_snapshot(s->name, &path))
 		return cmd_fail(LT_EXIT_FAILURE, "record");
-	record_sidecar_update(s->path, NULL);
+	record_sidecar_update(s->path, NULL, NULL);
 	printf("snapshot in %s\n", path ? path : s->path);
 	if (path)
 		record_print_view(stdout, path);

@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/map64.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/sidecar.h"
@@ -106,25 +107,47 @@ static json_t *collect_mounts(void)
 
 static bool is_wanted(const char *const *symbols, const char *name)
 {
-	for (; *symbols; symbols++)
+	for (; symbols && *symbols; symbols++)
 		if (strcmp(*symbols, name) == 0)
 			return true;
 	return false;
 }
 
-/* Their addresses, "0xffffffff81000000"; the kernel shows 0 to users who may not see them. */
-static json_t *collect_symbols(const char *const *symbols)
+/* "ADDRESS TYPE NAME[\t[MODULE]]": a symbol of a kprobe, or one of the functions that have no name yet. */
+static void collect_symbol(json_t *found, const char *line, const char *const *symbols, struct map64 *functions)
 {
-	json_t *found = json_object();
-	FILE *file = *symbols ? fopen("/proc/kallsyms", "re") : NULL;
-	char line[1024], name[512];
+	char name[512], module[128];
 	uint64_t address;
+	const int n = sscanf(line, "%" SCNx64 " %*c %511s %127s", &address, name, module);
 
+	if (n < 2 || !address)
+		return;
+	if (is_wanted(symbols, name))
+		sidecar_put_symbol(found, name, address);
+	if (map64_del(functions, address)) {
+		char *full = g_strjoin(" ", name, n > 2 ? module : NULL, NULL);
+
+		sidecar_put_symbol(found, full, address);
+		g_free(full);
+	}
+}
+
+/* Names and addresses, "0xffffffff81000000"; the kernel shows 0 to users who may not see them. */
+static json_t *collect_symbols(const struct sidecar_about *about)
+{
+	const bool wanted = (about->symbols && *about->symbols) || about->n_functions;
+	FILE *file = wanted ? fopen("/proc/kallsyms", "re") : NULL;
+	struct map64 functions = { 0 };
+	json_t *found = json_object();
+	char line[1024];
+
+	for (size_t i = 0; i < about->n_functions; i++)
+		map64_put(&functions, about->functions[i], 0);
 	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%" SCNx64 " %*c %511s", &address, name) == 2 && address && is_wanted(symbols, name))
-			sidecar_put_symbol(found, name, address);
+		collect_symbol(found, line, about->symbols, &functions);
 	if (file)
 		fclose(file);
+	map64_release(&functions);
 	return found;
 }
 
@@ -223,9 +246,9 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 	json_object_set_new(root, "mounts", collect_mounts());
 	sidecar_collect_processes(root, about, NULL);
 	json_object_set_new(root, "clock", collect_clock());
-	if (about && about->symbols)
-		json_object_set_new(root, "symbols", collect_symbols(about->symbols));
-	if (about)
+	if (about) {
+		json_object_set_new(root, "symbols", collect_symbols(about));
 		json_object_set_new(root, "record", collect_record(about));
+	}
 	return root;
 }

@@ -52,10 +52,11 @@ void sidecar_put_name(json_t *o, int64_t number, const char *name)
 
 void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address)
 {
-	char text[32];
+	char clean[TEXT_MAX + 1], text[32];
 
+	text_sanitise(clean, sizeof(clean), name, strlen(name));
 	g_snprintf(text, sizeof(text), "%#" PRIx64, address);
-	sidecar_put_text(symbols, name, text);
+	sidecar_put_text(symbols, clean, text);
 }
 
 /* The number in "pid:[4026531836]"; 0: it is something else. */

@@ -92,8 +92,9 @@ typedef void sidecar_mount_fn(void *data, const char *dir, const char *type, con
 void sidecar_new_mounts(struct sidecar *s, sidecar_mount_fn *fn, void *data);
 
 /*
- * The kernel function at this address, if the side-car lists it, as it does probed ones, and the offset of the address
- * from its start in bytes; NULL: not known.
+ * The kernel function at this address, and the offset of the address from its start in bytes; NULL: not known. The
+ * side-car lists probed functions and those of work items; this is the nearest one before the address, so where the
+ * address is a function's own, another offset than 0 means that it is not listed.
  */
 const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *offset);
 

@@ -3,6 +3,7 @@
 #define LT_SIDECAR_WRITE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,8 +30,10 @@ struct sidecar_about {
 	bool has_options; /* this process's own arguments are the recording's options */
 	struct sidecar_cost cost;
 	const char *const *symbols; /* of kprobes, whose addresses are looked up; ends with NULL */
-	pid_t pid;                  /* a process that has not executed its program yet … */
-	char *const *argv;          /* … and that program with its arguments; ends with NULL */
+	const uint64_t *functions;  /* addresses of kernel functions whose names are looked up, each once */
+	size_t n_functions;
+	pid_t pid;         /* a process that has not executed its program yet … */
+	char *const *argv; /* … and that program with its arguments; ends with NULL */
 };
 
 /*

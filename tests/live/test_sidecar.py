@@ -113,6 +113,55 @@ def test_start_and_stop():
         ok("and what it has cost added", before.items() <= after.items() and after["bytes"] > 0, (before, after))
 
 
+def worked_on(directory):
+    """The functions of the work items in a recording."""
+    text = subprocess.run(["babeltrace2", directory], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    return {int(a, 16) for a in re.findall(r" workqueue_execute_start: .* function = 0x(\w+)", text)}
+
+
+def kernel_symbols(path):
+    """Of the kernel that was recorded: address → (type, name, module in brackets or an empty text)."""
+    with open(path, encoding="ascii") as file:
+        return {int(w[0], 16): (w[1], w[2], w[3] if len(w) > 3 else "") for w in map(str.split, file)}
+
+
+def test_work_functions():
+    """The functions of recorded work items are named from the running kernel's list, where its addresses may be seen."""
+    in_namespace = ["unshare", "--mount", "sh", "-c", 'mount --bind "$0" /proc/kallsyms && exec "$@"']
+    if os.geteuid() or subprocess.run([*in_namespace, "/dev/null", "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        return "not root, or no mount namespaces"
+    subprocess.run(["tar", "--zstd", "-xf", os.path.join(os.environ["SRCDIR"], "traces/workqueue.tar.zst")], check=True)
+    subprocess.run(["chmod", "-R", "a+rX", "workqueue"], check=True)
+    trace = os.path.abspath("workqueue/kmem/kernel")
+    functions, known = worked_on(trace), kernel_symbols("workqueue/truth/symbols.txt")
+    ok("some, and others", len(functions) > 10 and functions < known.keys() and any(known[a][2] for a in functions), functions)
+    unnamed = max(functions)
+    names = {f"{name} {module}".strip(): f"{address:#x}" for address, (_, name, module) in known.items()
+             if address in functions and address != unnamed}
+
+    def record(u, output, shown):
+        with open("kallsyms", "w", encoding="ascii") as file:
+            for address, (kind, name, module) in known.items():
+                for at, word in ((address - 4, "before_"), (address, ""), (address, "alias_of_"), (address + 4, "behind_")):
+                    if at != unnamed:
+                        file.write(f"{at * shown:016x} {kind} {word}{name}" + (f"\t{module}\n" if module else "\n"))
+            file.write("\nno address\n0\n" + "f" * 3000 + f" t long\n{unnamed:x} t\n")
+            file.write(f"{unnamed * shown:x} t \033[1m\n")
+        # the user's recording also contains a trace of that kernel
+        done = subprocess.run([*in_namespace, os.path.abspath("kallsyms"), "setpriv", f"--reuid={UID}", f"--regid={GID}",
+                               "--clear-groups", TOP, "record", "--ust", EVENTS, "--output", output, "--", "cp", "-r", trace,
+                               output], cwd=u.home, env=u.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              timeout=sandbox.PATIENCE, check=False)
+        ok("recorded", done.returncode == 0 and "warning" not in done.stderr, done)
+        return sidecar(f"{u.home}/{output}")["symbols"]
+
+    with user("functions") as u:
+        seen = record(u, "shown", True)
+        ok("their names, and no other", seen == {**names, "\\x1b[1m": f"{unnamed:#x}"}, seen)
+        ok("nothing where the kernel hides addresses", record(u, "hidden", False) == {})
+    return None
+
+
 def test_snapshot():
     """One side-car beside all snapshots of a session serves each of them."""
     with user("snapshot") as u:

@@ -11,7 +11,9 @@ import collections
 import json
 import os
 import re
+import shutil
 import subprocess
+import tempfile
 
 import harness
 
@@ -117,6 +119,19 @@ def functions(checks, path, text, names):
         checks.equal(dict(got), dict(want), f"kworker {worker}")
 
 
+def unnamed(checks, path, text):
+    """A function that the side-car does not list is shown as its address, not under the name of the one before it."""
+    copy = os.path.join(tempfile.mkdtemp(), HOST)
+    shutil.copytree(path, copy)
+    with open(os.path.join(copy, "lttngtop.json"), "r+", encoding="utf-8") as f:
+        sidecar = json.load(f)
+        sidecar["symbols"] = {name: f"{int(address, 16) - 16:#x}" for name, address in sidecar["symbols"].items()}
+        f.seek(0)
+        json.dump(sidecar, f)
+        f.truncate()
+    functions(checks, copy, text, {item.function: f"{item.function:#x}" for item in text.items})
+
+
 def memory(checks, path, text, directory):
     """Pages by the events, and by the kernel's counters; faults by the events, and by those of the processes."""
     rows = report(path, "memory")["rows"]
@@ -168,6 +183,7 @@ def main():
     comms = {row["tid"]: row["comm"] for row in report(path, "cpu")["rows"]}
     links(checks, path, text, names, [tid for tid, comm in comms.items() if comm in ("sync", "dd", "work", "jbd2/vda-8")])
     functions(checks, path, text, names)
+    unnamed(checks, path, text)
     memory(checks, path, text, directory)
     totals(checks, path)
     checks.finish()

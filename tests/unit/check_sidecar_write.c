@@ -393,13 +393,15 @@ START_TEST(test_places)
 	json_t *root = convert("listing\n" NOW "cpu 0 0 0\ncpu 1 - -\ncpu x 1 1\ncpu\n"
 			       "symbol ffffffff81000010 T do_sys_open\nsymbol ffffffffc0000000 t probe\t[mod]\n"
 			       "symbol 0000000000000000 T hidden\nsymbol x T wrong\nsymbol 1\n"
+			       "symbol 10 T \033[1m\n"
 			       "process 7 150\nnamespaces pid:[4026532001]\n"
 			       "process 8 150\ncgroup /a\nnamespaces pid:[4026531836] cgroup:[4026531835]\n"
 			       "process 9 150\ncgroup /lxc/web\nnamespaces pid:[4026532001] cgroup:[4026532002] x:[\n"
 			       "process 10 150\ncgroup /lxc/web/x.service\nnamespaces pid:[4026532001]\n");
-	json_t *wanted = json_pack("{s[{sisisi}{si}]s{ssss}s{ssss}}", "cpus", "cpu", 0, "package", 0, "core", 0, "cpu",
-				   1, "symbols", "do_sys_open", "0xffffffff81000010", "probe", "0xffffffffc0000000",
-				   "cgroups", "4026532001", "/lxc/web", "4026532002", "/lxc/web");
+	json_t *wanted =
+		json_pack("{s[{sisisi}{si}]s{ssssss}s{ssss}}", "cpus", "cpu", 0, "package", 0, "core", 0, "cpu", 1,
+			  "symbols", "do_sys_open", "0xffffffff81000010", "probe", "0xffffffffc0000000", "\\x1b[1m",
+			  "0x10", "cgroups", "4026532001", "/lxc/web", "4026532002", "/lxc/web");
 	const char *key;
 	json_t *value;
 
