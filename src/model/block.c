@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Block devices: the requests that wait in their scheduler and those their driver works on, the bytes read and written,
- * the time from issue to completion.
+ * The events of block devices: see block.h.
  *
- *   insert ──▶ waiting ──issue──▶ driver ──complete──▶ counted
- *                 ▲ ▲               │
- *                 │ └───requeue─────┘
- *      front merge: its first sector moves; two merged: one remains
- *
- * A request is identified by its device and first sector. The figures are those of /proc/diskstats: bytes count at
- * completion, in parts if it completes in parts; the request counts once, when its last part is done. Discards and
- * flushes are neither reads nor writes; but a write of nothing (an fsync with nothing left to write) is one write. Its
- * sector 0 distinguishes it from the end of a forced-unit-access write, which has no sectors either.
+ * The figures are those of /proc/diskstats: bytes count at completion, in parts if it completes in parts; the request
+ * counts once, when its last part is done. Discards and flushes are neither reads nor writes; but a write of nothing
+ * (an fsync with nothing left to write) is one write. Its sector 0 distinguishes it from the end of a forced-unit-
+ * access write, which has no sectors either.
  */
-#include <ctype.h>
-#include <string.h>
+#include "model/block.h"
 
 #include "model/bios.h"
 #include "model/context.h"
@@ -30,57 +23,7 @@ enum {
 	RWBS_PREFLUSH = 1 << 10,
 };
 
-enum {
-	SECTOR_BYTES = 512,
-	DISKS_MAX = 4096,       /* further devices cannot be distinguished: they are not counted */
-	REQUESTS_MAX = 1 << 16, /* more than any device can queue: the trace lacks their ends */
-	REMAPS_MAX = 1024,
-	OWNERS_MAX = 3,
-};
-
-/* Bits of a key that are the sector: 2^48 sectors are 128 PiB. */
-#define SECTOR_MASK ((UINT64_C(1) << 48) - 1)
-
-/* A flush is issued for sector 0 and completes for sector -1; a device has one at a time. */
-#define FLUSH_SECTOR UINT64_MAX
-
-/* A request that waits in a scheduler, or that a driver works on. */
-struct request {
-	uint64_t queued_ns;   /* when its first bio was queued, else its insertion, else its issue */
-	uint64_t insert_ns;   /* 0: not seen */
-	struct asker who;     /* thread of the first bio, else that inserted it, else that issued it */
-	struct shares shares; /* who is charged for the sectors left, once it was issued */
-	uint64_t issue_ns;
-	uint64_t left;               /* sectors still to complete; 0: a flush, or unknown */
-	uint32_t owners[OWNERS_MAX]; /* disks (partitions, mappings) of the bio that it started with */
-	uint32_t n_owners;
-	uint32_t next_free;
-};
-
-/* A bio was sent on from one device to another: the next request there also belongs to the first. */
-struct remap {
-	uint64_t key;     /* where it went */
-	uint64_t old_key; /* where it came from */
-};
-
-struct block {
-	struct map64 disks;   /* device number -> TABLE_DISK row */
-	struct map64 waiting; /* key -> requests[] */
-	struct map64 driver;  /* key -> requests[] */
-	GArray *requests;     /* struct request */
-	uint32_t free;        /* first unused of them, NO_ROW none */
-	struct map64 remaps;  /* key -> ring[] */
-	struct remap ring[REMAPS_MAX];
-	uint32_t n_remaps;        /* created so far */
-	GByteArray *stacked;      /* by row: its requests are issued again to another device */
-	GArray *whole;            /* uint32_t by row: the disk of a partition, if known; else the row itself */
-	uint64_t asked;           /* key of the last bio that got or joined a request */
-	uint64_t forgot_ns;       /* time of the loss after which the queues were emptied */
-	model_disk_name_fn *name; /* NULL: only the traces name disks */
-	const void *name_data;
-};
-
-#define DISK_ROW(m, row) STATE_ROW(&(m)->state, DISK, disk, row)
+enum { SECTOR_BYTES = 512 };
 
 void block_create(struct model *m)
 {
@@ -108,150 +51,6 @@ void block_destroy(struct model *m)
 	m->block = NULL;
 }
 
-void model_set_disk_names(struct model *m, model_disk_name_fn *name, const void *data)
-{
-	m->block->name = name;
-	m->block->name_data = data;
-}
-
-/* ---- devices ---- */
-
-static uint32_t disk_of_dev(struct model *m, uint64_t dev)
-{
-	struct block *b = m->block;
-	uint32_t row = map64_get(&b->disks, dev);
-	const unsigned major = (unsigned)(dev >> 20), minor = (unsigned)(dev & 0xfffff);
-	const char *known;
-	char name[32];
-
-	if (row != MAP64_NONE)
-		return row;
-	if (b->disks.count >= DISKS_MAX)
-		return NO_ROW;
-	row = state_add(&m->state, TABLE_DISK);
-	map64_put(&b->disks, dev, row);
-	g_byte_array_set_size(b->stacked, row + 1);
-	b->stacked->data[row] = false;
-	g_array_set_size(b->whole, row + 1);
-	g_array_index(b->whole, uint32_t, row) = row;
-	known = b->name ? b->name(b->name_data, major, minor) : NULL;
-	g_snprintf(name, sizeof(name), "%u:%u", major, minor);
-	DISK_ROW(m, row)->dev = dev;
-	DISK_ROW(m, row)->name = strpool_intern_z(known ? known : name);
-	return row;
-}
-
-void apply_dump_disk(struct model *m, const struct apply *a)
-{
-	const struct ev_dump_disk *p = event_payload(a->ev, ev_dump_disk);
-	uint32_t row = disk_of_dev(m, p->dev);
-
-	if (row == NO_ROW || !p->name.len)
-		return;
-	DISK_ROW(m, row)->name = strpool_intern(event_text(a->ev, p->name), p->name.len);
-	state_touch(&m->state, TABLE_DISK, row);
-}
-
-/* Whether name is that of the disk or of one of its partitions: vda, vda1, nvme0n1p2. */
-static bool is_part_of(const char *name, const char *disk)
-{
-	size_t len = strlen(disk);
-
-	if (!len || strncmp(name, disk, len) != 0)
-		return false;
-	name += len;
-	if (*name == 'p' && isdigit((unsigned char)disk[len - 1]))
-		name++;
-	return name[strspn(name, "0123456789")] == '\0';
-}
-
-/* Whether Linux names block devices like this: for traces without a state dump. */
-static bool is_usual_name(const char *name)
-{
-	static const char *const lettered[] = { "sd", "vd", "hd", "xvd" };
-	static const char *const numbered[] = { "loop", "dm-", "md", "ram", "zram", "sr", "nbd", "mmcblk", "nvme" };
-	size_t len;
-
-	for (size_t i = 0; i < G_N_ELEMENTS(lettered); i++) {
-		len = strlen(lettered[i]);
-		if (strncmp(name, lettered[i], len) == 0 && islower((unsigned char)name[len])) {
-			name += len + strspn(name + len, "abcdefghijklmnopqrstuvwxyz");
-			return name[strspn(name, "0123456789")] == '\0';
-		}
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(numbered); i++) {
-		len = strlen(numbered[i]);
-		if (strncmp(name, numbered[i], len) == 0 && isdigit((unsigned char)name[len]))
-			return strcmp(numbered[i], "nvme") != 0 || strchr(name + len, 'n');
-	}
-	return false;
-}
-
-bool block_is_device(const struct model *m, const char *path)
-{
-	const struct state_table *t = &m->state.tables[TABLE_DISK];
-	const char *name = path + strlen("/dev/");
-
-	if (strncmp(path, "/dev/", strlen("/dev/")) != 0)
-		return false;
-	if (g_str_has_prefix(name, "mapper/"))
-		return strcmp(name, "mapper/control") != 0;
-	if (g_str_has_prefix(name, "disk/by-"))
-		return true;
-	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;)
-		if (is_part_of(name, strpool_text((strid)DISK_ROW(m, row)->name)))
-			return true;
-	return is_usual_name(name);
-}
-
-bool block_is_on(const struct model *m, uint64_t dev, uint64_t disk)
-{
-	const struct block *b = m->block;
-	const uint32_t part = map64_get(&b->disks, dev), row = map64_get(&b->disks, disk);
-
-	if (dev == disk)
-		return true;
-	if (part == MAP64_NONE || row == MAP64_NONE)
-		return false;
-	return g_array_index(b->whole, uint32_t, part) == row ||
-	       is_part_of(strpool_text((strid)DISK_ROW(m, part)->name), strpool_text((strid)DISK_ROW(m, row)->name));
-}
-
-/* ---- queues ---- */
-
-static uint64_t request_key(uint32_t disk, uint64_t sector)
-{
-	return (uint64_t)disk << 48 | (sector & SECTOR_MASK);
-}
-
-static void queue_changes(struct model *m, uint32_t disk, int by)
-{
-	struct disk_row *r = DISK_ROW(m, disk);
-
-	r->queue_max = MAX(r->queue_max, r->queue);
-	r->queue += (uint64_t)by;
-	r->queue_max = MAX(r->queue_max, r->queue);
-	state_touch(&m->state, TABLE_DISK, disk);
-}
-
-static void forget_requests(struct model *m)
-{
-	const struct state_table *t = &m->state.tables[TABLE_DISK];
-
-	pressure_forget_requests(m);
-	map64_clear(&m->block->waiting);
-	map64_clear(&m->block->driver);
-	map64_clear(&m->block->remaps);
-	bios_forget(m->bios);
-	g_array_set_size(m->block->requests, 0);
-	m->block->free = NO_ROW;
-	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
-		DISK_ROW(m, row)->queue = 0;
-		DISK_ROW(m, row)->waiting = 0;
-		state_touch(&m->state, TABLE_DISK, row);
-	}
-}
-
 /*
  * The disk of an event; NO_ROW: too many disks. After a loss it is unknown which requests are still in the queues: they
  * start empty.
@@ -262,7 +61,7 @@ static uint32_t disk_of_event(struct model *m, uint64_t dev)
 
 	if (b->forgot_ns != m->lost_ns) {
 		b->forgot_ns = m->lost_ns;
-		forget_requests(m);
+		requests_forget(m);
 	}
 	return disk_of_dev(m, dev);
 }
@@ -275,119 +74,6 @@ static bool is_flush(const struct ev_block_rq *p)
 static uint64_t key_of_event(uint32_t disk, const struct ev_block_rq *p)
 {
 	return request_key(disk, is_flush(p) ? FLUSH_SECTOR : p->sector);
-}
-
-static struct request *request_get(struct block *b, uint32_t index)
-{
-	return &g_array_index(b->requests, struct request, index);
-}
-
-static uint32_t request_new(struct block *b)
-{
-	uint32_t index = b->free;
-
-	if (index == NO_ROW) {
-		index = b->requests->len;
-		g_array_set_size(b->requests, index + 1);
-	} else {
-		b->free = request_get(b, index)->next_free;
-	}
-	return index;
-}
-
-static void request_free(struct block *b, uint32_t index)
-{
-	request_get(b, index)->next_free = b->free;
-	b->free = index;
-}
-
-/* A request for a thread that still exists starts (by 1) or has ended (by -1). */
-static void note_request(struct model *m, const struct asker *who, int by)
-{
-	const uint32_t thread = bios_thread(m, who);
-
-	if (thread != NO_ROW)
-		pressure_request(m, thread, by);
-}
-
-/* A request that starts now, because of that thread. */
-static struct request request_begin(const struct model *m, uint32_t thread)
-{
-	return (struct request){
-		.queued_ns = m->now_ns,
-		.insert_ns = m->now_ns,
-		.who = { .thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid, .thread = thread },
-		.shares = NO_SHARES,
-	};
-}
-
-/* rq: its insertion and thread; insert_ns 0: unknown. */
-static void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq)
-{
-	struct block *b = m->block;
-	uint32_t index;
-
-	if (map64_get(&b->waiting, key) != MAP64_NONE)
-		return;
-	if (b->waiting.count >= REQUESTS_MAX)
-		forget_requests(m);
-	index = request_new(b);
-	*request_get(b, index) = rq;
-	map64_put(&b->waiting, key, index);
-	note_request(m, &rq.who, 1);
-	DISK_ROW(m, disk)->waiting++;
-	state_touch(&m->state, TABLE_DISK, disk);
-}
-
-/* Removes it from the scheduler's queue, and returns what is known of it; insert_ns 0: not queued, or not seen. */
-static struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
-{
-	struct block *b = m->block;
-	const uint32_t index = map64_get(&b->waiting, key);
-	struct request rq = { .shares = NO_SHARES };
-
-	if (index == MAP64_NONE)
-		return rq;
-	rq = *request_get(b, index);
-	map64_del(&b->waiting, key);
-	request_free(b, index);
-	note_request(m, &rq.who, -1);
-	DISK_ROW(m, disk)->waiting--;
-	state_touch(&m->state, TABLE_DISK, disk);
-	return rq;
-}
-
-/* The request with that key, created if there is none. */
-static struct request *driver_add(struct model *m, uint32_t disk, uint64_t key)
-{
-	struct block *b = m->block;
-	uint32_t index = map64_get(&b->driver, key);
-
-	if (index != MAP64_NONE)
-		return request_get(b, index);
-	if (b->driver.count >= REQUESTS_MAX)
-		forget_requests(m);
-	index = request_new(b);
-	*request_get(b, index) = (struct request){ .shares = NO_SHARES };
-	map64_put(&b->driver, key, index);
-	queue_changes(m, disk, 1);
-	return request_get(b, index);
-}
-
-/* Removes it from the driver's queue; false: it was not there. */
-static bool driver_del(struct model *m, uint32_t disk, uint64_t key)
-{
-	struct block *b = m->block;
-	uint32_t index = map64_get(&b->driver, key);
-
-	if (index == MAP64_NONE)
-		return false;
-	bios_drop(m->bios, &request_get(b, index)->shares);
-	note_request(m, &request_get(b, index)->who, -1);
-	map64_del(&b->driver, key);
-	request_free(b, index);
-	queue_changes(m, disk, -1);
-	return true;
 }
 
 /* ---- remaps ---- */
@@ -568,14 +254,14 @@ void apply_block_issue(struct model *m, const struct apply *a)
 	begun = waiting_del(m, disk, key);
 	rq = driver_add(m, disk, key);
 	bios_drop(m->bios, &rq->shares);
-	note_request(m, &rq->who, -1); /* a previous one whose end was not seen */
+	request_note(m, &rq->who, -1); /* a previous one whose end was not seen */
 	*rq = begun.insert_ns ? begun : request_begin(m, a->thread);
 	rq->issue_ns = m->now_ns;
 	rq->left = p->nr_sector ? p->nr_sector : p->bytes / SECTOR_BYTES;
 	queued_ns = bios_take(m->bios, key, rq->left, &rq->who, &rq->shares);
 	if (queued_ns)
 		rq->queued_ns = queued_ns;
-	note_request(m, &rq->who, 1);
+	request_note(m, &rq->who, 1);
 	if (direction_of(p->rwbs) == DIR_WRITE && !is_stacked(m, disk))
 		bios_write_back(m, &rq->shares);
 	find_owners(m->block, rq, key);
@@ -587,18 +273,18 @@ void apply_block_issue(struct model *m, const struct apply *a)
 void apply_block_requeue(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
-	uint32_t disk = disk_of_event(m, p->dev), index;
+	uint32_t disk = disk_of_event(m, p->dev);
 	struct request *rq;
+	uint64_t key;
 
 	if (disk == NO_ROW)
 		return;
-	index = map64_get(&m->block->driver, key_of_event(disk, p));
-	if (index != MAP64_NONE) {
-		rq = request_get(m->block, index);
-		bios_return(m->bios, key_of_event(disk, p), &rq->shares, rq->queued_ns);
-	}
-	driver_del(m, disk, key_of_event(disk, p));
-	waiting_add(m, disk, key_of_event(disk, p), request_begin(m, a->thread));
+	key = key_of_event(disk, p);
+	rq = driver_find(m, key);
+	if (rq)
+		bios_return(m->bios, key, &rq->shares, rq->queued_ns);
+	driver_del(m, disk, key);
+	waiting_add(m, disk, key, request_begin(m, a->thread));
 }
 
 static void count_bytes(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t bytes)
@@ -644,18 +330,6 @@ static void count_request(struct model *m, uint32_t disk, enum bio_direction dir
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
-/* Part of a request is done: the rest is identified by its own first sector. */
-static void driver_advance(struct model *m, uint32_t disk, uint32_t index, uint64_t sector, uint64_t by)
-{
-	struct block *b = m->block;
-	uint64_t key = request_key(disk, sector), rest = request_key(disk, sector + by);
-
-	driver_del(m, disk, rest); /* there cannot be two */
-	request_get(b, index)->left -= by;
-	map64_del(&b->driver, key);
-	map64_put(&b->driver, rest, index);
-}
-
 static void complete_unknown(struct model *m, uint32_t disk, enum bio_direction dir, const struct ev_block_rq *p)
 {
 	struct shares shares = NO_SHARES;
@@ -675,17 +349,15 @@ static void complete_unknown(struct model *m, uint32_t disk, enum bio_direction 
 }
 
 static void complete_known(struct model *m, uint32_t disk, enum bio_direction dir, const struct ev_block_rq *p,
-			   uint64_t key, uint32_t index)
+			   uint64_t key, struct request *rq)
 {
-	struct request *rq = request_get(m->block, index);
-
 	bios_pay(m, &rq->shares, &rq->who, p->nr_sector, is_stacked(m, disk) ? DIR_NONE : dir);
 	for (uint32_t i = 0; dir != DIR_NONE && i < rq->n_owners; i++)
 		count_bytes(m, rq->owners[i], dir, p->nr_sector * SECTOR_BYTES);
 	if (p->nr_sector < rq->left) {
 		/* no sectors: the end of an earlier forced-unit-access write here, unless it failed */
 		if (p->nr_sector)
-			driver_advance(m, disk, index, p->sector, p->nr_sector);
+			driver_advance(m, disk, p->sector, p->nr_sector);
 		if (p->nr_sector || !p->error)
 			return;
 	}
@@ -703,7 +375,8 @@ void apply_block_complete(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
 	enum bio_direction dir = direction_of(p->rwbs);
-	uint32_t disk = disk_of_event(m, p->dev), index;
+	uint32_t disk = disk_of_event(m, p->dev);
+	struct request *rq;
 	uint64_t key;
 
 	if (disk == NO_ROW)
@@ -719,11 +392,11 @@ void apply_block_complete(struct model *m, const struct apply *a)
 		count_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
 		count_host_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
 	}
-	index = map64_get(&m->block->driver, key);
-	if (index == MAP64_NONE)
-		complete_unknown(m, disk, dir, p);
+	rq = driver_find(m, key);
+	if (rq)
+		complete_known(m, disk, dir, p, key, rq);
 	else
-		complete_known(m, disk, dir, p, key, index);
+		complete_unknown(m, disk, dir, p);
 }
 
 /*

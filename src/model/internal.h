@@ -293,7 +293,7 @@ struct model {
 	struct files *files;             /* files.c; NULL, like others below: not wanted */
 	struct mounts *mounts;           /* mounts.c */
 	struct fifos *fifos;             /* fifos.c */
-	struct block *block;             /* block.c */
+	struct block *block;             /* block.h */
 	struct bios *bios;               /* bios.c */
 	struct dirty dirty;              /* dirty.c */
 	struct recent *blocking;         /* blocking.c: rows of TABLE_BLOCKING */
@@ -714,7 +714,7 @@ void user_forget_trace(struct model *m, unsigned source, unsigned trace);
 /* Counts it for its thread. */
 void user_event(struct model *m, unsigned source, const struct event *ev);
 
-/* ---- block.c, net.c, irq.c, perf.c, pages.c ---- */
+/* ---- block.c, disks.c, net.c, irq.c, perf.c, pages.c ---- */
 void block_create(struct model *m);
 void block_destroy(struct model *m);
 

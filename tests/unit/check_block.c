@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Block devices: model/block.c on hand-built events. */
+/* Block devices: model/block.c, disks.c and requests.c on hand-built events. */
 #include "unit.h"
 
 #include "events.h"
