@@ -4,8 +4,8 @@
  *
  * The figures are those of /proc/diskstats: bytes count at completion, in parts if it completes in parts; the request
  * counts once, when its last part is done. Discards and flushes are neither reads nor writes; but a write of nothing
- * (an fsync with nothing left to write) is one write. Its sector 0 distinguishes it from the end of a forced-unit-
- * access write, which has no sectors either.
+ * (an fsync with nothing left to write) is one write. Its sector 0 distinguishes it from the end of a
+ * forced-unit-access write, which has no sectors either.
  */
 #include "model/block.h"
 
