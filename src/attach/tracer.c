@@ -202,7 +202,7 @@ const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ing
 		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
 	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {
 		plan->role = CLASS_SIGNAL;
-	} else if (strstr(v->shape->name, "page_fault") && t->options->sched) {
+	} else if (t->options->sched && strstr(v->shape->name, "page_fault") && !strstr(v->shape->name, "exit")) {
 		plan->role = CLASS_FAULT;
 	}
 	return plan;

@@ -243,7 +243,6 @@ void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct ev_sched_switch *p = event_payload(v->event, ev_sched_switch);
 	struct traced *prev = p->prev_tid > 0 ? tracer_known(t, v->host, (int32_t)p->prev_tid) : NULL;
-
 	struct traced *next = p->next_tid > 0 ? tracer_known(t, v->host, (int32_t)p->next_tid) : NULL;
 
 	if (next && next->now.off_since_ns) {
@@ -304,7 +303,7 @@ void tracer_fault(struct attach_tracer *t, const struct ingest_visit *v)
 	const struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
 	int64_t address;
 
-	if (!who || strstr(v->shape->name, "exit"))
+	if (!who)
 		return;
 	if (decode_integer(v->shape, v->fields, "address", &address))
 		emit_line(t, v, who, ATTACH_SCHED, g_strdup_printf("page fault at 0x%" PRIx64, (uint64_t)address));
