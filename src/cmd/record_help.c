@@ -86,8 +86,8 @@ static const struct {
 	  "Before recording this machine's kernel, lttngtop prints an estimate of events and bytes per second, from "
 	  "counters in /proc over 200 ms, and how many events per second there would have been in the quietest and in "
 	  "the busiest quarter of that time. Under a load that is steady, not only for those 200 ms, the estimate is "
-	  "within a factor of 2.5, and tends to be too high, because tracing slows the load down and not every switch "
-	  "is a migration. It excludes system calls, which dominate the set full on "
+	  "within a factor of 2.5, and tends to be too high, because tracing slows the load down and interrupts "
+	  "between CPUs are counted but not recorded. It excludes system calls, which dominate the set full on "
 	  "many machines, because the kernel does not count them. After a recording to disk, lttngtop prints its size "
 	  "and the CPU time that LTTng's consumer daemons used meanwhile, for all sessions; what tracing costs the "
 	  "traced programs is not included. 'lttngtop report events' counts the events." },

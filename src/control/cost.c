@@ -17,8 +17,9 @@ enum {
 
 /* Typical payload of an event of each cost, without header and contexts. */
 static const unsigned payload_bytes[RECORD_COSTS] = {
-	[RECORD_COST_TASK] = 48, [RECORD_COST_SWITCH] = 56, [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
-	[RECORD_COST_DISK] = 56, [RECORD_COST_PACKET] = 72, [RECORD_COST_PAGE] = 24,   [RECORD_COST_FAULT] = 17,
+	[RECORD_COST_TASK] = 48,   [RECORD_COST_SWITCH] = 56, [RECORD_COST_MIGRATION] = 32, [RECORD_COST_WORK] = 24,
+	[RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,    [RECORD_COST_DISK] = 56,      [RECORD_COST_PACKET] = 72,
+	[RECORD_COST_PAGE] = 24,   [RECORD_COST_FAULT] = 17,
 };
 
 /* How often each kind of event has occurred since boot. */
@@ -26,28 +27,43 @@ struct sample {
 	uint64_t counts[RECORD_COSTS];
 };
 
-static void sample_stat(struct sample *s)
-{
-	char *text = NULL, **lines;
-	uint64_t interrupts = 0, softirqs = 0, n;
+/* Of the switches in recordings; one CPU has no migrations. */
+enum { SWITCHES_PER_MIGRATION = 20, SWITCHES_PER_WORK = 5, SWITCHES_PER_WAKEUP = 2 };
 
-	if (!g_file_get_contents("/proc/stat", &text, NULL, NULL))
-		return;
-	lines = g_strsplit(text, "\n", -1);
+void cost_count_stat(const char *text, uint64_t counts[RECORD_COSTS])
+{
+	char **lines = g_strsplit(text, "\n", -1);
+	uint64_t switches = 0, interrupts = 0, softirqs = 0, n;
+	unsigned n_cpus = 0;
+
 	for (char **line = lines; *line; line++) {
 		if (sscanf(*line, "ctxt %" SCNu64, &n) == 1)
-			s->counts[RECORD_COST_SWITCH] = n;
+			switches = n;
 		else if (sscanf(*line, "processes %" SCNu64, &n) == 1)
-			s->counts[RECORD_COST_TASK] = n;
+			counts[RECORD_COST_TASK] += n;
 		else if (sscanf(*line, "intr %" SCNu64, &n) == 1)
 			interrupts = n;
 		else if (sscanf(*line, "softirq %" SCNu64, &n) == 1)
 			softirqs = n;
+		else if (g_str_has_prefix(*line, "cpu"))
+			n_cpus += g_ascii_isdigit((*line)[3]); /* not the first line, their sum */
 	}
-	s->counts[RECORD_COST_WAKEUP] = s->counts[RECORD_COST_SWITCH] / 2; /* the other half ends a wait for a CPU */
+	counts[RECORD_COST_SWITCH] += switches;
+	counts[RECORD_COST_MIGRATION] += n_cpus > 1 ? switches / SWITCHES_PER_MIGRATION : 0;
+	counts[RECORD_COST_WORK] += switches / SWITCHES_PER_WORK;
+	counts[RECORD_COST_WAKEUP] += switches / SWITCHES_PER_WAKEUP; /* the other half ends a wait for a CPU */
 	/* sets.def has two rows for interrupts, two for timers, which are interrupts too, and three for softirqs. */
-	s->counts[RECORD_COST_IRQ] = (2 * interrupts + 3 * softirqs) / 7;
+	counts[RECORD_COST_IRQ] += (2 * interrupts + 3 * softirqs) / 7;
 	g_strfreev(lines);
+}
+
+static void sample_stat(struct sample *s)
+{
+	char *text = NULL;
+
+	if (!g_file_get_contents("/proc/stat", &text, NULL, NULL))
+		return;
+	cost_count_stat(text, s->counts);
 	g_free(text);
 }
 

@@ -28,6 +28,12 @@ struct cost_part {
 	uint64_t us, counts[RECORD_COSTS];
 };
 
+/*
+ * Adds the counts that /proc/stat has since boot: of tasks, switches, migrations, work items, wake-ups and interrupts.
+ * Those that it does not contain are shares of others, as in recordings.
+ */
+void cost_count_stat(const char *text, uint64_t counts[RECORD_COSTS]);
+
 /* The same for the given parts, of which there is at least one. */
 struct cost_estimate cost_of_parts(const struct record_channel *c, const struct cost_part *parts, unsigned n);
 

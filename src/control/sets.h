@@ -32,6 +32,8 @@ enum record_cost {
 	RECORD_COST_RARE,
 	RECORD_COST_TASK,   /* a few times per thread */
 	RECORD_COST_SWITCH, /* once per context switch or less */
+	RECORD_COST_MIGRATION,
+	RECORD_COST_WORK, /* per work item of the kernel */
 	RECORD_COST_WAKEUP,
 	RECORD_COST_IRQ,
 	RECORD_COST_DISK, /* per request */
