@@ -10,19 +10,27 @@ static struct list *current_list(struct ui *ui)
 	return pane_list(ui_pane(ui));
 }
 
-const struct view_row *ui_acting_row(struct ui *ui)
+const struct view_row *ui_selected_row(struct ui *ui)
 {
 	struct list *l = current_list(ui);
 	const struct view_row *row = list_selected(l);
 
-	if (row && l->query.sum_by > VIEW_SUM_PROCESS) {
-		ui_say(ui, "this row sums up %u rows: press G to show them", row->summed);
-		row = NULL;
-	} else if (!row) {
+	if (!row) {
 		ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
 	} else if (!list_shows_selection(l)) {
 		list_select(l, l->index);
 		ui_say(ui, "the selected row was not visible: showing it");
+		row = NULL;
+	}
+	return row;
+}
+
+const struct view_row *ui_acting_row(struct ui *ui)
+{
+	const struct view_row *row = ui_selected_row(ui);
+
+	if (row && current_list(ui)->query.sum_by > VIEW_SUM_PROCESS) {
+		ui_say(ui, "this row sums up %u rows: press %s to show them", row->summed, ui->details ? "G" : "Enter");
 		row = NULL;
 	}
 	return row;
@@ -151,10 +159,10 @@ static enum lt_status set_filter(struct ui *ui, const char *text)
 	return status;
 }
 
-void ui_set_filter(struct ui *ui, const char *text)
+enum lt_status ui_set_filter(struct ui *ui, const char *text)
 {
 	g_string_assign(ui->filter_before, ui->filter_text->str);
-	set_filter(ui, text);
+	return set_filter(ui, text);
 }
 
 static void filter_change(struct ui *ui, const char *text)
@@ -337,36 +345,6 @@ void do_sort_menu(struct ui *ui, int argument)
 			overlay_select(menu, (int)i);
 		g_free(text);
 	}
-	ui_set_overlay(ui, menu);
-}
-
-static void sum_chosen(struct ui *ui, int value, bool keep)
-{
-	struct list *l = current_list(ui);
-
-	(void)keep;
-	if (value < VIEW_SUMS && (!value || view_sum_applies(l->table, (enum view_sum)value)))
-		list_sum_by(l, (enum view_sum)value);
-	ui_rebuild(ui);
-}
-
-void do_sum_menu(struct ui *ui, int argument)
-{
-	struct list *l = current_list(ui);
-	struct overlay *menu;
-
-	(void)argument;
-	if (ui->baseline->end_ns || !view_sum_applies(l->table, VIEW_SUM_ALL)) {
-		ui_say(ui, ui->baseline->end_ns ? "sums cannot be compared: C ends the comparison"
-						: "the rows of this pane cannot be summed up");
-		return;
-	}
-	menu = overlay_menu("Sum up rows of the same", sum_chosen);
-	overlay_item(menu, VIEW_SUM_NONE, -1, "(show each row)");
-	for (int i = VIEW_SUM_THREAD; i < VIEW_SUMS; i++)
-		if (view_sum_applies(l->table, (enum view_sum)i))
-			overlay_item(menu, i, -1, view_sum_name((enum view_sum)i));
-	overlay_select(menu, (int)l->sum_by);
 	ui_set_overlay(ui, menu);
 }
 

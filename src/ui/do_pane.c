@@ -96,6 +96,12 @@ void do_open(struct ui *ui, int argument)
 		ui_pane(ui)->type->body->open(ui, ui_pane(ui));
 		return;
 	}
+	if (l->query.sum_by && !ui->details) {
+		row = ui_selected_row(ui);
+		if (row)
+			sum_open(ui, row);
+		return;
+	}
 	row = ui_acting_row(ui);
 	if (!row)
 		return;
@@ -125,6 +131,8 @@ void do_close(struct ui *ui, int argument)
 		g_string_truncate(ui->search_text, 0);
 	else if (ui->baseline->end_ns)
 		baseline_end(ui);
+	else
+		sum_return(ui);
 }
 
 /* Values of the menu's items: hosts, then sessions. */

@@ -46,6 +46,17 @@ struct ui_instant {
 	uint64_t host_ns;
 };
 
+/* A sum whose rows are shown instead of it, and what to go back to: do_sum.c. */
+struct ui_opened_sum {
+	struct list *list; /* NULL: none */
+	enum view_sum by;
+	char *sort;
+	bool reverse, sorted;
+	struct list_place place;
+	bool processes, tree;
+	char *filter_before, *filter; /* without and with what the rows have in common */
+};
+
 /* Where the name of a pane was drawn; width 0: it was not. */
 struct ui_tab {
 	int x, width;
@@ -82,6 +93,7 @@ struct ui {
 	GString *search_text;
 	struct list *search_list; /* the list that the prompt searches, and where its selection was; NULL: none */
 	struct list_place search_from;
+	struct ui_opened_sum opened;
 	bool tree, processes, virtual_ids, host_percent;
 	GHashTable *collapsed; /* set of struct view_key */
 
@@ -316,8 +328,8 @@ void ui_rebuild(struct ui *ui);
  */
 void ui_show_percent(const struct ui *ui, struct pane *p);
 
-/* Sets the filter as if it had been typed. */
-void ui_set_filter(struct ui *ui, const char *text);
+/* Sets the filter as if it had been typed. LT_ERROR: it is invalid; the one before stays. */
+enum lt_status ui_set_filter(struct ui *ui, const char *text);
 
 /*
  * Updates the rows of the shown pane; call it before reading them. The rows of other panes refer to what was shown when
@@ -340,8 +352,16 @@ static inline bool ui_shows_tabs(const struct ui *ui)
 	return ui->canvas->h >= 16;
 }
 
-/* The selected row of the pane's list, for an action. NULL: none is visible; this has been reported. */
+/* The selected row of the pane's list. NULL: none is visible; this has been reported. */
+const struct view_row *ui_selected_row(struct ui *ui);
+
+/* The same for an action on one thread, file or other thing. NULL, too, if it sums up rows. */
 const struct view_row *ui_acting_row(struct ui *ui);
+
+/* do_sum.c: shows the rows that a row sums up, by a filter; goes back to the sums: false if they do not come next. */
+void sum_open(struct ui *ui, const struct view_row *row);
+bool sum_return(struct ui *ui);
+void sum_release(struct ui *ui);
 
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 

@@ -59,6 +59,7 @@ void ui_destroy(struct ui *ui)
 	g_hash_table_destroy(ui->collapsed);
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->filter_before, TRUE);
+	sum_release(ui);
 	g_string_free(ui->search_text, TRUE);
 	inputs_release(ui);
 	accounts_release(ui);

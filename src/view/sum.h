@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "view/table.h"
 
+struct view_rows;
+
 /* What rows can have in common to be merged into their sum. Except for VIEW_SUM_ALL, hosts are kept apart. */
 enum view_sum {
 	VIEW_SUM_NONE,
@@ -38,5 +40,11 @@ char *view_sum_names(void);
  * that can be summed; distributions are merged. A new array of struct column; free with g_array_unref().
  */
 GArray *view_sum_columns(const struct view_table *table, enum view_sum sum);
+
+/*
+ * A filter for exactly the rows that a row (its index) of these sums merges, as a user would type it; "": all. NULL:
+ * there is none (error chain). many_hosts: it also names the host. The caller frees it.
+ */
+char *view_sum_filter(const struct view_rows *sums, unsigned row, enum view_sum by, bool many_hosts);
 
 #endif

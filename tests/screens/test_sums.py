@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Percentiles and sums in panes: a column chosen in the setup, rows summed up with G, against babeltrace2's text; saved
-with the settings."""
+"""Percentiles and sums in panes: a column chosen in the setup, rows summed up with G and opened with Enter, against
+babeltrace2's text; saved with the settings."""
 
 import collections
 import math
@@ -27,19 +27,21 @@ def shown(call):
 
 
 def calls():
-    """The number of each call, and the durations of those that began in the recording."""
+    """The number of each call, the durations of those that began in the recording, and the number of each by thread."""
     text = subprocess.run(["babeltrace2", RECORDING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True, text=True).stdout
     inside, counts, durations = {}, collections.Counter(), collections.defaultdict(list)
+    of_thread = collections.Counter()
     for m in filter(None, map(EVENT.match, text.splitlines())):
         t, edge, call, tid = (int(m[1]) * 60 + int(m[2])) * 10**9 + int(m[3]), m[4], shown(m[5]), int(m[6])
         if edge == "entry":
             inside[tid] = (call, t)
             continue
         counts[call] += 1
+        of_thread[tid, call] += 1
         entered = inside.pop(tid, None)
         if entered and entered[0] == call:
             durations[call].append(t - entered[1])
-    return counts, durations
+    return counts, durations, of_thread
 
 
 def choose(t, key, title, item):
@@ -58,10 +60,15 @@ def choose(t, key, title, item):
 
 
 def table(screen):
-    """header → text, of each row of the list, by columns that are separated by blanks."""
-    start = next(i for i, line in enumerate(screen) if "ROWS" in line)
-    head = screen[start].replace("▼", " ").replace("▲", " ").split()
-    return [dict(zip(head, line.split())) for line in screen[start + 1:] if line.strip() and not line.startswith(" F1")]
+    """header → text, of each row of the list; of a text of several words, the first."""
+    start = next(i for i, line in enumerate(screen) if line.startswith(" CPU  I/O ")) + 1
+    heads = list(re.finditer(r"[^\s▼▲]+", screen[start]))
+    rows = []
+    for line in filter(str.strip, screen[start + 1:]):
+        words = list(re.finditer(r"\S+", line))
+        at = {**{w.start(): w[0] for w in words}, **{-w.end(): w[0] for w in words}}
+        rows.append({h[0]: at.get(-h.end()) or at.get(h.start()) for h in heads})
+    return rows
 
 
 def in_ns(text):
@@ -69,12 +76,12 @@ def in_ns(text):
     return float(m[1]) * UNITS[m[2]]
 
 
-def open_at():
-    return Terminal("--interval", "10s", RECORDING, size=(160, 110), ready=r"^ END", env={"XDG_CONFIG_HOME": HOME})
+def open_at(home=HOME, recording=RECORDING):
+    return Terminal("--interval", "10s", recording, size=(160, 110), ready=r"^ END", env={"XDG_CONFIG_HOME": home})
 
 
 def summed(checks):
-    counts, durations = calls()
+    counts, durations, _ = calls()
     with open_at() as t:
         t.keys("5")
         t.wait("▼TOTAL")
@@ -94,8 +101,8 @@ def summed(checks):
                 wanted = values[max(math.ceil(share * len(values)), 1) - 1]
                 checks.check(f"{row['CALL']}: {name}", abs(in_ns(row[name]) - wanted) <= (ERROR + ROUNDING) * wanted + 1,
                              f"{row[name]}, not {wanted}")
-        t.keys("Enter")
-        t.wait(r"this row sums up \d+ rows: press G")
+        t.keys("w")
+        t.wait(r"this row sums up \d+ rows: press Enter to show them")
         choose(t, "F2", "─ Setup", "Save: ")
         t.wait("settings saved to /")
         choose(t, "G", "─ Sum up", r" all\b")
@@ -121,4 +128,94 @@ def summed(checks):
         checks.equal("saved", {row["CALL"]: int(row["COUNT"]) for row in table(t.sync())}, dict(counts))
 
 
-Checks().run(summed)
+def place(screen):
+    """The number of the selected row, and of all rows."""
+    found = next(re.search(r" (\d+)/(\d+)$", line) for line in screen if line.startswith(" CPU  I/O "))
+    return int(found[1]), int(found[2])
+
+
+def open_each(checks, t, what, look=None, most=8):
+    """Opens the first rows of the sums that are shown, and goes back from each; look(sum, rows) checks its rows."""
+    sums = t.press("Home")
+    opened = 0
+    for n, row in enumerate(table(sums)[:most]):
+        t.keys("Home", *["Down"] * n)
+        before = t.sync()
+        t.keys("Enter")
+        if t.wait("^(showing) the rows of this sum; press Esc to go back to the sums|^no filter finds rows of an unknown user")[1]:
+            opened += 1
+            shown = t.sync()
+            checks.equal(f"{what}: number of rows of {row}", place(shown)[1], int(row["ROWS"]))
+            checks.lacks(f"{what}: rows of {row}", shown, r"\bROWS\b")
+            if look:
+                look(row, table(shown))
+            t.keys("Escape")
+        checks.equal(f"{what}: back from {row}", t.sync(), before)
+    checks.check(f"{what}: some were opened", opened, sums)
+
+
+def opened(checks):
+    """Enter on a sum shows exactly its rows, Esc the sums again."""
+    counts, _, of_thread = calls()
+    with open_at(tempfile.mkdtemp(prefix="sums-")) as t:
+        def of_call(row, rows):
+            wanted = {str(tid): n for (tid, call), n in of_thread.items() if call == row["CALL"]}
+            checks.equal(f"threads that called {row['CALL']}", {r["TID"]: int(r["COUNT"]) for r in rows}, wanted)
+
+        def by_thread(row, rows):
+            wanted = {call: n for (tid, call), n in of_thread.items() if str(tid) == row["TID"]}
+            checks.equal(f"calls of {row['TID']}", {r["CALL"]: int(r["COUNT"]) for r in rows}, wanted)
+
+        t.keys("5")
+        t.wait("▼TOTAL")
+        choose(t, "G", "─ Sum up", r" call\b")
+        open_each(checks, t, "call", of_call)
+        choose(t, "G", "─ Sum up", r" thread\b")
+        open_each(checks, t, "thread", by_thread)
+        for by in ("process", "comm", "user", "container", "host"):
+            choose(t, "G", "─ Sum up", rf" {by}\b")
+            open_each(checks, t, by)
+        choose(t, "G", "─ Sum up", r" all\b")
+        t.keys("Enter")
+        t.wait("^showing")
+        screen = t.sync()
+        checks.equal("all: every row", place(screen)[1], len(of_thread))
+        checks.lacks("without a filter", screen, "filter:")
+        t.keys("Escape")
+        choose(t, "G", "─ Sum up", r" call\b")
+        # beside a filter, and in other forms of the list
+        t.keys("F4").text("comm:work | comm:(udev").keys("Enter")
+        open_each(checks, t, "call, of two names")
+        t.keys("F4", "Escape", "t")
+        open_each(checks, t, "call, of processes", of_call)
+        t.keys("t")
+        # another filter has taken the place of the sum's
+        t.keys("Home", "Enter")
+        t.wait("^showing")
+        t.keys("F4", "Escape", "Escape")
+        screen = t.sync()
+        checks.equal("no way back", place(screen)[1], len(of_thread))
+        checks.lacks("but each row", screen, r"\bROWS\b")
+        t.keys("4")
+        t.wait(r"▼READ WRITTEN FILE")
+        for by in ("file", "process", "comm", "peer"):
+            choose(t, "G", "─ Sum up", rf" {by}\b")
+            open_each(checks, t, f"files by {by}")
+        t.keys("q")
+        checks.equal("left well", t.status(), 0)
+
+
+def of_hosts(checks):
+    """Sums keep hosts apart, and so do their rows."""
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    with open_at(tempfile.mkdtemp(prefix="sums-"), recording) as t:
+        t.wait("▼CPU%")
+        choose(t, "G", "─ Sum up", r" comm\b")
+        open_each(checks, t, "comm of several hosts")
+        choose(t, "G", "─ Sum up", r" host\b")
+        open_each(checks, t, "hosts")
+        t.keys("q")
+        checks.equal("left well", t.status(), 0)
+
+
+Checks().run(summed, opened, of_hosts)
