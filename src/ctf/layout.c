@@ -115,13 +115,22 @@ static const struct layout_clock *clock_of(const struct layout *l)
 	return l->clock ? l->clock : l->clocks->len ? g_ptr_array_index(l->clocks, 0) : &plain;
 }
 
-uint64_t layout_to_ns(const struct layout *l, uint64_t value)
+bool layout_time(const struct layout *l, uint64_t value, uint64_t *ns)
 {
 	const struct layout_clock *c = clock_of(l);
-	__int128 cycles = (__int128)c->offset + value;
-	__int128 ns = (__int128)c->offset_s * NS_PER_S + cycles * NS_PER_S / (__int128)c->freq;
+	const __int128 cycles = (__int128)c->offset + value;
+	const __int128 t = (__int128)c->offset_s * NS_PER_S + cycles * NS_PER_S / (__int128)c->freq;
 
-	return ns < 0 ? 0 : ns > UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	*ns = (uint64_t)CLAMP(t, 0, (__int128)UINT64_MAX);
+	return t == (__int128)*ns;
+}
+
+uint64_t layout_to_ns(const struct layout *l, uint64_t value)
+{
+	uint64_t ns;
+
+	layout_time(l, value, &ns);
+	return ns;
 }
 
 uint64_t layout_from_ns(const struct layout *l, uint64_t ns)

@@ -94,6 +94,9 @@ bool layout_env_integer(const struct layout *l, const char *key, int64_t *value)
  * ns.
  */
 uint64_t layout_to_ns(const struct layout *l, uint64_t value);
+
+/* As layout_to_ns(); false: the time is before 1970 or does not fit, and *ns is saturated. */
+bool layout_time(const struct layout *l, uint64_t value, uint64_t *ns);
 uint64_t layout_from_ns(const struct layout *l, uint64_t ns);
 
 /*

@@ -95,11 +95,23 @@ def in_packets(top):
     # a time beyond 2^63 ns, which babeltrace2 refuses too
     check_damage(top, "time", lambda path: write(path, 2 * PACKET + HEAD + 20 * EVENT + 4, struct.pack("<Q", 2 ** 63 + 1)),
                  all_kept[:2] + [20] + all_kept[3:],
-                 f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: the time of an event is after the year 2262",
+                 f"ch_0: the rest of the packet at byte {2 * PACKET} is left out: the time of an event is before 1970 or after the year 2262",
                  (BASE + 2 * SECOND + 19 * MS, BASE + 3 * SECOND))
     events, err, status = report(os.path.join(top, "time"), "babeltrace2")
     check("time, babeltrace2: left out and said", (events, status) == (CPUS * PACKETS * EVENTS - 1, 3) and
-          ": events whose time is after the year 2262 are left out" in err, (events, err, status))
+          ": events whose time is before 1970 or after the year 2262 are left out" in err, (events, err, status))
+    # a clock by which the first packet of each CPU is before 1970: its events are not taken for events at the epoch
+    directory = os.path.join(top, "early")
+    make(directory)
+    metadata = os.path.join(directory, "metadata")
+    with open(metadata, encoding="ascii") as file:
+        text = file.read()
+    with open(metadata, "w", encoding="ascii") as file:
+        file.write(text.replace("offset = 0;", f"offset_s = -{BASE // SECOND + 1}; offset = 500000000;"))
+    for reader in ("native", "babeltrace2"):
+        events, err, status = report(directory, reader)
+        check(f"before 1970, {reader}: left out and said", (events, status) == (CPUS * (PACKETS - 1) * EVENTS, 3) and
+              "before 1970 or after the year 2262" in err, (events, err, status))
     # bytes of a value: another value, which cannot be noticed
     directory = os.path.join(top, "value")
     make(directory)

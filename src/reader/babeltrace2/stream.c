@@ -44,7 +44,7 @@ static bool snapshot_ns(const bt_clock_snapshot *snapshot, uint64_t *ns)
 	    !convert_snapshot(snapshot, &value))
 		return false;
 	*ns = value > 0 ? (uint64_t)value : 0;
-	return true;
+	return value >= 0;
 }
 
 /* Removes addresses of the library's objects, which are of use only to its developers. */
@@ -122,7 +122,8 @@ static bool convert_untimed(struct lib_stream *s, struct message *m)
 	const bool is_first = !s->has_untimed;
 
 	s->has_untimed = true;
-	*m = (struct message){ .kind = MESSAGE_DAMAGE, .why = "events whose time is after the year 2262 are left out" };
+	*m = (struct message){ .kind = MESSAGE_DAMAGE,
+			       .why = "events whose time is before 1970 or after the year 2262 are left out" };
 	return is_first;
 }
 

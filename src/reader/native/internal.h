@@ -93,10 +93,8 @@ LT_COLD void native_class_prepare(struct native_class *c, const struct native_gr
 /* false: the time is out of range. */
 static inline bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)
 {
-	if (!c->is_ns) {
-		*ns = layout_to_ns(c->layout, value);
-		return *ns <= INT64_MAX;
-	}
+	if (!c->is_ns)
+		return layout_time(c->layout, value, ns) && *ns <= INT64_MAX;
 	return !__builtin_add_overflow(c->base_ns, value, ns) && *ns <= INT64_MAX;
 }
 

@@ -225,7 +225,7 @@ static inline bool give_event(struct native_stream *s, struct native_class *clas
 	m->plan = class->plan;
 	m->has_time = native_clock_ns(&s->trace->clock, c->walk.clock, &m->ns);
 	if (G_UNLIKELY(!m->has_time)) {
-		native_give_up_packet(s, "the time of an event is after the year 2262");
+		native_give_up_packet(s, "the time of an event is before 1970 or after the year 2262");
 		return false;
 	}
 	c->last_ns = m->ns;
