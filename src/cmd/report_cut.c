@@ -213,24 +213,30 @@ static bool all_ended(const struct report *r)
 	return true;
 }
 
-void report_warn_outside(const struct report *r, uint64_t begin_ns)
+bool report_warn_outside(const struct report *r, uint64_t begin_ns)
 {
 	const struct options *o = r->options;
 	const uint64_t first_ns = report_record_begin(r), last_ns = report_record_end(r) - 1;
 	char asked[TIMETEXT_SIZE], is[TIMETEXT_SIZE];
+	bool outside = false;
 	uint64_t end_ns;
 
 	if (r->live || !report_record_end(r))
-		return;
-	if (o->begin.form && all_ended(r) && begin_ns > last_ns)
+		return false;
+	if (o->begin.form && all_ended(r) && begin_ns > last_ns) {
+		outside = true;
 		log_warning("--begin, %s, is after the last event, at %s",
 			    timetext_format(asked, sizeof(asked), begin_ns, 9, true, o->utc),
 			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc));
+	}
 	if (!o->end.form || o->end.form == TIMETEXT_BEFORE_END)
-		return;
+		return outside;
 	end_ns = timetext_resolve(&o->end, first_ns, 0, o->utc);
-	if (end_ns <= first_ns)
+	if (end_ns <= first_ns) {
+		outside = true;
 		log_warning("--end, %s, is before the first event, at %s",
 			    timetext_format(asked, sizeof(asked), end_ns, 9, true, o->utc),
 			    timetext_format(is, sizeof(is), first_ns, 9, true, o->utc));
+	}
+	return outside;
 }

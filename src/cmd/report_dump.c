@@ -19,6 +19,7 @@ struct report_dump {
 	struct dump *dump;
 	uint64_t begin_ns, end_ns; /* reference time */
 	bool has_threads;          /* some threads were selected */
+	bool any;                  /* an event lies in the interval */
 };
 
 /* ---- which events ---- */
@@ -73,12 +74,14 @@ static bool is_chosen(const struct report_dump *d, const struct dump_thread *r)
 
 static void visit(void *user, const struct ingest_visit *v)
 {
-	const struct report_dump *d = user;
+	struct report_dump *d = user;
 	const struct report *r = d->report;
 	struct dump_thread running = { -1, -1, NULL };
 
-	if (!v->fields || v->ref_ns < d->begin_ns || v->ref_ns >= d->end_ns || v->host >= r->n_hosts ||
-	    r->hosts[v->host].shown < 0)
+	if (v->ref_ns < d->begin_ns || v->ref_ns >= d->end_ns)
+		return;
+	d->any = true;
+	if (!v->fields || v->host >= r->n_hosts || r->hosts[v->host].shown < 0)
 		return;
 	if (d->has_threads || r->options->json)
 		running = running_thread(d, v);
@@ -139,26 +142,33 @@ static void set_wanted(struct fields_wanted *w, const struct options *o)
 		g_ptr_array_add(w->names, g_strdup(g_ptr_array_index(o->comm, i)));
 }
 
-/* Reopens the recordings, only for the interval; problems were already reported the first time. */
-static enum lt_status narrow(struct report_dump *d)
+/* Opens the recordings again, limited or as a whole; problems were already reported the first time. */
+static enum lt_status reopen(struct report *r, const struct report_limit *limit)
 {
-	struct report *r = d->report;
-	struct ingest *all = r->in;
-	const struct report_limit limit = { all, d->begin_ns, d->end_ns, d->has_threads || r->options->json };
+	struct ingest *before = r->in;
 	enum lt_status status;
 
 	report_release_hosts(r);
-	r->limit = &limit;
+	r->limit = limit;
 	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
 	status = report_open(r, false);
 	log_set_stderr_level(LOG_LEVEL_WARNING);
 	r->limit = NULL;
-	ingest_destroy(all);
+	ingest_destroy(before);
 	if (status != LT_OK)
 		r->in = NULL;
 	else
 		report_set_hosts(r);
 	return status;
+}
+
+/* Opens them only for the interval. */
+static enum lt_status narrow(struct report_dump *d)
+{
+	struct report *r = d->report;
+	const struct report_limit limit = { r->in, d->begin_ns, d->end_ns, d->has_threads || r->options->json };
+
+	return reopen(r, &limit);
 }
 
 /* Whether the interval is a part of the recordings. One outside is read for, so that the warning has the true times. */
@@ -185,6 +195,13 @@ static int write_events(void *user, uint64_t known_end_ns)
 	if (is_part && narrow(d) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
 	report_advance_in_order(r, d->end_ns);
+	/* the last packet may end long after its last event: only all events tell whether this is outside */
+	if (is_part && !d->any && !r->interrupted) {
+		is_part = false;
+		if (reopen(r, NULL) != LT_OK)
+			return cmd_fail(LT_EXIT_FAILURE, "report");
+		report_advance_in_order(r, UINT64_MAX);
+	}
 	report_clear_progress(r);
 	fflush(stdout);
 	if (!is_part)

@@ -250,6 +250,19 @@ static enum lt_status check_options(const struct report *r)
 	return report_refuse_choice(o, "slice");
 }
 
+/*
+ * Nothing happens in the interval: whether that is because it is outside the recordings, which only their events tell.
+ * If so, says when they are.
+ */
+static bool is_outside(const struct report_slice *s)
+{
+	struct report *r = s->report;
+
+	report_advance(r, UINT64_MAX);
+	report_clear_progress(r);
+	return !r->interrupted && report_warn_outside(r, s->begin_ns);
+}
+
 static int tell(const struct report_slice *s)
 {
 	/* what could not be opened is missing, too */
@@ -277,7 +290,9 @@ static int write_slice(void *user, uint64_t known_end_ns)
 	if (begin_directory(s) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
 	status = write_traces(s);
-	if (status == LT_OK && !s->traces)
+	if (status == LT_OK && !s->sum.any && is_outside(s))
+		status = error_set("the interval is outside the recording");
+	else if (status == LT_OK && !s->traces)
 		status = error_set("no packet lies in the interval");
 	if (status == LT_OK)
 		status = finish_directory(s);

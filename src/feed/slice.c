@@ -49,6 +49,7 @@ static enum lt_status write_piece(struct slice_stream *s, const struct cut_piece
 	packet_set(&s->cutter.head, piece->data, PACKET_EVENTS_DISCARDED, lost);
 	if (!s->file || fwrite(piece->data, 1, piece->size, s->file) != piece->size)
 		return write_failed(s);
+	s->sum->any |= piece->events > 0 || s->cutter.whole;
 	s->sum->packets++;
 	s->sum->bytes += piece->size;
 	return LT_OK;

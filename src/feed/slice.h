@@ -23,6 +23,7 @@ struct slice_sum {
 	uint64_t packets, bytes;
 	uint64_t uncut;   /* packets that could not be cut: they contain events outside the interval, too */
 	uint64_t damaged; /* packets that could not be read */
+	bool any;         /* an event was written, or a packet whose events are not known */
 };
 
 /*

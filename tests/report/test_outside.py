@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""An interval outside the recording is never silently empty: a warning has the recording's times, known from the test."""
+import os
+import struct
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "waits"), os.path.join(HERE, "..")]
+import cases  # noqa: E402
+import ctf  # noqa: E402
+
+PROGRAM = os.environ["LTTNGTOP"]
+SECOND = 10 ** 9
+BEGIN = 1700000000 * SECOND  # 22:13:20 UTC
+FIRST, LAST = "2023-11-14 22:13:20.000000000", "2023-11-14 22:13:30.000000000"
+PACKET_END_AT = 40  # offset of timestamp_end in the files that ctf writes
+
+
+def recording(name):
+    """Eleven events, one a second; the only packet ends 30 s after the last one."""
+    trace = ctf.Trace("web")
+    for n in range(11):
+        trace.add(BEGIN + n * SECOND, "sched_switch", ("prev_comm", "text", 16, "a"), ("prev_tid", "s32", 5 + n % 2),
+                  ("prev_prio", "s32", 20), ("prev_state", "s64", 0), ("next_comm", "text", 16, "b"),
+                  ("next_tid", "s32", 6 - n % 2), ("next_prio", "s32", 20))
+    directory = os.path.abspath(name)
+    trace.write(os.path.join(directory, "kernel"))
+    with open(os.path.join(directory, "kernel", "channel0_0"), "r+b") as file:
+        file.seek(PACKET_END_AT)
+        file.write(struct.pack("<Q", BEGIN + 40 * SECOND))
+    return directory
+
+
+def run(*args):
+    return subprocess.run([PROGRAM, *args], env={**os.environ, "TZ": "UTC"}, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+
+
+def said(result):
+    return result.returncode, "--begin, " in result.stderr and LAST in result.stderr
+
+
+RANGES = {"inside the last packet": ["--begin", "+20s"], "inside the last packet, with an end": ["--begin", "+20s", "--end", "+25s"],
+          "after it": ["--begin", "+1000s"], "long after it": ["--begin", "+1000s", "--end", "+2000s"]}
+source = recording("recording")
+
+
+def test_reports():
+    for command in (["report", "cpu"], ["report", "hosts"], ["report", "blocking"], ["report", "dump"], ["attach", "-p", "5"]):
+        for name, options in RANGES.items():
+            result = run(*command, *options, source)
+            assert said(result) == (0, True), f"{command} {name}: {result.returncode} {result.stderr}"
+            result = run(*command, "--begin", "+9.5s", *options[2:], source)
+            assert "--begin" not in result.stderr, f"{command} {name}: {result.stderr}"
+
+
+def test_before():
+    for command in (["report", "cpu"], ["report", "dump"]):
+        result = run(*command, "--end", f"{BEGIN - SECOND}ns", source)
+        assert "--end, " in result.stderr and FIRST in result.stderr, f"{command}: {result.stderr}"
+
+
+def test_slice():
+    """Nothing is written, and the reason has the time of the last event, or the first one."""
+    for name, options in RANGES.items():
+        result = run("report", "slice", "-o", "slice", *options, source)
+        assert said(result) == (1, True), f"{name}: {result.returncode} {result.stderr}"
+        assert not os.path.exists("slice"), name
+    result = run("report", "slice", "-o", "slice", "--end", f"{BEGIN - SECOND}ns", source)
+    assert result.returncode == 1 and "--end, " in result.stderr and FIRST in result.stderr, result.stderr
+    assert not os.path.exists("slice")
+    result = run("report", "slice", "-o", "slice", "--begin", "+9.5s", source)
+    assert (result.returncode, result.stderr) == (0, ""), result.stderr
+
+
+def test_slice_between():
+    """Between two events there may be nothing either, which is a fact about the recording and no mistake."""
+    result = run("report", "slice", "-o", "between", "--begin", "+1.25s", "--end", "+1.5s", source)
+    assert "--begin" not in result.stderr, result.stderr
+
+
+cases.run(globals())
