@@ -19,19 +19,20 @@ struct slice_stream {
 	struct slice_sum *sum;
 };
 
-/* The first cycle at or after ns. */
+/* The first cycle whose time is at or after ns; UINT64_MAX: there is none. */
 static uint64_t cycle_at(const struct layout *l, uint64_t ns)
 {
-	uint64_t cycle;
+	uint64_t low = 0, high = UINT64_MAX;
 
-	if (ns == UINT64_MAX)
-		return UINT64_MAX;
-	cycle = layout_from_ns(l, ns);
-	while (cycle > 0 && layout_to_ns(l, cycle - 1) >= ns)
-		cycle--;
-	while (layout_to_ns(l, cycle) < ns)
-		cycle++;
-	return cycle;
+	while (ns < UINT64_MAX && low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (layout_to_ns(l, middle) >= ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return high;
 }
 
 static enum lt_status write_failed(const struct slice_stream *s)

@@ -81,4 +81,16 @@ def test_slice_between():
     assert "--begin" not in result.stderr, result.stderr
 
 
+def test_slice_early_clock():
+    """A clock that started before 1970 and an end close to 2^64 ns: cycles are found, not counted up to."""
+    early = recording("early")
+    path = os.path.join(early, "kernel", "metadata")
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text.replace("offset = 0;", f"offset_s = -{BEGIN // SECOND};"))
+    result = run("report", "slice", "-o", "early-slice", "--end", f"{2 ** 64 - 2}ns", early)
+    assert (result.returncode, result.stderr) == (0, ""), f"{result.returncode} {result.stderr}"
+
+
 cases.run(globals())
