@@ -91,12 +91,9 @@ static const char *disk_name(const void *sidecar, unsigned major, unsigned minor
 	return sidecar_disk(sidecar, major, minor);
 }
 
-static const char *symbol(const void *sidecar, uint64_t address)
+static const char *function_name(const void *sidecar, uint64_t address)
 {
-	uint64_t offset = 0;
-	const char *name = sidecar_symbol(sidecar, address, &offset);
-
-	return offset ? NULL : name;
+	return sidecar_function(sidecar, address);
 }
 
 static struct sidecar *sidecar_of(struct host *h)
@@ -104,7 +101,7 @@ static struct sidecar *sidecar_of(struct host *h)
 	if (!h->public.sidecar) {
 		h->public.sidecar = sidecar_create();
 		model_set_disk_names(h->public.model, disk_name, h->public.sidecar);
-		model_set_symbols(h->public.model, symbol, h->public.sidecar);
+		model_set_symbols(h->public.model, function_name, h->public.sidecar);
 	}
 	return (struct sidecar *)h->public.sidecar;
 }

@@ -113,8 +113,14 @@ static bool is_wanted(const char *const *symbols, const char *name)
 	return false;
 }
 
-/* "ADDRESS TYPE NAME[\t[MODULE]]": a symbol of a kprobe, or one of the functions that have no name yet. */
-static void collect_symbol(json_t *found, const char *line, const char *const *symbols, struct map64 *functions)
+struct symbols {
+	json_t *symbols, *functions;   /* names and addresses, "0xffffffff81000000" */
+	const char *const *wanted;     /* of the former; NULL: none */
+	struct map64 wanted_functions; /* addresses of the latter that have no name yet */
+};
+
+/* "ADDRESS TYPE NAME[\t[MODULE]]"; the kernel shows address 0 to users who may not see it. */
+static void collect_symbol(struct symbols *s, const char *line)
 {
 	char name[512], module[128];
 	uint64_t address;
@@ -122,33 +128,33 @@ static void collect_symbol(json_t *found, const char *line, const char *const *s
 
 	if (n < 2 || !address)
 		return;
-	if (is_wanted(symbols, name))
-		sidecar_put_symbol(found, name, address);
-	if (map64_del(functions, address)) {
+	if (is_wanted(s->wanted, name))
+		sidecar_put_symbol(s->symbols, name, address);
+	if (map64_del(&s->wanted_functions, address)) {
 		char *full = g_strjoin(" ", name, n > 2 ? module : NULL, NULL);
 
-		sidecar_put_symbol(found, full, address);
+		sidecar_put_symbol(s->functions, full, address);
 		g_free(full);
 	}
 }
 
-/* Names and addresses, "0xffffffff81000000"; the kernel shows 0 to users who may not see them. */
-static json_t *collect_symbols(const struct sidecar_about *about)
+/* Sets in root: "symbols", by their names; "functions", by their addresses. */
+static void collect_symbols(json_t *root, const struct sidecar_about *about)
 {
+	struct symbols s = { .symbols = json_object(), .functions = json_object(), .wanted = about->symbols };
 	const bool wanted = (about->symbols && *about->symbols) || about->n_functions;
 	FILE *file = wanted ? fopen("/proc/kallsyms", "re") : NULL;
-	struct map64 functions = { 0 };
-	json_t *found = json_object();
 	char line[1024];
 
 	for (size_t i = 0; i < about->n_functions; i++)
-		map64_put(&functions, about->functions[i], 0);
+		map64_put(&s.wanted_functions, about->functions[i], 0);
 	while (file && fgets(line, sizeof(line), file))
-		collect_symbol(found, line, about->symbols, &functions);
+		collect_symbol(&s, line);
 	if (file)
 		fclose(file);
-	map64_release(&functions);
-	return found;
+	map64_release(&s.wanted_functions);
+	json_object_set_new(root, "symbols", s.symbols);
+	json_object_set_new(root, "functions", s.functions);
 }
 
 static json_t *collect_clock(void)
@@ -247,7 +253,7 @@ json_t *sidecar_collect(const struct sidecar_about *about)
 	sidecar_collect_processes(root, about, NULL);
 	json_object_set_new(root, "clock", collect_clock());
 	if (about) {
-		json_object_set_new(root, "symbols", collect_symbols(about));
+		collect_symbols(root, about);
 		json_object_set_new(root, "record", collect_record(about));
 	}
 	return root;

@@ -12,7 +12,7 @@ struct sidecar {
 	GHashTable *cpus;                             /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
 	GHashTable *mounts;                           /* directory -> "cifs //10.0.0.1/share": mounts not yet taken */
-	GTree *symbols;                               /* address (uint64_t) -> name */
+	GTree *symbols, *functions;                   /* address (uint64_t) -> name */
 	GArray *processes;                            /* struct sidecar_process, by PID, then by start … */
 	guint n_sorted;                               /* … for this many of them; those after are being added */
 	struct sidecar_facts facts;

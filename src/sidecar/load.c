@@ -87,26 +87,26 @@ static void load_names(struct loading *l, const json_t *root, const char *key, G
 }
 
 /* {"do_sys_openat2": "0xffffffff81000000"} */
-static void load_symbols(struct loading *l, const json_t *root)
+static void load_symbols(struct loading *l, const json_t *root, const char *key, GTree *symbols)
 {
-	json_t *object = json_object_get(root, "symbols"), *text;
+	json_t *object = json_object_get(root, key), *text;
 	const char *name;
 	uint64_t *address;
 	char *end;
 
 	if (object && !json_is_object(object))
-		complain(l, "'symbols' is not an object");
+		complain(l, "'%s' is not an object", key);
 	json_object_foreach(object, name, text) {
-		if (g_tree_nnodes(l->s->symbols) >= SIDECAR_NAMES_MAX) {
-			complain(l, "'symbols' has too many names");
+		if (g_tree_nnodes(symbols) >= SIDECAR_NAMES_MAX) {
+			complain(l, "'%s' has too many names", key);
 			return;
 		}
 		address = g_new(uint64_t, 1);
 		*address = json_is_string(text) ? g_ascii_strtoull(json_string_value(text), &end, 16) : 0;
 		if (*address && !*end) {
-			g_tree_replace(l->s->symbols, address, (void *)keep(l->s->texts, name));
+			g_tree_replace(symbols, address, (void *)keep(l->s->texts, name));
 		} else {
-			complain(l, "an address in 'symbols' is not a hexadecimal number");
+			complain(l, "an address in '%s' is not a hexadecimal number", key);
 			g_free(address);
 		}
 	}
@@ -275,7 +275,8 @@ static void load_all(struct loading *l, const json_t *root)
 	load_names(l, root, "groups", l->s->groups);
 	load_names(l, root, "cgroups", l->s->cgroups);
 	load_names(l, root, "mounts", l->s->mounts);
-	load_symbols(l, root);
+	load_symbols(l, root, "symbols", l->s->symbols);
+	load_symbols(l, root, "functions", l->s->functions);
 	load_processes(l, root);
 }
 

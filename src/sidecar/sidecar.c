@@ -48,6 +48,7 @@ struct sidecar *sidecar_create(void)
 	s->cgroups = g_hash_table_new(g_str_hash, g_str_equal);
 	s->mounts = g_hash_table_new(g_str_hash, g_str_equal);
 	s->symbols = create_symbols();
+	s->functions = create_symbols();
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));
 	return s;
 }
@@ -65,6 +66,7 @@ void sidecar_destroy(struct sidecar *s)
 	g_hash_table_destroy(s->cgroups);
 	g_hash_table_destroy(s->mounts);
 	g_tree_destroy(s->symbols);
+	g_tree_destroy(s->functions);
 	g_array_free(s->processes, TRUE);
 	g_free(s);
 }
@@ -146,7 +148,9 @@ static void forget_all(struct sidecar *s)
 	g_hash_table_remove_all(s->cgroups);
 	g_hash_table_remove_all(s->mounts);
 	g_tree_destroy(s->symbols);
+	g_tree_destroy(s->functions);
 	s->symbols = create_symbols();
+	s->functions = create_symbols();
 	s->facts = (struct sidecar_facts){ 0 };
 	g_string_chunk_clear(s->texts);
 	s->heard_bytes = 0;
@@ -250,6 +254,13 @@ const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *
 		return NULL;
 	*offset = address - *(const uint64_t *)g_tree_node_key(at);
 	return *offset < SYMBOL_BYTES_MAX ? g_tree_node_value(at) : NULL;
+}
+
+const char *sidecar_function(const struct sidecar *s, uint64_t address)
+{
+	const char *name = g_tree_lookup(s->functions, &address);
+
+	return name ? name : g_tree_lookup(s->symbols, &address);
 }
 
 const char *sidecar_user(const struct sidecar *s, int64_t uid)

@@ -92,11 +92,13 @@ typedef void sidecar_mount_fn(void *data, const char *dir, const char *type, con
 void sidecar_new_mounts(struct sidecar *s, sidecar_mount_fn *fn, void *data);
 
 /*
- * The kernel function at this address, and the offset of the address from its start in bytes; NULL: not known. The
- * side-car lists probed functions and those of work items; this is the nearest one before the address, so where the
- * address is a function's own, another offset than 0 means that it is not listed.
+ * The probed kernel function that contains the address, and the offset of the address from its start in bytes; NULL:
+ * not known. Only probed functions are listed, so this is the nearest one before the address.
  */
 const char *sidecar_symbol(const struct sidecar *s, uint64_t address, uint64_t *offset);
+
+/* The kernel function that starts at this address: one that work items call, or a probed one. NULL: not known. */
+const char *sidecar_function(const struct sidecar *s, uint64_t address);
 
 /* The cgroup path of a process that was in this PID or cgroup namespace; NULL: not known. */
 const char *sidecar_cgroup(const struct sidecar *s, uint64_t inode);

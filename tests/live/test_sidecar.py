@@ -153,7 +153,9 @@ def test_work_functions():
                                output], cwd=u.home, env=u.env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                               timeout=sandbox.PATIENCE, check=False)
         ok("recorded", done.returncode == 0 and "warning" not in done.stderr, done)
-        return sidecar(f"{u.home}/{output}")["symbols"]
+        found = sidecar(f"{u.home}/{output}")
+        ok("none was probed", found["symbols"] == {}, found["symbols"])
+        return found["functions"]
 
     with user("functions") as u:
         seen = record(u, "shown", True)

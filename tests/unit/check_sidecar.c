@@ -96,6 +96,7 @@ START_TEST(test_sound)
 			      " \"cgroups\": {\"4026532318\": \"/lxc/web\"},"
 			      " \"symbols\": {\"vfs_write\": \"0xffffffff81002000\","
 			      " \"vfs_read\": \"0xffffffff81001000\"},"
+			      " \"functions\": {\"wb_workfn\": \"0xffffffff81001800\"},"
 			      " \"processes\": [{\"pid\": 7, \"start_ns\": 1700000000000000000, \"exe\": \"/bin/a\","
 			      " \"cmdline\": \"a -b\", \"uid\": 1000, \"gid\": 100, \"cgroup\": \"/x.service\","
 			      " \"later\": 1}]}"),
@@ -123,6 +124,12 @@ START_TEST(test_sound)
 	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81002001, &offset), "vfs_write");
 	ck_assert_uint_eq(offset, 1);
 	ck_assert_ptr_null(sidecar_symbol(sidecar, UINT64_MAX, &offset)); /* too far after it */
+	/* not the place of a probe, however near */
+	ck_assert_str_eq(sidecar_symbol(sidecar, 0xffffffff81001801, &offset), "vfs_read");
+	ck_assert_str_eq(sidecar_function(sidecar, 0xffffffff81001800), "wb_workfn");
+	ck_assert_ptr_null(sidecar_function(sidecar, 0xffffffff81001801));
+	ck_assert_str_eq(sidecar_function(sidecar, 0xffffffff81001000), "vfs_read");
+	ck_assert_ptr_null(sidecar_function(sidecar, 0xffffffff81001001));
 	p = sidecar_process(sidecar, 7, 0, S(1));
 	ck_assert_ptr_nonnull(p);
 	ck_assert_str_eq(p->exe, "/bin/a");
