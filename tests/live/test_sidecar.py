@@ -276,7 +276,8 @@ def over_ssh(*argv):
 
 def heard(output):
     """The messages in what a relayd stored, as babeltrace2 prints them."""
-    text = subprocess.run(["babeltrace2", output], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
+    text = subprocess.run(["babeltrace2", output], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          errors="replace", check=False).stdout  # command lines may contain any bytes
     return [line for line in text.splitlines() if 'msg = "lttngtop.list' in line]
 
 
