@@ -19,7 +19,7 @@ static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 
 /* Larger than for 'record': the events are read on the machine that produces them, which may have few CPUs. */
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;
-enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20, BUFFER_PARTS = 32 };
+enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20 };
 
 static volatile pid_t running; /* 0: not started yet, or waited for */
 
@@ -77,9 +77,6 @@ static struct record_plan *make_plan(const struct options *o)
 		g_ptr_array_add(events, (char *)"x86_exceptions_page_fault_*"); /* a pattern may match nothing */
 	plan = record_plan_create(&request);
 	g_ptr_array_free(events, TRUE);
-
-	if (plan)
-		record_plan_divide(plan, BUFFER_PARTS);
 	return plan;
 }
 

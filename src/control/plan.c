@@ -17,7 +17,8 @@ enum {
 	FILES = 4,
 	FILE_SUBBUFS_MIN = 2, /* a packet must fit into a file */
 	SUBBUF_BYTES_MIN = 16 << 10,
-	SWITCH_TIMER_US = US_PER_S, /* closes packets of idle CPUs, too, so that a crash loses little */
+	CONSUMER_LAG_US = 4 * US_PER_S, /* for which LTTng's consumer daemon may get no CPU */
+	SWITCH_TIMER_US = US_PER_S,     /* closes packets of idle CPUs, too, so that a crash loses little */
 };
 
 /* Per CPU: a burst that fills a quarter can wait for the consumer while the rest fills. */
@@ -57,13 +58,28 @@ static uint64_t floor_power_of_two(uint64_t n)
 	return UINT64_C(1) << (63 - __builtin_clzll(n));
 }
 
+/*
+ * Each live timer closes a sub-buffer, however little it holds: once all are closed, the tracer loses events, however
+ * large the buffer is. So the same memory is divided into more of them where that timer is short.
+ */
+static unsigned count_subbufs(const struct record_plan *plan, uint64_t buffer_bytes)
+{
+	unsigned n = SUBBUFS;
+
+	while (plan->mode == RECORD_LIVE && (uint64_t)n * plan->live_timer_us < CONSUMER_LAG_US &&
+	       buffer_bytes / (2 * n) >= SUBBUF_BYTES_MIN)
+		n *= 2;
+	return n;
+}
+
 static struct record_channel *add_channel(struct record_plan *plan, enum record_domain domain, uint64_t buffer_bytes)
 {
+	const unsigned subbufs = count_subbufs(plan, buffer_bytes);
 	struct record_channel c = {
 		.domain = domain,
 		.name = domain == RECORD_KERNEL ? "kernel" : "user",
-		.subbuf_bytes = floor_power_of_two(buffer_bytes / SUBBUFS),
-		.subbufs = SUBBUFS,
+		.subbuf_bytes = floor_power_of_two(buffer_bytes / subbufs),
+		.subbufs = subbufs,
 		.switch_timer_us = plan->mode == RECORD_TO_DISK ? SWITCH_TIMER_US : 0,
 		.overwrite = plan->mode == RECORD_SNAPSHOT,
 		.events = g_array_new(FALSE, FALSE, sizeof(struct record_event)),
@@ -415,17 +431,6 @@ void record_plan_limit(struct record_plan *plan, uint64_t bytes)
 
 		c->files = FILES;
 		c->file_bytes = MAX(bytes / streams / FILES, FILE_SUBBUFS_MIN * c->subbuf_bytes);
-	}
-}
-
-void record_plan_divide(struct record_plan *plan, unsigned parts)
-{
-	for (unsigned i = 0; i < plan->channels->len; i++) {
-		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);
-		const uint64_t bytes = c->subbuf_bytes * c->subbufs;
-
-		c->subbufs = (unsigned)MIN(parts, MAX(bytes / SUBBUF_BYTES_MIN, SUBBUFS));
-		c->subbuf_bytes = bytes / c->subbufs;
 	}
 }
 

@@ -113,12 +113,6 @@ uint64_t record_plan_buffers_bytes(const struct record_plan *plan);
 /* Live: makes the relayd keep only about the latest bytes of the stream; does nothing if the buffers are larger. */
 void record_plan_limit(struct record_plan *plan, uint64_t bytes);
 
-/*
- * Live: divides the same memory into more sub-buffers, a power of two. Each live timer closes one, however little it
- * holds: the tracer loses events when its reader lags by that many timers.
- */
-void record_plan_divide(struct record_plan *plan, unsigned parts);
-
 /* The SOURCE to pass to the monitor; for several hosts the relayd itself. The caller frees it. */
 char *record_plan_source(const struct record_plan *plan);
 

@@ -346,7 +346,7 @@ START_TEST(test_script_live)
 
 	expect(&asked,
 	       LIST("lttng create s --live=200000 --set-url=net://web:5342",
-		    "lttng enable-channel --kernel --session=s --subbuf-size=262144 --num-subbuf=4 --discard kernel",
+		    "lttng enable-channel --kernel --session=s --subbuf-size=32768 --num-subbuf=32 --discard kernel",
 		    "lttng enable-event --kernel --session=s --channel=kernel --probe=vfs_read+0x0 a",
 		    "{ lttng add-context ...", "lttng start s"));
 }
@@ -597,7 +597,9 @@ END_TEST
 /* The data kept of a live session is limited, however many CPUs stream; a file has room for a packet. */
 START_TEST(test_limit)
 {
-	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };
+	const struct record_request request = {
+		.session = "s", .live = "net://h", .live_timer_ns = 1000000000, .set = "waits"
+	};
 	struct record_plan *plan = record_plan_create(&request);
 	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
 	const uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF), bytes = UINT64_C(64) << 30;
@@ -617,26 +619,36 @@ START_TEST(test_limit)
 }
 END_TEST
 
-/* The same memory in more parts, but only of sizes that a buffer can have. */
-START_TEST(test_divide)
+/*
+ * Each live timer closes a sub-buffer. However short it is, those of a CPU last for 4 s in the same memory, unless they
+ * would be smaller than 16 KiB.
+ */
+START_TEST(test_live_timer)
 {
-	const struct record_request request = { .session = "s", .live = "net://h", .live_timer_ns = 1, .set = "waits" };
-	struct record_plan *plan = record_plan_create(&request);
-	const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
-	const uint64_t bytes = c->subbuf_bytes * c->subbufs;
+	static const unsigned timers_ms[] = { 1, 20, 50, 200, 1000, 5000 };
 
-	for (unsigned parts = 8; parts <= 1 << 20; parts *= 4) {
-		record_plan_divide(plan, parts);
-		ck_assert_uint_eq(c->subbuf_bytes * c->subbufs, bytes);
-		ck_assert_uint_ge(c->subbuf_bytes, 16 << 10);
-		ck_assert_uint_eq(c->subbufs, MIN(parts, bytes >> 14));
-	}
-	record_plan_destroy(plan);
+	for (unsigned i = 0; i < G_N_ELEMENTS(timers_ms); i++)
+		for (uint64_t bytes = 64 << 10; bytes <= 64 << 20; bytes *= 4) {
+			const struct record_request request = { .session = "s",
+								.live = "net://h",
+								.live_timer_ns = timers_ms[i] * UINT64_C(1000000),
+								.set = "waits",
+								.buffer_bytes = bytes };
+			struct record_plan *plan = record_plan_create(&request);
+			const struct record_channel *c = record_plan_channel(plan, RECORD_KERNEL);
+
+			ck_assert_uint_eq(c->subbuf_bytes * c->subbufs, bytes);
+			ck_assert_uint_ge(c->subbuf_bytes, 16 << 10);
+			ck_assert_uint_eq(c->subbufs & (c->subbufs - 1), 0);
+			ck_assert(c->subbufs * timers_ms[i] >= 4000 || c->subbuf_bytes == 16 << 10);
+			ck_assert(c->subbufs == 4 || c->subbufs * timers_ms[i] < 8000);
+			record_plan_destroy(plan);
+		}
 }
 END_TEST
 
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
-	  test_script_hosts, test_script_fetch, test_refused, test_limit, test_divide, test_relay_url, test_source,
+	  test_script_hosts, test_script_fetch, test_refused, test_limit, test_live_timer, test_relay_url, test_source,
 	  test_quoting, test_perf_counters, test_perf_probe)
