@@ -199,6 +199,8 @@ def cost_of(g, script):
     assert int(cost[1]) == sum(row["count"] for row in g.report("events", recording)), err
     size_mb = int(g.sh(f"find {recording} -type f -printf '%s\n' | awk '{{ n += $1 }} END {{ print n }}'")) / 1e6
     guest.check_near("MB on disk", size_mb, float(cost[2]), max(0.01, 0.06 / size_mb))  # 0.05: it has one decimal
+    print(f"# {g.release}: {expected[1]} events/s ({expected[2]} to {expected[3]}), {expected[4]} MB/s expected; "
+          f"{events / seconds:.0f} events/s, {size_mb / seconds:.2f} MB/s recorded", flush=True)
     return tuple(map(float, expected.groups())), (events / seconds, size_mb / seconds)
 
 
