@@ -176,6 +176,12 @@ bool report_is_incomplete(const struct report *r)
 	return incomplete || lost.events || lost.packets;
 }
 
+/* Whether reading may go on to the end whatever the clocks are. */
+static bool cuts_at_end(const struct options *o)
+{
+	return !o->end.form || o->end.form == TIMETEXT_BEFORE_END;
+}
+
 static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 {
 	const struct options *o = r->options;
@@ -189,6 +195,8 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 		if (report_open(r, false) != LT_OK)
 			return LT_ERROR;
 		if (!needs_clocks || ingest_host_count(r->in) < 2)
+			return LT_OK;
+		if (report_needs(r) && !o->follow && cuts_at_end(o) && ingest_hold_waits(r->in))
 			return LT_OK;
 		/* with a visitor, workers send all fields of the events, which the survey does not need */
 		if (r->visitor) {

@@ -150,6 +150,7 @@ void report_read_all(struct report *r, uint64_t until_ns)
 	while (until_ns != UINT64_MAX && !report_all_done(r) && !r->interrupted && has_room(r))
 		report_advance(r, r->at_ns + READ_ON_NS);
 	report_finish_clocks(r);
+	ingest_release_waits(r->in);
 	close_intervals(r);
 	r->all_read = true;
 }

@@ -84,6 +84,16 @@ void ingest_destroy(struct ingest *in);
 void ingest_only_survey(struct ingest *in);
 
 /*
+ * Lets the wait graph wait for the clocks: its events are queued until ingest_release_waits() builds it, so that
+ * recordings are read only once. false: they are too large for that. Call it after ingest_start(), before any event has
+ * been applied.
+ */
+bool ingest_hold_waits(struct ingest *in);
+
+/* Builds the wait graph that was held, if it was. Call it when the maps of all hosts are final. */
+void ingest_release_waits(struct ingest *in);
+
+/*
  * Opens a SOURCE of the command line: a directory or a URL. LT_ERROR: it cannot be read at all (error chain); other
  * sources are not affected.
  */

@@ -26,6 +26,7 @@ struct ingest {
 	GPtrArray *hosts;     /* struct host; public is its first member */
 	GArray *ready;        /* unsigned: numbers of hosts whose sources may have data, in no particular order */
 	struct waits *waits;  /* NULL: none wanted */
+	bool waits_held;      /* see ingest_hold_waits() */
 	int epoll_fd;         /* the inputs' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
 	int64_t watched_us;   /* CLOCK_MONOTONIC: when all inputs and hosts were last looked after */
 	int64_t asked_us;     /* CLOCK_MONOTONIC: when all inputs were last checked for data without a wake-up */

@@ -6,6 +6,9 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
+/* Recordings of this size have up to twice as many bytes of wait events. */
+#define HELD_BYTES (UINT64_C(32) << 20)
+
 static void register_host(struct ingest *in, struct host *host, unsigned number)
 {
 	struct ingest_host *h = &host->public;
@@ -75,7 +78,8 @@ void ingest_advance_shared(struct ingest *in, struct host *host)
 		return;
 	waits_take(in->waits, h->wait, &host->log);
 	waits_watermark(in->waits, h->wait, holds_nobody_up(host) ? UINT64_MAX : MAX(host->last_ns, h->applied_ns));
-	waits_run(in->waits);
+	if (!in->waits_held)
+		waits_run(in->waits);
 }
 
 void ingest_release_shared(struct ingest *in, const struct host *host)
@@ -83,5 +87,23 @@ void ingest_release_shared(struct ingest *in, const struct host *host)
 	if (!in->waits || !host->registered || !holds_nobody_up(host))
 		return;
 	waits_watermark(in->waits, host->public.wait, UINT64_MAX);
-	waits_run(in->waits);
+	if (!in->waits_held)
+		waits_run(in->waits);
+}
+
+bool ingest_hold_waits(struct ingest *in)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < in->specs->len; i++)
+		bytes += ((const struct source_spec *)g_ptr_array_index(in->specs, i))->extent.bytes;
+	in->waits_held = in->waits && bytes <= HELD_BYTES;
+	return in->waits_held;
+}
+
+void ingest_release_waits(struct ingest *in)
+{
+	if (in->waits_held)
+		waits_run(in->waits);
+	in->waits_held = false;
 }

@@ -291,20 +291,25 @@ static void build_head(struct waits *w)
 		advance(w, w->now_ns - 1);
 }
 
-/* The clocks have changed: times in the graph are not comparable with those to come. */
-static void begin_anew(struct waits *w, unsigned epochs)
+/* Puts the hosts in order by their maps as they are now. */
+static void order_heads(struct waits *w)
 {
-	w->map_epochs = epochs;
+	for (guint i = 0; i < w->heads->len; i++)
+		look_at_head(host_at(w, heads(w)[i]));
+	for (guint i = w->heads->len; i-- > 0;)
+		sift_down(w, i);
+}
+
+/* The clocks have changed: times in the graph are not comparable with those to come. */
+static void begin_anew(struct waits *w)
+{
 	w->epoch++;
 	w->now_ns = w->built_ns = 0;
 	graph_clear(w->graph);
 	build_restart(w->build);
 	for (guint i = 0; i < w->hosts->len; i++)
 		host_at(w, i)->last_ref_ns = 0;
-	for (guint i = 0; i < w->heads->len; i++)
-		look_at_head(host_at(w, heads(w)[i]));
-	for (guint i = w->heads->len; i-- > 0;)
-		sift_down(w, i);
+	order_heads(w);
 }
 
 void waits_run(struct waits *w)
@@ -312,8 +317,11 @@ void waits_run(struct waits *w)
 	const unsigned epochs = map_epochs(w);
 	uint64_t until_ns;
 
-	if (epochs != w->map_epochs)
-		begin_anew(w, epochs);
+	if (!w->now_ns)
+		order_heads(w); /* events may have been queued before the clocks were known */
+	else if (epochs != w->map_epochs)
+		begin_anew(w);
+	w->map_epochs = epochs;
 	until_ns = least_watermark(w);
 	while (w->heads->len && host_at(w, heads(w)[0])->head_ref_ns < until_ns)
 		build_head(w);
@@ -380,6 +388,12 @@ wait_row waits_next(const struct waits *w, wait_row row)
 
 void waits_keep_paths(const struct waits *w)
 {
+	for (guint i = 0; i < w->hosts->len; i++) {
+		const struct waits_queue *q = &host_at(w, i)->queue;
+
+		for (uint32_t j = 0; j < q->n; j++)
+			strpool_keep(q->events[(q->first + j) & (q->room - 1)].object);
+	}
 	graph_keep_paths(w->graph);
 }
 

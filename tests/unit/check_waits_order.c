@@ -170,6 +170,42 @@ START_TEST(test_times_of_other_clocks)
 }
 END_TEST
 
+/* Events that were queued before the clocks were known are built by the final maps, as if these had always been so. */
+START_TEST(test_queued_before_clocks_are_known)
+{
+	const struct waits_options options = { 0 };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	for (unsigned h = 0; h < 2; h++) {
+		t.map[h] = clock_map_create();
+		wait_log_init(&t.log[h]);
+		waits_add_host(t.w, t.map[h]);
+	}
+	switched(&t, 0, 110, 0, 7, 1, 8);
+	switched(&t, 0, 130, 0, 8, 1, 7);
+	take(&t, 0, 140);
+	switched(&t, 1, 1020, 0, 3, 1, 4); /* comes last now, and first by the final maps */
+	switched(&t, 1, 1050, 0, 4, 1, 3);
+	take(&t, 1, 1060);
+	clock_map_begin_epoch(t.map[1]);
+	clock_map_add(t.map[1], 1000, 100, 0.0);
+	clock_map_begin_epoch(t.map[0]);
+	clock_map_add(t.map[0], 100, 200, 0.0);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_now(t.w), 160);
+	ck_assert_uint_eq(waits_info(t.w).queued, 2);
+	take(&t, 0, UINT64_MAX);
+	take(&t, 1, UINT64_MAX);
+	waits_run(t.w);
+	ck_assert_uint_eq(waits_info(t.w).late, 0);
+	ck_assert_uint_eq(waits_info(t.w).epoch, 0); /* nothing had to be cleared */
+	check(&t, 0, 7, "210 B 230");
+	check(&t, 1, 3, "120 B 150");
+	end(&t);
+}
+END_TEST
+
 /* Many events and packets pass through the queues, in batches. */
 START_TEST(test_queues_grow)
 {
@@ -198,4 +234,5 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_order_of_many_hosts,
-	  test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks, test_queues_grow)
+	  test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
+	  test_queued_before_clocks_are_known, test_queues_grow)
