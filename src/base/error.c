@@ -48,5 +48,12 @@ void error_clear(void)
 
 const char *error_of_errno(int number)
 {
-	return number == EMFILE ? ERROR_TOO_MANY_FILES : g_strerror(number);
+	switch (number) {
+	case EMFILE:
+		return ERROR_TOO_MANY_FILES;
+	case EFBIG:
+		return "File too large: raise the limit of 'ulimit -f'";
+	default:
+		return g_strerror(number);
+	}
 }

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -140,6 +141,22 @@ static void occupy_closed_descriptors(void)
 			return;
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/*
+ * Beyond the limit of 'ulimit -f', writing then fails with a reason instead of ending the program. A handler, unlike
+ * SIG_IGN, is not inherited by the programs that are started.
+ */
+static void survive_file_size_limit(void)
+{
+	const struct sigaction action = { .sa_handler = ignore, .sa_flags = SA_RESTART };
+
+	sigaction(SIGXFSZ, &action, NULL);
+}
+
 static int run_with_log(const struct command *command, struct options *o)
 {
 	const char *log = o->log_file ? o->log_file : o->log;
@@ -221,10 +238,11 @@ int main(int argc, char **argv)
 	}
 	occupy_closed_descriptors();
 	raise_file_limit();
+	survive_file_size_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
 	if ((fflush(stdout) || ferror(stdout)) && !cmd_has_failed()) {
-		error_set("cannot write to standard output: %s", g_strerror(errno));
+		error_set("cannot write to standard output: %s", error_of_errno(errno));
 		return cmd_fail(LT_EXIT_FAILURE, "");
 	}
 	return status;

@@ -39,6 +39,6 @@ enum lt_status writer_page(struct writer *w, const struct writer_page *page)
 	}
 	w->pages++;
 	if (fflush(w->options.out) || ferror(w->options.out))
-		return error_set("cannot write the report: %s", g_strerror(errno ? errno : EIO));
+		return error_set("cannot write the report: %s", error_of_errno(errno ? errno : EIO));
 	return LT_OK;
 }

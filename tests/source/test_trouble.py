@@ -64,8 +64,20 @@ def few_descriptors():
     check("40 descriptors are enough", done.returncode == 0, done.stderr)
 
 
+def small_files():
+    """A limit of the size of files is an error with a reason, wherever it hits, and no death by a signal."""
+    for what, most in (("shared memory", 4096), ("the report", 8 << 20)):
+        limit = lambda most=most: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+        with open("output", "w", encoding="utf-8") as output:
+            done = subprocess.run([LTTNGTOP, "report", "dump", VICTIM], stdout=output, stderr=subprocess.PIPE,
+                                  text=True, check=False, timeout=PATIENCE_S, preexec_fn=limit)
+        check(f"{what} is too large: exit status", done.returncode == 1, f"{done.returncode} {done.stderr}")
+        check(f"{what} is too large: the reason", "File too large" in done.stderr, done.stderr)
+
+
 def main():
     few_descriptors()
+    small_files()
     # not in a chroot, where a process cannot have mounts of its own
     if os.getuid() == 0 and shutil.which("unshare") and not subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
         cannot_start("without /proc", "is /proc mounted?", ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"])
