@@ -37,6 +37,16 @@ static void add_column(struct report *r, const struct column *column)
 	r->columns[r->n_columns++] = column;
 }
 
+/* A column that the user names, as typed. Its second time would give JSON objects two members of one name. */
+static enum lt_status add_named(struct report *r, const struct column *column, const char *name)
+{
+	for (unsigned i = 0; i < r->n_columns; i++)
+		if (strcmp(r->columns[i]->name, column->name) == 0)
+			return error_set("column '%s' is given twice", name);
+	add_column(r, column);
+	return LT_OK;
+}
+
 /* "cpu_ns%": the row's share of the host's sum. */
 static enum lt_status add_share(struct report *r, const char *name)
 {
@@ -49,7 +59,7 @@ static enum lt_status add_share(struct report *r, const char *name)
 		share = view_share_create(column);
 	if (share) {
 		g_ptr_array_add(r->shares, share);
-		add_column(r, &share->column);
+		status = add_named(r, &share->column, name);
 	} else if (status == LT_OK) {
 		status = error_set("column '%s' has no shares: its values cannot be summed", column->name);
 	}
@@ -60,10 +70,10 @@ static enum lt_status add_share(struct report *r, const char *name)
 static enum lt_status choose_columns(struct report *r, const char *list)
 {
 	char **names = g_strsplit(list, ",", -1);
-	enum lt_status status = LT_OK;
+	const struct column *column;
+	enum lt_status status = *list ? LT_OK : find_column(r, list, &column);
 
 	for (char **name = names; *name && status == LT_OK; name++) {
-		const struct column *column;
 
 		if (g_str_has_suffix(*name, "%")) {
 			status = add_share(r, *name);
@@ -71,7 +81,7 @@ static enum lt_status choose_columns(struct report *r, const char *list)
 		}
 		status = find_column(r, *name, &column);
 		if (status == LT_OK)
-			add_column(r, column);
+			status = add_named(r, column, *name);
 	}
 	g_strfreev(names);
 	return status ? error_wrap("option '--columns'") : LT_OK;

@@ -37,6 +37,9 @@ expect 0 '^Usage: lttngtop report TABLE' '' report --help
 expect 0 '^  stdev_ns +Standard' '' report sched --help
 expect 0 '^  stdev_ns +Standard' '' help report sched
 expect 2 '' 'lttngtop report cpu --help' report cpu --sort nosuch "$recording"
+expect 2 '' "option '--columns': table 'cpu' has no column ''$" report cpu --columns '' "$recording"
+expect 2 '' "option '--columns': column 'tid' is given twice$" report cpu --columns tid,tid "$recording"
+expect 2 '' "option '--columns': column 'cpu_ns%' is given twice$" report cpu --columns cpu_ns%,tid,cpu_ns% "$recording"
 expect 0 '^Usage: lttngtop report TABLE' '' help report
 expect 0 '^\.TH LTTNGTOP 1' '' help --man
 expect 0 '^\.TH LTTNGTOP-REPORT 1' '' help --man report
