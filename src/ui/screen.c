@@ -121,6 +121,17 @@ static char *last_line_string(void)
 	return g_strconcat(tiparm(move, LINES - 1, 0), clear, NULL);
 }
 
+/* LINES and COLUMNS of the environment may be another terminal's: only one that does not know its size needs them. */
+static void choose_size(void)
+{
+	struct winsize size;
+
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 || !size.ws_row || !size.ws_col)
+		return;
+	use_env(FALSE);
+	use_tioctl(TRUE);
+}
+
 enum lt_status screen_open(const struct screen_options *options)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -129,6 +140,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	if (check_terminal() != LT_OK)
 		return LT_ERROR;
 	crash_save_terminal();
+	choose_size();
 	if (!getenv("ESCDELAY"))
 		set_escdelay(25);
 	screen.term = newterm(NULL, stdout, stdin);

@@ -67,6 +67,18 @@ def unusable_terminals(checks):
             checks.check(f"TERM {name}: what to do", re.search(words, t.stderr()), t.stderr())
 
 
+def sizes_in_the_environment(checks):
+    """Exported once by a shell, COLUMNS and LINES are those of another terminal, or nonsense: the terminal knows better."""
+    for columns, lines in (("200", "60"), ("-5", "99999999"), ("2000", "2000"), ("x", "")):
+        with open_at((80, 24), {"COLUMNS": columns, "LINES": lines}) as t:
+            screen = t.screen()
+            checks.contains(f"COLUMNS={columns} LINES={lines}", screen[-1:], r"F1Help.*F10Quit$")
+            t.resize(100, 30)
+            checks.check(f"COLUMNS={columns} LINES={lines}: resized", t.wait(r"\A(.*\n){29}.*F1Help.*F10Quit"))
+            t.keys("q")
+            checks.equal(f"COLUMNS={columns} LINES={lines}: status", t.status(), 0)
+
+
 def what_traces(checks):
     """LTTng's own threads have a colour of their own, whatever they are called; their details say so."""
     with open_at((160, 50)) as t:
@@ -191,4 +203,4 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, what_traces, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
