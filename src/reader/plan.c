@@ -387,21 +387,38 @@ static bool has_context(const struct reader_class *plan, unsigned bit)
 	return reads(&plan->common_context, bit) || reads(&plan->specific_context, bit);
 }
 
-/* Copies a plan that has no options. */
-static void plan_copy(struct field_plan *to, const struct field_plan *from)
+/* Lets the classes of a trace share a plan that has no options. */
+static void plan_make_shared(struct field_plan *plan)
+{
+	struct plan_op *ops = plan->ops;
+
+	plan->ops = plan->n ? g_rc_box_dup(plan->n * sizeof(*ops), ops) : NULL;
+	g_free(ops);
+}
+
+static void plan_share(struct field_plan *to, const struct field_plan *from)
 {
 	*to = *from;
-	to->ops = g_memdup2(from->ops, from->n * sizeof(*from->ops));
+	if (to->ops)
+		g_rc_box_acquire(to->ops);
+}
+
+static void plan_release_shared(struct field_plan *plan)
+{
+	if (plan->ops)
+		g_rc_box_release(plan->ops);
 }
 
 static void resolve_common(struct reader_class *plan, const struct type *common, struct perf_names *perf,
 			   const struct reader_class *like)
 {
 	if (like && like->desc.common == common) {
-		plan_copy(&plan->common_context, &like->common_context);
-		plan_copy(&plan->common_perf, &like->common_perf);
+		plan_share(&plan->common_context, &like->common_context);
+		plan_share(&plan->common_perf, &like->common_perf);
 	} else {
 		resolve_context(&plan->common_context, &plan->common_perf, common, perf);
+		plan_make_shared(&plan->common_context);
+		plan_make_shared(&plan->common_perf);
 	}
 }
 
@@ -460,9 +477,9 @@ void class_plan_destroy(struct reader_class *plan)
 	if (!plan)
 		return;
 	plan_release(&plan->payload);
-	plan_release(&plan->common_context);
+	plan_release_shared(&plan->common_context);
 	plan_release(&plan->specific_context);
-	plan_release(&plan->common_perf);
+	plan_release_shared(&plan->common_perf);
 	plan_release(&plan->specific_perf);
 	g_free(plan->name);
 	g_free(plan);

@@ -84,6 +84,7 @@ struct reader_class {
 	struct field_plan payload;
 	struct field_plan common_context, specific_context; /* into struct context_values */
 	struct field_plan common_perf, specific_perf;       /* into an array of EVENT_PERF_MAX words */
+	/* the .ops of the common ones are counted references (g_rc_box_acquire()), or NULL */
 };
 
 /* The perf contexts of a trace, in order of appearance. */
@@ -95,7 +96,7 @@ struct perf_names {
 /*
  * Resolves a class, whose types must stay valid as long as the plan. New perf contexts are added to perf. kernel: it is
  * a kernel trace, in which unknown classes may be probes. like: another class of the trace, or NULL; if it has the same
- * common context, as most do, that part is copied instead of being resolved again.
+ * common context, as most do, that part is shared instead of being resolved again.
  */
 struct reader_class *class_plan_create(const struct class_desc *desc, uint16_t id, bool kernel, struct perf_names *perf,
 				       const struct reader_class *like);
