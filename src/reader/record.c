@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "base/map64.h"
 #include "reader/emit.h"
 #include "reader/common.h"
 
@@ -81,7 +80,8 @@ static G_GNUC_NO_INLINE void write_context(struct reader *r, struct reader_strea
 	if (!r->contexts)
 		make_contexts(r);
 	s->last_tid = values->tid;
-	slot = &r->contexts[map64_hash(key) & r->context_mask];
+	/* TIDs of threads that run at the same time are mostly close together, and so are then the slots in use */
+	slot = &r->contexts[(uint64_t)key & r->context_mask];
 	context->slot = slot;
 	context->version = slot->version;
 	/* Padding may differ: then the context is sent once more. */
