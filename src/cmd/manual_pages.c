@@ -489,7 +489,8 @@ const struct manual_item manual_filters[] = {
 			    "no container" },
 	{ "state:NAME", "state at the end of the interval, as in column state_name of cpu; or what was waited for, as "
 			"in blocking" },
-	{ "call:NAME", "a system call, a glob such as 'epoll_*'" },
+	{ "call:NAME",
+	  "a system call, a glob such as 'epoll_*'; newfstat is also found as fstat, the name that strace prints" },
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },
 	{ "COLUMN>VALUE",
 	  "a column of the table, also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; text may be a glob. "

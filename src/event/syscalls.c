@@ -92,6 +92,19 @@ const struct syscall_desc *syscall_find(const char *name)
 	return g_hash_table_lookup(by_name, name);
 }
 
+const char *syscall_other_name(const char *name)
+{
+	static const char *const names[][2] = {
+		{ "newfstat", "fstat" }, { "newlstat", "lstat" },      { "newstat", "stat" },
+		{ "newuname", "uname" }, { "sendfile64", "sendfile" }, { "umount", "umount2" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (strcmp(names[i][0], name) == 0)
+			return names[i][1];
+	return NULL;
+}
+
 const char *syscall_name_of_number(int64_t nr)
 {
 	return nr >= 0 && nr < (int64_t)G_N_ELEMENTS(numbers) ? numbers[nr] : NULL;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "clock/map.h"
+#include "event/syscalls.h"
 #include "sidecar/sidecar.h"
 #include "view/filter_internal.h"
 #include "view/internal.h"
@@ -95,6 +96,21 @@ static enum view_truth has_name(const struct judged *j, const struct view_node *
 		return VIEW_UNTOUCHED;
 	view_row_value(j->rows, j->row, column, &v);
 	return truth_of(v.kind == VALUE_TEXT && text_glob(term->glob, v.text));
+}
+
+/* By either name. */
+static enum view_truth is_call(const struct judged *j, const struct view_node *term)
+{
+	const struct column *column = bound_column(j, term);
+	const char *other;
+	struct value v;
+
+	if (!column)
+		return VIEW_UNTOUCHED;
+	view_row_value(j->rows, j->row, column, &v);
+	other = v.kind == VALUE_TEXT ? syscall_other_name(v.text) : NULL;
+	return truth_of(v.kind == VALUE_TEXT &&
+			(text_glob(term->glob, v.text) || (other && text_glob(term->glob, other))));
 }
 
 /* For rows that do not belong to a thread but contain its number. */
@@ -277,8 +293,9 @@ static enum view_truth row_term(void *data, const struct view_node *term)
 	switch ((enum view_fact)term->fact) {
 	case VIEW_FACT_HOST:
 		return truth_of(text_glob(term->glob, view_row_host_name(w->j.rows, w->j.row)));
-	case VIEW_FACT_STATE:
 	case VIEW_FACT_CALL:
+		return is_call(&w->j, term);
+	case VIEW_FACT_STATE:
 	case VIEW_FACT_FILE:
 	case VIEW_FACT_PEER:
 		return has_name(&w->j, term);
