@@ -77,7 +77,7 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 enum lt_status child_start(struct child *c, const char *program, char *const *argv, const int *fds, unsigned n)
 {
 	const pid_t parent = getpid();
-	int words[2];
+	int words[2], error;
 
 	g_assert(n <= CHILD_FDS_MAX);
 	*c = (struct child){ .exit_fd = -1, .words_fd = -1 };
@@ -86,11 +86,14 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 	c->pid = fork();
 	if (c->pid == 0)
 		become_child(program, argv, fds, n, words[1], parent);
+	error = errno;
 	close(words[1]);
 	if (c->pid < 0) {
 		c->pid = 0;
 		close(words[0]);
-		return error_set("cannot start a worker: %s", strerror(errno));
+		return error_set("cannot start a worker: %s",
+				 error == EAGAIN ? "too many processes: raise the limit of 'ulimit -u'"
+						 : strerror(error));
 	}
 	c->words_fd = words[0];
 	c->exit_fd = child_open_exit(c);

@@ -11,6 +11,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import tempfile
 
 from cases import check, finish
 
@@ -18,6 +19,7 @@ from processes import PATIENCE_S, Held, called, workers
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 TRACES = os.path.join(os.environ["BUILD"], "traces")
+NOBODY = 61234  # a user ID that nobody has
 VICTIM, OTHER = os.path.join(TRACES, "hotplug"), os.path.join(TRACES, "kprobe")
 
 
@@ -75,9 +77,39 @@ def small_files():
         check(f"{what} is too large: the reason", "File too large" in done.stderr, done.stderr)
 
 
+def few_processes():
+    """As a user without other processes: the program itself is already as many as may be."""
+    def become(most):
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    def run(most):
+        return subprocess.run([LTTNGTOP, "report", "hosts", public], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True, check=False, timeout=PATIENCE_S, cwd="/", preexec_fn=lambda: become(most))
+
+    with tempfile.TemporaryDirectory(dir="/tmp") as top:
+        public = os.path.join(top, "public")
+        shutil.copytree(VICTIM, public)
+        for directory, _, names in os.walk(top):
+            for path in (directory, *(os.path.join(directory, name) for name in names)):
+                os.chmod(path, 0o755)
+        try:
+            if run(100).returncode:
+                raise PermissionError("the recording or the program")
+        except (OSError, subprocess.SubprocessError) as error:
+            print(f"skip few processes: cannot be another user: {error}")
+            return
+        done = run(1)
+    check("few processes: exit status", done.returncode == 1, f"{done.returncode} {done.stderr}")
+    check("few processes: the reason", "ulimit -u" in done.stderr, done.stderr)
+
+
 def main():
     few_descriptors()
     small_files()
+    few_processes()
     # not in a chroot, where a process cannot have mounts of its own
     if os.getuid() == 0 and shutil.which("unshare") and not subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
         cannot_start("without /proc", "is /proc mounted?", ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"])
