@@ -395,14 +395,18 @@ def check_disk(u, inside, before):
 
 
 def test_full_disk():
-    """The message says which disk is full, and what to do about it: the relayd only ends the session."""
+    """
+    The message says which disk is full, and what to do about it: the relayd only ends the session. It is another program
+    that fills the disk, here the traced command, as the relayd itself takes no more than half of it.
+    """
     if no_mounts():
         return no_mounts()
     with user("full") as u:
         inside = with_disk_of("2m", u)
         said = rf"the relayd's disk is full, in '{u.base}/\d+': free some space there"
         u.ids = {}  # the started program mounts first
-        much = ["--", "sh", "-c", f"while :; do {u.app} 5000; done"]
+        fill = f"head -c 2M /dev/zero >{u.runtime}/full 2>&-"
+        much = ["--", "sh", "-c", f"{fill}; while :; do {u.app} 5000; done"]
         status, out, err = u.run(*inside, u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "100s", *much)
         assert re.search(said, err) and status == 128 + signal.SIGTERM, (status, out, err)
         with Terminal(*inside[1:], u.top, "--local", "--ust", EVENTS, *much, program=inside[0], env=u.env, size=(200, 30),
