@@ -36,7 +36,7 @@ def words(screen):
 def panes(directory):
     def test(checks):
         for size in ((200, 50), (80, 24)):
-            with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[") as t:
+            with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[").wait_read() as t:
                 t.wait("▼CPU%")
                 for key, texts in (("2", [CALLS]), ("4", [CALLS]), ("5", [CALLS]), ("6", [WAKE]), ("7", [DISK, NET, IRQ])):
                     shown = words(t.press(key))

@@ -33,7 +33,7 @@ def open_at(size, *options):
 def open_pane(title, size):
     t = open_at(size)
     t.keys("P")
-    t.wait("Panes")
+    t.wait(rf"│ [0-9 ]  {title} ")
     items = [line for line in t.screen() if re.match(r"│ [0-9 ]  \S", line)]
     t.keys("Home", *["Down"] * next(i for i, line in enumerate(items) if line[5:].startswith(title + " ")), "Enter")
     t.wait_gone("Panes")
