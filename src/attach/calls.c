@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
+#include "event/syscalls.h"
+
 static const char *const type_names[ARG_TYPES] = {
 	[ARG_INT] = "int",
 	[ARG_UINT] = "uint",
@@ -64,8 +66,8 @@ struct call_row {
 };
 
 static struct call_row rows[] = {
-#define CALL(call_name, other_name, call_classes, call_args) \
-	{ { .name = #call_name, .other = other_name }, call_classes, call_args },
+#define CALL(call_name, manual_name, call_classes, call_args) \
+	{ { .name = #call_name, .other = manual_name }, call_classes, call_args },
 #include "attach/calls.def"
 };
 
@@ -118,11 +120,12 @@ static unsigned parse_classes(const char *letters)
 static void parse_row(struct call *call, const struct call_row *row)
 {
 	const struct const_set *set = NULL;
-	const bool in_strace = *row->call.other && *row->call.other != '~';
+	const char *strace_name = syscall_strace_name(row->call.name);
 
 	*call = row->call;
-	call->shown = in_strace ? call->other : call->name;
-	call->other += *call->other == '~';
+	call->shown = strace_name ? strace_name : call->name;
+	if (strace_name)
+		call->other = strace_name;
 	call->classes = parse_classes(row->classes);
 	for (const char *text = row->args; *text;) {
 		const size_t len = strcspn(text, " ");

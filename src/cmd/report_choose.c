@@ -74,7 +74,6 @@ static enum lt_status choose_columns(struct report *r, const char *list)
 	enum lt_status status = *list ? LT_OK : find_column(r, list, &column);
 
 	for (char **name = names; *name && status == LT_OK; name++) {
-
 		if (g_str_has_suffix(*name, "%")) {
 			status = add_share(r, *name);
 			continue;

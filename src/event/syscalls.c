@@ -92,7 +92,7 @@ const struct syscall_desc *syscall_find(const char *name)
 	return g_hash_table_lookup(by_name, name);
 }
 
-const char *syscall_other_name(const char *name)
+const char *syscall_strace_name(const char *name)
 {
 	static const char *const names[][2] = {
 		{ "newfstat", "fstat" }, { "newlstat", "lstat" },      { "newstat", "stat" },

@@ -106,8 +106,8 @@ struct syscall_desc {
 /* The row of a call by name; NULL if the call only takes time. Valid at any time after syscalls_init(). */
 const struct syscall_desc *syscall_find(const char *name);
 
-/* The name that strace, and people, give to a call that the tracer calls name; NULL: the same. Any thread. */
-const char *syscall_other_name(const char *name);
+/* The name that strace gives to a call that the tracer calls name; NULL: the same. Any thread. */
+const char *syscall_strace_name(const char *name);
 
 /* The name of an x86-64 call; NULL: there is no call with that number. */
 const char *syscall_name_of_number(int64_t nr);

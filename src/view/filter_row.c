@@ -108,7 +108,7 @@ static enum view_truth is_call(const struct judged *j, const struct view_node *t
 	if (!column)
 		return VIEW_UNTOUCHED;
 	view_row_value(j->rows, j->row, column, &v);
-	other = v.kind == VALUE_TEXT ? syscall_other_name(v.text) : NULL;
+	other = v.kind == VALUE_TEXT ? syscall_strace_name(v.text) : NULL;
 	return truth_of(v.kind == VALUE_TEXT &&
 			(text_glob(term->glob, v.text) || (other && text_glob(term->glob, other))));
 }

@@ -194,7 +194,7 @@ START_TEST(test_tables)
 						 .call = calls_find(in_strace[i][0]) };
 
 		ck_assert_str_eq(attach_call_name(&r), in_strace[i][1]);
-		ck_assert_str_eq(syscall_other_name(in_strace[i][0]) ?: in_strace[i][0], in_strace[i][1]);
+		ck_assert_str_eq(syscall_strace_name(in_strace[i][0]) ?: in_strace[i][0], in_strace[i][1]);
 	}
 	ck_assert_uint_eq(calls_find("openat")->n_args, 4);
 	ck_assert_uint_eq(calls_find("openat")->classes, CALL_FILE | CALL_DESC);
