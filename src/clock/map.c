@@ -11,8 +11,8 @@ enum { SLOPE_BITS = 50 };
 #define EXCESS_MAX (SLOPE_ONE / 2)
 
 struct knot {
-	uint64_t host_ns, ref_ns;
-	int64_t excess; /* of the line to the next knot, or after the last one */
+	uint64_t host_ns, ref_ns; /* modulo 2^64: may be before 1970 */
+	int64_t excess;           /* of the line to the next knot, or after the last one */
 };
 
 struct clock_map {
@@ -62,9 +62,20 @@ void clock_map_begin_epoch(struct clock_map *map)
 }
 
 /* dh * excess, rounded down; dh may be negative. */
-static int64_t stretch(int64_t dh, int64_t excess)
+static __int128 stretch(__int128 dh, int64_t excess)
 {
-	return (int64_t)(((__int128)dh * excess) >> SLOPE_BITS);
+	return (dh * excess) >> SLOPE_BITS;
+}
+
+/* How far t_ns is from a knot, and the time that is so far from one, or the nearest that can be represented. */
+static __int128 distance(uint64_t t_ns, int64_t knot_ns)
+{
+	return (__int128)t_ns - knot_ns;
+}
+
+static uint64_t moved(int64_t knot_ns, __int128 by_ns)
+{
+	return (uint64_t)CLAMP(knot_ns + by_ns, 0, (__int128)UINT64_MAX);
 }
 
 static int64_t excess_of(double slope_excess)
@@ -113,28 +124,30 @@ uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns)
 {
 	const struct knot *k;
 	int64_t excess;
+	__int128 dh;
 
 	if (!map || !map->knots->len)
 		return host_ns;
 	k = line_at_host(map, host_ns, &excess);
-	return k->ref_ns + (host_ns - k->host_ns) + stretch((int64_t)(host_ns - k->host_ns), excess);
+	dh = distance(host_ns, (int64_t)k->host_ns);
+	return moved((int64_t)k->ref_ns, dh + stretch(dh, excess));
 }
 
 uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
 {
 	const struct knot *k;
-	int64_t excess, dr;
-	__int128 dh;
+	int64_t excess;
+	__int128 dr, dh;
 
 	if (!map || !map->knots->len)
 		return ref_ns;
 	k = line_at_ref(map, ref_ns, &excess);
-	dr = (int64_t)(ref_ns - k->ref_ns);
-	dh = (__int128)dr * SLOPE_ONE / (SLOPE_ONE + excess);
+	dr = distance(ref_ns, (int64_t)k->ref_ns);
+	dh = dr * SLOPE_ONE / (SLOPE_ONE + excess);
 	/* The earliest time whose image is at or after ref_ns. */
-	while ((int64_t)dh + stretch((int64_t)dh, excess) < dr)
+	while (dh + stretch(dh, excess) < dr)
 		dh++;
-	return k->host_ns + (uint64_t)(int64_t)dh;
+	return moved((int64_t)k->host_ns, dh);
 }
 
 unsigned clock_map_epoch(const struct clock_map *map)
@@ -176,7 +189,7 @@ void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, dou
 		excess = ((__int128)(int64_t)(ref_ns - last->ref_ns) - dh) * SLOPE_ONE / dh;
 		last->excess = (int64_t)CLAMP(excess, -(__int128)EXCESS_MAX, (__int128)EXCESS_MAX);
 		if (last->excess != excess)
-			knot.ref_ns = last->ref_ns + dh + stretch(dh, last->excess);
+			knot.ref_ns = last->ref_ns + (uint64_t)(dh + stretch(dh, last->excess));
 	} else {
 		map->lead = knot.excess;
 	}

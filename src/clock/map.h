@@ -18,7 +18,10 @@
  */
 struct clock_map;
 
-/* From the host's time to reference time, and back; from_ref(to_ref(t)) is t to within 1 ns. NULL: the identity. */
+/*
+ * From the host's time to reference time, and back; from_ref(to_ref(t)) is t to within 1 ns. A time that is before 1970
+ * by the other clock becomes 0: a machine whose clock has no date starts then. NULL: the identity.
+ */
 uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns);
 uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns);
 

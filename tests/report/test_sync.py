@@ -5,7 +5,9 @@
 import collections
 import os
 import re
+import shutil
 import sys
+import tempfile
 
 import test_report as base
 from test_report import check, check_intervals, page, pages, recording, run, total
@@ -196,6 +198,37 @@ def check_options(path, sync):
           {h: (r["begin_ns"], r["end_ns"]) for h, r in own.items()}, "--ignore-port: hosts keep their own clocks")
 
 
+def copy_without_date(path, directory, host, begin_ns):
+    """A copy of the recording in which the host's clock starts in 1970, as it does where no battery keeps it."""
+    copy = os.path.join(directory, host)
+    shutil.copytree(path, copy)
+    metadata = os.path.join(copy, host, "kernel", "metadata")
+    with open(metadata, "rb+") as file:
+        text = file.read()
+        offset = re.search(rb"offset = (\d{15,})", text)
+        # as long as before: the packets of the metadata keep their sizes
+        file.seek(offset.start(1))
+        file.write(str(int(offset[1]) - begin_ns + 10 ** 7).encode().rjust(len(offset[1])))
+    return copy
+
+
+def check_without_date(path):
+    """A host whose clock has no date: times of the others that would be before 1970 on it are at its beginning."""
+    own = by(page("hosts", path, "--no-sync"), "host")
+    args = ("cpu", "--interval", "500ms", "--columns", "host,tid,cpu_ns,switches")
+    expected = pages(*args, path)
+    with tempfile.TemporaryDirectory() as directory:
+        for host in own:
+            copy = copy_without_date(path, directory, host, own[host]["begin_ns"])
+            reference = next(r["ref"] for r in page("sync", copy)["rows"])
+            if reference != host:
+                check(pages(*args, copy) == expected, f"{host} without a date: intervals")
+            begin, = {r["begin_ns"] for r in page("hosts", copy, "--ref", host)["rows"] if r["host"] == host}
+            check(begin == 10 ** 7, f"{host} without a date: it starts at {begin}")
+            rows = page("hosts", copy, "--ref", host)["rows"]
+            check(all(r["begin_ns"] < r["end_ns"] < 10 ** 11 for r in rows), f"{host} without a date, as reference: {rows}")
+
+
 def check_one_host(path):
     """A single host is its own reference: nothing changes."""
     data = page("sync", path)
@@ -227,6 +260,7 @@ def main():
         check_matches(three, reference, sync)
         check_latencies(three, sync)
         check_options(three, sync)
+        check_without_date(three)
         check_one_host(kprobe)
         check_usage(three)
     if not base.count:
