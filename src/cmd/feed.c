@@ -238,9 +238,8 @@ int cmd_feed(const struct options *o)
 
 	r.feed.user = &r;
 	if (parse_options(&r, o)) {
-		log_error("%s", error_text());
 		relay_url_release(&r.relay);
-		return LT_EXIT_USAGE;
+		return cmd_fail(LT_EXIT_USAGE, "feed");
 	}
 	if (make_plan(o, &plan)) {
 		log_error("%s", error_text());

@@ -300,6 +300,10 @@ int cmd_record(const struct options *o)
 	char **command;
 	int result;
 
+	if (o->output && !*o->output) {
+		error_set("option '--output': '' is not a directory's name");
+		return cmd_fail(LT_EXIT_USAGE, "record");
+	}
 	if (name && !verb)
 		error_set("unknown word '%s': use stop, status, snapshot or refresh, or put a command after "
 			  "'--'",

@@ -156,6 +156,8 @@ expect 0 'needs? \\-\\-local' '' help --man
 expect 2 '' 'no trace given' feed --to net://localhost
 expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
+expect 2 '' "Try 'lttngtop feed --help'" feed --to localhost "$recording"
+expect 2 '' "option '--output': '' is not a directory's name" record -n --output ''
 expect 2 '' "'0' is not a port from 1 to 65535" feed --to net://localhost:0 "$recording"
 expect 2 '' "'2:3' is not a port from 1 to 65535" feed --to net://localhost:1:2:3 "$recording"
 expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"
