@@ -74,3 +74,14 @@ bool text_glob(const char *pattern, const char *s)
 {
 	return fnmatch(pattern, s, 0) == 0;
 }
+
+bool text_contains(const char *text, const char *part)
+{
+	const size_t len = strlen(part);
+
+	do {
+		if (!g_ascii_strncasecmp(text, part, len))
+			return true;
+	} while (*text++);
+	return false;
+}

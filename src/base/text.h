@@ -18,4 +18,7 @@ size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
 /* Whether s matches the shell pattern (fnmatch() without flags: '*', '?', '[…]'). */
 bool text_glob(const char *pattern, const char *s);
 
+/* Whether text contains part, whatever the case of their ASCII letters: in every locale, also where I is not i's. */
+bool text_contains(const char *text, const char *part);
+
 #endif

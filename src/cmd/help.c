@@ -53,7 +53,7 @@ void help_section(struct help *h, const char *title)
 	char *upper;
 
 	if (h->form == HELP_MAN) {
-		upper = g_utf8_strup(title, -1);
+		upper = g_ascii_strup(title, -1);
 		fputs(".SH ", h->out);
 		roff(h->out, upper);
 		g_free(upper);

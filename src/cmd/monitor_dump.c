@@ -87,7 +87,7 @@ static enum view_truth event_term(void *data, const struct view_node *term)
 	case VIEW_FACT_TEXT:
 		if (!seen->line)
 			return VIEW_UNTOUCHED;
-		holds = view_text_contains(seen->line, term->text);
+		holds = text_contains(seen->line, term->text);
 		break;
 	default:
 		return VIEW_UNTOUCHED;

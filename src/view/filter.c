@@ -181,8 +181,3 @@ bool view_filter_host(const struct view_filter *f, const char *name)
 {
 	return view_filter_wants(f, host_term, (void *)name);
 }
-
-bool view_text_contains(const char *text, const char *part)
-{
-	return strcasestr(text, part) != NULL;
-}

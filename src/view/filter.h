@@ -115,7 +115,4 @@ bool view_filter_wants(const struct view_filter *f, view_term_fn *term, void *da
 /* Whether anything on a host of that name can pass. */
 bool view_filter_host(const struct view_filter *f, const char *name);
 
-/* Whether text contains part, ignoring case. */
-bool view_text_contains(const char *text, const char *part);
-
 #endif

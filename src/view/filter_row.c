@@ -160,7 +160,7 @@ static bool has_text(const struct judged *j, const char *part)
 		if (r->columns[i].unit != COLUMN_TEXT)
 			continue;
 		view_row_value(r, j->row, &r->columns[i], &v);
-		if (v.kind == VALUE_TEXT && view_text_contains(v.text, part))
+		if (v.kind == VALUE_TEXT && text_contains(v.text, part))
 			return true;
 	}
 	return false;

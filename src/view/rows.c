@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "view/internal.h"
 #include "view/missing.h"
 
@@ -448,7 +449,7 @@ static bool row_contains(const struct view_rows *r, unsigned i, const char *text
 		if (column->unit != COLUMN_TEXT && strcmp(column->name, "tid") != 0 && strcmp(column->name, "pid") != 0)
 			continue;
 		view_rows_value(r, i, column, &v);
-		if (v.kind == VALUE_TEXT && view_text_contains(v.text, text))
+		if (v.kind == VALUE_TEXT && text_contains(v.text, text))
 			return true;
 		g_snprintf(number, sizeof(number), "%" G_GINT64_FORMAT, (gint64)v.i);
 		if (v.kind == VALUE_INT && g_str_has_prefix(number, text))

@@ -153,6 +153,9 @@ expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 expect 0 'perf counters of threads; as report: perf$' '' help --man
 expect 0 'as report: critical\\-totals; of one thread, as key w: critical\\-path$' '' help --man
 expect 0 'needs? \\-\\-local' '' help --man
+# in Turkish, i is not the small letter of I
+LC_ALL=tr_TR.UTF-8 expect 0 '^\.SH SYNOPSIS' '' help --man
+LC_ALL=tr_TR.UTF-8 expect 0 '^client .* kworker' '' report cpu --where CLIENT "$recording"
 expect 2 '' 'no trace given' feed --to net://localhost
 expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <glib.h>
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -145,6 +146,22 @@ START_TEST(test_text_glob)
 	ck_assert(text_glob("*", "a/b"));
 	ck_assert(text_glob("w[ea]b", "wab"));
 	ck_assert(!text_glob("web", "web3"));
+}
+END_TEST
+
+START_TEST(test_text_contains)
+{
+	const char *turkish = setlocale(LC_CTYPE, "tr_TR.UTF-8"); /* where tolower('I') is not 'i' */
+
+	ck_assert(text_contains("lttng-consumerd", "CONSUMER"));
+	ck_assert(text_contains("IRQ/9-acpi", "irq"));
+	ck_assert(text_contains("a", ""));
+	ck_assert(text_contains("", ""));
+	ck_assert(text_contains("ärger", "är"));
+	ck_assert(!text_contains("web", "web3"));
+	ck_assert(!text_contains("", "a"));
+	if (turkish)
+		setlocale(LC_CTYPE, "C");
 }
 END_TEST
 
@@ -668,7 +685,7 @@ START_TEST(test_utf8_wrap)
 END_TEST
 
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
-	  test_text_glob, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths, test_strpool_forgets,
-	  test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms, test_time_zone,
-	  test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back, test_time_wrong,
-	  test_duration, test_format)
+	  test_text_glob, test_text_contains, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths,
+	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms,
+	  test_time_zone, test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back,
+	  test_time_wrong, test_duration, test_format)
