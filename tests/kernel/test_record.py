@@ -69,6 +69,29 @@ def test_fetched(g):
     assert guest.row_of(json.loads(done.stdout)["rows"], tid=truth["pid"])["comm"] == "python3"
 
 
+def test_over_ssh(g):
+    """--host: what this machine records there and fetches has the guest's figures, tasks and side-car."""
+    g.push(os.path.join(guest.HERE, "load.py"), "/usr/local/bin/load")
+    user = f"root@{g.name}"
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run([guest.PROGRAM, "record", "--host", user, "--set", "waits", "--output", directory, "--", "ssh", user,
+                               "load /tmp/truth burn 2"], env=guest.ENV, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True, timeout=guest.PATIENCE, check=False)
+        assert done.returncode == 0 and "command lines and user names" not in done.stderr, done
+        report = subprocess.run([guest.PROGRAM, "report", "cpu", "--json", directory], stdout=subprocess.PIPE, check=True)
+        with open(os.path.join(directory, user, "lttngtop.json"), encoding="utf-8") as file:
+            sidecar = json.load(file)
+    truth, rows = json.loads(g.sh("cat /tmp/truth")), json.loads(report.stdout)["rows"]
+    guest.check_cpu_time("CPU time", truth, sum(row["cpu_ns"] for row in rows if row["pid"] == truth["pid"]))
+    missing = set(truth["tasks"]) - {row["tid"] for row in rows}
+    assert not missing, f"tasks {missing} of {len(truth['tasks'])} are not known"
+    found = sidecar["host"], sidecar["kernel"], sidecar["boot_id"]
+    assert found == tuple(g.sh("hostname; uname -r; cat /proc/sys/kernel/random/boot_id").split()), found
+    there = g.run("ls -A ~/.cache/lttngtop")[1]
+    assert not there, f"left on the guest: {there}"
+    check_no_session(g)
+
+
 def test_context_that_is_not_there(g):
     """mnt_ns is built only with the kernel's full sources: requesting
     it by name is then an error, which leaves nothing behind."""
