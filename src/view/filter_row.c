@@ -264,9 +264,10 @@ static enum view_truth is_about(const struct view_filter *f, const struct judged
 {
 	const struct view_table *table = j->rows->table;
 	const struct interval_row *thread;
+	enum view_truth truth = table->term ? table->term(j->rows, j->row, term) : VIEW_UNTOUCHED;
 
-	if (table->term)
-		return table->term(j->rows, j->row, term);
+	if (truth != VIEW_UNTOUCHED)
+		return truth;
 	if (table->source == TABLE_RELATION || table->supply.needs & VIEW_ACCOUNTS)
 		return ends_are(f, j, term);
 	if (!view_table_of_threads(table) && bound_column(j, term))

@@ -64,7 +64,8 @@ struct view_table {
 	/* Whether a row of the source is included; NULL: all are. */
 	bool (*belongs)(const struct interval_row *row);
 	/*
-	 * Evaluates a filter's term about threads and processes for a row; NULL: it is evaluated for the row's threads.
+	 * Evaluates a filter's term about threads and processes for a row; NULL, or where it returns VIEW_UNTOUCHED:
+	 * the term is evaluated for the row's threads or its columns.
 	 */
 	enum view_truth (*term)(const struct view_rows *r, const struct view_row *row, const struct view_node *term);
 	/* Cells that keep merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */

@@ -104,6 +104,12 @@ def nested():
     pages = [json.loads(line) for line in report("containers", "--json", "--interval", "5ms", "nested").stdout.splitlines()]
     total = sum(row["cpu_ns"] for page in pages for row in page["rows"])
     check("intervals add up", len(pages) > 1 and total == 6 * MS, total)
+    # of a container, the process and its name are those of the first one in it
+    outer, inner = (name for name in NESTED if name != "host")
+    for term, wanted in (("pid:20", {outer}), ("pid:31", set()), ("comm:inner", {inner}), ("comm:plain", set())):
+        for sign, names in (("", wanted), ("!", set(NESTED) - wanted)):
+            rows, run = containers("--where", sign + term, "nested")
+            check(f"--where {sign}{term}", set(rows) == names, (set(rows), run.stderr))
 
 
 def old():
