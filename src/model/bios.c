@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/dirty.h"
+#include "model/parts_internal.h"
 
 enum {
 	BIOS_FIRST = 256,

@@ -11,7 +11,7 @@
 
 #include "model/bios.h"
 #include "model/context.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 /* The tracer's bits of rwbs. */
 enum {

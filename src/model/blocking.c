@@ -8,6 +8,7 @@
 
 #include "model/fifos.h"
 #include "model/files.h"
+#include "model/parts_internal.h"
 #include "model/recent.h"
 
 enum { ROWS_MAX = 8192 };

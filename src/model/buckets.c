@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 struct bucket_link {
 	uint32_t next;

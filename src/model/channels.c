@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 
 #include "model/connections.h"
+#include "model/parts_internal.h"
 
 enum { LOOKS = 64 };
 

@@ -12,6 +12,7 @@
  *              level 2, 4026532320 ─    6 ┘ its container, nested in that of level 1: vtid
  */
 #include "model/dirty.h"
+#include "model/parts_internal.h"
 
 #define CONTAINER_ROW(m, row) STATE_ROW(&(m)->state, CONTAINER, container, row)
 #define VTID_ROW(m, row) STATE_ROW(&(m)->state, VTID, vtid, row)

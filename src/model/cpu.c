@@ -4,7 +4,7 @@
  * threads' time: both sides of the equation change only here, at the same instants.
  */
 #include "base/nstime.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 static void cpu_init(struct model *m, struct cpu *cpu, unsigned number)
 {

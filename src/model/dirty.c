@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nstime.h"
+#include "model/parts_internal.h"
 
 enum { SECTOR_BYTES = 512, PAGE_BYTES = 4096 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "model/block.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 enum { DISKS_MAX = 4096 }; /* further devices cannot be distinguished: they are not counted */
 

@@ -4,6 +4,7 @@
 #include "model/fifos.h"
 #include "model/files.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 /* What an fd is, from the path that was opened, the name in the state dump or the address family of a socket. */
 #include "model/files.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>

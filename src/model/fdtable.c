@@ -6,6 +6,7 @@
 
 #include "model/memory.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 /* Whether n lives that end without ever having been used get rows. */
 static bool lists(struct model *m, uint32_t n)

@@ -6,6 +6,7 @@
 
 #include "model/files.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 void fifos_create(struct model *m)
 {

@@ -7,6 +7,7 @@
 #include "model/fdtable.h"
 #include "model/fifos.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 #include <fcntl.h>
 

@@ -2,6 +2,7 @@
 /* Bytes moved through fds: counted for the thread, by kind of fd, and for the fd. */
 #include "model/dirty.h"
 #include "model/files.h"
+#include "model/parts_internal.h"
 
 enum io_class io_class_of(enum fd_kind kind)
 {

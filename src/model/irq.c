@@ -9,7 +9,7 @@
  * the innermost handler. A handler whose entry was not seen counts without its time, one whose exit was not seen does
  * not count.
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 enum {
 	SOFTIRQS_MAX = G_N_ELEMENTS(((struct cpu *)NULL)->raised_ns),

@@ -5,6 +5,7 @@
 #include "model/channels.h"
 #include "model/fdtable.h"
 #include "model/fifos.h"
+#include "model/parts_internal.h"
 #include "model/keep.h"
 
 /* The cells that hold one. */

@@ -2,6 +2,7 @@
 #include "model/look.h"
 
 #include "model/fdtable.h"
+#include "model/parts_internal.h"
 
 const struct thread_row *model_look_thread(const struct model *m, int64_t tid)
 {

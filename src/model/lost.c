@@ -4,7 +4,7 @@
  * is uncertain from here on: each thread is marked until it is seen again, and the CPU's handlers are forgotten.
  */
 #include "model/context.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 static void mark_threads_unsure(struct model *m)
 {

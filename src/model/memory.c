@@ -7,6 +7,7 @@
 #include "model/dirty.h"
 #include "model/fdtable.h"
 #include "model/interval.h"
+#include "model/parts_internal.h"
 
 enum {
 	ROW_OVERHEAD = 256,    /* per row shown, roughly: its entries in lists and hashes */

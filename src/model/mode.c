@@ -17,7 +17,7 @@
  * Interrupts and softirqs count once, however they are nested, and whoever raised them: a packet that a thread sends to
  * its own host is received in a softirq inside the call. For ksoftirqd, softirqs are its work.
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 static bool is_interrupted(const struct cpu *cpu, const struct thread *t, const struct thread_row *r)
 {

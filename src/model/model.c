@@ -10,7 +10,7 @@
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/fifos.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 #include "model/memory.h"
 #include "model/mounts.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/netfs.h"
 #include "model/files.h"
+#include "model/parts_internal.h"
 
 void mounts_create(struct model *m)
 {

@@ -11,7 +11,7 @@
 
 #include "model/connections.h"
 #include "model/context.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 enum net_link {
 	LINK_ETHERNET, /* until known otherwise */

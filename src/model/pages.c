@@ -8,7 +8,7 @@
  * kmem_mm_page_free_batched comes in addition to kmem_mm_page_free for the same page and is not counted.
  * A row is created by its first event: where no such events are recorded there are no rows.
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 enum {
 	ORDER_MAX = 32, /* higher orders are damage */

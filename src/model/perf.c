@@ -8,7 +8,7 @@
  * that the counter was created again, and starts over. Every trace has its own counters: last values are kept per
  * trace.
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 struct perf_last {
 	const struct trace_info *trace;

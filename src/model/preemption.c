@@ -10,7 +10,7 @@
  * the ring is full. However it is cut, the sum over all culprits is the thread's ready_ns, as both change only in
  * thread_set_state().
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 #include "model/recent.h"
 
 enum {

@@ -14,7 +14,7 @@
  * After a loss of events, threads do not count until they are seen again. A host counts all its threads, a container
  * those whose innermost container it is. The first such time creates a row: where nothing ever waited there is none.
  */
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 #define PRESSURE_ROW(m, row) STATE_ROW(&(m)->state, PRESSURE, pressure, row)
 

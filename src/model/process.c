@@ -6,6 +6,7 @@
  */
 #include "model/dirty.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 #include <string.h>
 

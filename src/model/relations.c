@@ -15,6 +15,7 @@
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/fifos.h"
+#include "model/parts_internal.h"
 
 enum { ROWS_MAX = 8192 };
 

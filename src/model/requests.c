@@ -4,7 +4,7 @@
  */
 #include "model/bios.h"
 #include "model/block.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 enum { REQUESTS_MAX = 1 << 16 }; /* more than any device can queue: the trace lacks their ends */
 

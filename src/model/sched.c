@@ -5,7 +5,7 @@
  */
 #include "event/task_state.h"
 #include "model/context.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 #include "model/mounts.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
 
 #include "model/connections.h"
 #include "model/context.h"
+#include "model/parts_internal.h"
 
 enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, UDP_HEADER = 8 };
 

@@ -11,6 +11,7 @@
 #include "base/netfs.h"
 #include "model/files.h"
 #include "model/mounts.h"
+#include "model/parts_internal.h"
 
 #include <errno.h>
 #include <sys/socket.h>

@@ -13,7 +13,7 @@
  * Emitters are forgotten with their trace, as its number is reused; and those that have ended if there are very many.
  */
 #include "base/nstime.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 #include <string.h>
 

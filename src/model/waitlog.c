@@ -5,6 +5,7 @@
 
 #include "model/context.h"
 #include "model/files.h"
+#include "model/parts_internal.h"
 
 static const char *const state_names[WAIT_STATES] = {
 	[WAIT_RUNNING] = "running",           [WAIT_PREEMPTED] = "preempted",

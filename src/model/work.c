@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 /* The kernel has some hundred functions for work items. */
 enum { FUNCTIONS_MAX = 4096 };

@@ -21,7 +21,7 @@
 
 #include "event/payload.h"
 #include "event/tracepoints.h"
-#include "model/internal.h"
+#include "model/parts_internal.h"
 
 struct record {
 	struct event ev;
