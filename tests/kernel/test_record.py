@@ -79,7 +79,9 @@ def test_over_ssh(g):
                               stderr=subprocess.PIPE, text=True, timeout=guest.PATIENCE, check=False)
         assert done.returncode == 0 and "command lines and user names" not in done.stderr, done
         report = subprocess.run([guest.PROGRAM, "report", "cpu", "--json", directory], stdout=subprocess.PIPE, check=True)
-        with open(os.path.join(directory, user, "lttngtop.json"), encoding="utf-8") as file:
+        path = os.path.join(directory, user, "lttngtop.json")
+        assert os.path.exists(path), f"no side-car: {done.stderr}"
+        with open(path, encoding="utf-8") as file:
             sidecar = json.load(file)
     truth, rows = json.loads(g.sh("cat /tmp/truth")), json.loads(report.stdout)["rows"]
     guest.check_cpu_time("CPU time", truth, sum(row["cpu_ns"] for row in rows if row["pid"] == truth["pid"]))
