@@ -82,10 +82,10 @@ static void apply_requests(struct monitor *m)
 	bool attach, any = false;
 
 	while (ui_wanted_input(m->ui, &input, &attach)) {
-		if (attach)
-			ingest_attach(m->shown.in, input);
-		else
+		if (!attach)
 			ingest_detach(m->shown.in, input);
+		else if (!ingest_attach(m->shown.in, input))
+			ui_refuse_input(m->ui, m->options->max_sessions);
 		any = true;
 	}
 	if (any && !m->starting)

@@ -474,14 +474,12 @@ void ingest_detach(struct ingest *in, unsigned i)
 	input->state = INPUT_DETACHED;
 }
 
-void ingest_attach(struct ingest *in, unsigned i)
+bool ingest_attach(struct ingest *in, unsigned i)
 {
 	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
 
 	if (!input || !is_detached(input))
-		return;
+		return true;
 	ingest_start_input(in, input);
-	if (input->state == INPUT_UNTAKEN)
-		log_warning("the limit of %u attached sessions is reached: detach one first, or raise --max-sessions",
-			    in->options.max_sessions);
+	return input->state != INPUT_UNTAKEN;
 }

@@ -216,9 +216,9 @@ struct ingest_input ingest_input(const struct ingest *in, unsigned i);
 /*
  * ingest_detach() stops reading a live session; its figures so far stay. ingest_attach() attaches it again, or
  * attaches one that was left out because of ingest_options.max_sessions; while that many are attached, it only
- * logs a warning.
+ * returns false.
  */
 void ingest_detach(struct ingest *in, unsigned input);
-void ingest_attach(struct ingest *in, unsigned input);
+bool ingest_attach(struct ingest *in, unsigned input);
 
 #endif

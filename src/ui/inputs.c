@@ -92,6 +92,12 @@ bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach)
 	return false;
 }
 
+void ui_refuse_input(struct ui *ui, unsigned max_sessions)
+{
+	ui_say(ui, "the limit of %u attached sessions is reached: detach one first, or raise --max-sessions",
+	       max_sessions);
+}
+
 const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried)
 {
 	for (unsigned i = 0; i < ui->inputs->len; i++) {

@@ -128,6 +128,9 @@ void ui_set_incomplete(struct ui *ui, bool incomplete);
 /* A source that the user has asked to attach (*attach) or detach since the last call; false: none. */
 bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach);
 
+/* Tells the user that a source was not attached, because max_sessions are. */
+void ui_refuse_input(struct ui *ui, unsigned max_sessions);
+
 /*
  * Starts the cursor, once the hosts have been added: intervals count from begin_ns, in multiples of frame_ns.
  * expected_end_ns: approximate end of the trace (0 for live sources).

@@ -30,6 +30,7 @@ def chosen(checks):
             for i in (2, 3):
                 checks.check(f"s{i} is not", t.wait(rf"\[ \] net://\S+/s{i}: not attached \(--max-sessions\)"))
             t.keys("End", "Space")
+            t.wait("limit of 2 attached sessions is reached")
             t.keys("Up", "Up", "Space")
             checks.check("one less", t.wait(r"\[ \] net://\S+/s1: detached"))
             checks.check("none instead while there were two", t.wait(r"\[ \] net://\S+/s3: not attached"))
