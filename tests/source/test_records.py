@@ -225,7 +225,7 @@ def library_version():
 def directories():
     """The available recordings, one trace each: babeltrace2 merges hosts, whose CPUs have the same numbers."""
     roots = [os.path.join(BUILD, "traces")]
-    if "SHARED" in os.environ:
+    if "SHARED" in os.environ and not cases.sanitized():
         roots += [os.path.join(os.environ["SHARED"], "conformance", name) for name in
                   ("cp_net_softirq", "net_matching", "io_full_kernel", "kernel_threads", "sched_latency")]
     for root in roots:
