@@ -67,12 +67,20 @@ static __int128 stretch(__int128 dh, int64_t excess)
 	return (dh * excess) >> SLOPE_BITS;
 }
 
-/* How far t_ns is from a knot, and the time that is so far from one, or the nearest that can be represented. */
 static __int128 distance(uint64_t t_ns, int64_t knot_ns)
 {
 	return (__int128)t_ns - knot_ns;
 }
 
+/* How much reference time passes from a knot to host_ns. */
+static __int128 rise(const struct knot *k, uint64_t host_ns, int64_t excess)
+{
+	const __int128 dh = distance(host_ns, (int64_t)k->host_ns);
+
+	return dh + stretch(dh, excess);
+}
+
+/* The time that is so far from a knot, or the nearest that can be represented. */
 static uint64_t moved(int64_t knot_ns, __int128 by_ns)
 {
 	return (uint64_t)CLAMP(knot_ns + by_ns, 0, (__int128)UINT64_MAX);
@@ -124,13 +132,11 @@ uint64_t clock_to_ref(const struct clock_map *map, uint64_t host_ns)
 {
 	const struct knot *k;
 	int64_t excess;
-	__int128 dh;
 
 	if (!map || !map->knots->len)
 		return host_ns;
 	k = line_at_host(map, host_ns, &excess);
-	dh = distance(host_ns, (int64_t)k->host_ns);
-	return moved((int64_t)k->ref_ns, dh + stretch(dh, excess));
+	return moved((int64_t)k->ref_ns, rise(k, host_ns, excess));
 }
 
 uint64_t clock_from_ref(const struct clock_map *map, uint64_t ref_ns)
@@ -205,18 +211,20 @@ void clock_map_set_lead(struct clock_map *map, double slope_excess)
 
 void clock_map_cut(struct clock_map *map, uint64_t host_ns)
 {
-	uint64_t ref_ns = clock_to_ref(map, host_ns);
 	int64_t excess;
-	struct knot knot;
+	const struct knot *k = line_at_host(map, host_ns, &excess);
+	struct knot knot = {
+		.host_ns = host_ns,
+		.ref_ns = k->ref_ns + (uint64_t)rise(k, host_ns, excess),
+		.excess = excess,
+	};
 	unsigned n = map->knots->len;
 
-	line_at_host(map, host_ns, &excess);
 	while (n > 1 && knot_at(map, n - 1)->host_ns >= host_ns)
 		n--;
 	g_array_set_size(map->knots, n);
 	if (knot_at(map, n - 1)->host_ns >= host_ns)
 		return;
-	knot = (struct knot){ .host_ns = host_ns, .ref_ns = ref_ns, .excess = excess };
 	g_array_append_val(map->knots, knot);
 }
 

@@ -228,6 +228,28 @@ END_TEST
 
 /* ---- trees ---- */
 
+START_TEST(test_map_before_1970)
+{
+	struct clock_map *map = clock_map_create();
+
+	/* the reference had no date yet: what it does not count from 0 is its first time */
+	clock_map_add(map, 1000, (uint64_t)-5000, 0);
+	ck_assert_uint_eq(clock_to_ref(map, 2000), 0);
+	ck_assert_uint_eq(clock_to_ref(map, 7000), 1000);
+	ck_assert_uint_eq(clock_from_ref(map, 1000), 7000);
+	clock_map_cut(map, 2000);
+	ck_assert_uint_eq(clock_to_ref(map, 7000), 1000);
+	clock_map_destroy(map);
+
+	/* nor did the host */
+	map = clock_map_create();
+	clock_map_add(map, 1000, 9000, 0);
+	ck_assert_uint_eq(clock_from_ref(map, 2000), 0);
+	ck_assert_uint_eq(clock_from_ref(map, 8500), 500);
+	clock_map_destroy(map);
+}
+END_TEST
+
 START_TEST(test_tree)
 {
 	/*       5          1         1
@@ -255,4 +277,4 @@ START_TEST(test_tree)
 END_TEST
 
 UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points, test_window_of_a_long_session,
-	  test_map, test_map_keeps_what_was, test_tree)
+	  test_map, test_map_keeps_what_was, test_map_before_1970, test_tree)
