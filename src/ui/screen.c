@@ -146,6 +146,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	screen.term = newterm(NULL, stdout, stdin);
 	if (!screen.term)
 		return error_set("cannot use terminal '%s'", getenv("TERM"));
+	endwin(); /* until it was called once, curses writes after every movement of the cursor, not once a frame */
 	screen.ascii = options->ascii || !locale_is_utf8() || is_linux_console();
 	screen.caret_x = -1;
 	last_line = last_line_string();
