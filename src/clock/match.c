@@ -8,6 +8,7 @@ enum {
 	TCP = PACKET_TCP,
 	UDP = PACKET_UDP,
 	PACKETS_PER_HOST = 65536,
+	LEAST_PACKETS = 64, /* whatever the limit on memory */
 	/*
 	 * Only the latest of the packets with the same key are examined (there may be thousands of duplicate
 	 * acknowledgements).
@@ -49,6 +50,11 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 	return true;
 }
 
+static uint32_t most_packets(size_t memory_bytes)
+{
+	return memory_bytes ? (uint32_t)CLAMP(memory_bytes / MATCH_ENTRY_BYTES, LEAST_PACKETS, NO_ENTRY) : NO_ENTRY;
+}
+
 struct matcher *matcher_create(const struct match_options *options, match_fn *fn, void *data)
 {
 	struct matcher *m = g_new0(struct matcher, 1);
@@ -59,7 +65,7 @@ struct matcher *matcher_create(const struct match_options *options, match_fn *fn
 		m->options.packets_per_host = PACKETS_PER_HOST;
 	m->fn = fn;
 	m->data = data;
-	match_table_init(&m->table);
+	match_table_init(&m->table, most_packets(m->options.memory_bytes));
 	m->parts = g_array_new(false, false, sizeof(uint32_t));
 	return m;
 }
@@ -362,17 +368,17 @@ void matcher_forget_before(struct matcher *m, unsigned host, uint64_t ts_ns)
 		match_table_drop(t, host);
 }
 
-static void drop_old(struct matcher *m, unsigned host, uint64_t now_ns)
+/* Makes room for another packet of the host. */
+static void drop_old(struct matcher *m, unsigned host)
 {
 	struct match_table *t = &m->table;
+	const uint32_t share = MAX(t->most / MAX(t->n_hosts, 1), 1);
 
 	if (host < t->n_hosts)
 		while (t->hosts[host].kept >= m->options.packets_per_host)
 			match_table_drop(t, host);
-	if (!m->options.timeout_ns || now_ns < m->options.timeout_ns)
-		return;
-	for (unsigned h = 0; h < t->n_hosts; h++)
-		matcher_forget_before(m, h, now_ns - m->options.timeout_ns);
+	if (t->kept == t->most)
+		match_table_drop(t, host < t->n_hosts && t->hosts[host].kept >= share ? host : match_table_fullest(t));
 }
 
 bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, const struct clock_packet *packet,
@@ -384,7 +390,7 @@ bool matcher_feed(struct matcher *m, unsigned host, uint64_t ts_ns, bool sent, c
 
 	if (packet->protocol != TCP && packet->protocol != UDP)
 		return false;
-	drop_old(m, host, ts_ns);
+	drop_old(m, host);
 	fed = match_table_add(&m->table, host, ts_ns, sent, packet, cookie);
 	partner = find_partner(m, fed, &fit);
 	if (partner != NO_ENTRY) {
@@ -412,4 +418,9 @@ uint32_t matcher_waiting(const struct matcher *m, unsigned host, bool sent)
 uint32_t matcher_kept(const struct matcher *m, unsigned host)
 {
 	return host < m->table.n_hosts ? m->table.hosts[host].kept : 0;
+}
+
+size_t matcher_bytes(const struct matcher *m)
+{
+	return match_table_bytes(&m->table);
 }

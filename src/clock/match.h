@@ -19,7 +19,8 @@
  *   UDP  addresses, ports, IPv4 id, length
  *
  * An effect that is fed before its cause on the same host is not matched. Packets are kept whether matched or not,
- * limited by a number per host, first in first out, and by age.
+ * first in first out per host, limited by a number per host and by memory, of which no host takes more than its share
+ * while others need theirs.
  */
 enum clock_packet_layout {
 	CLOCK_PACKET_NET_DEV = 0, /* net_dev_queue, net_if_receive_skb and their older names */
@@ -69,7 +70,7 @@ typedef void match_fn(void *data, const struct match *match);
 
 struct match_options {
 	uint32_t packets_per_host; /* 0: 65536 */
-	uint64_t timeout_ns;       /* age limit, only if all hosts' packets are fed in one time order; 0: none */
+	size_t memory_bytes;       /* of all hosts together; 0: no limit */
 };
 
 /* Main thread only. */
@@ -96,5 +97,8 @@ void matcher_forget_before(struct matcher *m, unsigned host, uint64_t ts_ns);
 /* Packets kept: those without a partner, and all. */
 uint32_t matcher_waiting(const struct matcher *m, unsigned host, bool sent);
 uint32_t matcher_kept(const struct matcher *m, unsigned host);
+
+/* Memory in use. */
+size_t matcher_bytes(const struct matcher *m);
 
 #endif

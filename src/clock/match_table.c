@@ -4,6 +4,7 @@
 #include "clock/match_table.h"
 
 enum {
+	LEAST_CAPACITY = 1024,
 	TCP = 6,
 	FLAGS_MOVED = 0x1c8, /* PSH moves to another piece; CWR, ECE and NS are set on the way */
 };
@@ -70,9 +71,10 @@ bool match_same_key(const struct clock_packet *a, const struct clock_packet *b)
 	       payload_class(a) == payload_class(b);
 }
 
-void match_table_init(struct match_table *t)
+void match_table_init(struct match_table *t, uint32_t most)
 {
 	memset(t, 0, sizeof(*t));
+	t->most = most;
 	t->free = NO_ENTRY;
 }
 
@@ -82,7 +84,7 @@ void match_table_release(struct match_table *t)
 		map64_release(&t->heads[list]);
 	g_free(t->entries);
 	g_free(t->hosts);
-	match_table_init(t);
+	match_table_init(t, 0);
 }
 
 static uint32_t take_free(struct match_table *t)
@@ -94,7 +96,7 @@ static uint32_t take_free(struct match_table *t)
 		return i;
 	}
 	if (t->n == t->capacity) {
-		t->capacity = t->capacity ? t->capacity * 2 : 1024;
+		t->capacity = MIN(t->capacity ? t->capacity * 2 : LEAST_CAPACITY, t->most);
 		t->entries = g_renew(struct match_entry, t->entries, t->capacity);
 	}
 	return t->n++;
@@ -162,6 +164,7 @@ uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, b
 		h->first = i;
 	h->last = i;
 	h->kept++;
+	t->kept++;
 	h->waiting[sent]++;
 	list_add(t, i, LIST_KEY, key_hash(packet));
 	if (e->range)
@@ -184,10 +187,31 @@ void match_table_drop(struct match_table *t, unsigned host)
 	if (h->first == NO_ENTRY)
 		h->last = NO_ENTRY;
 	h->kept--;
+	t->kept--;
 	if (!e->matched)
 		h->waiting[e->sent]--;
 	e->later = t->free;
 	t->free = i;
+}
+
+unsigned match_table_fullest(const struct match_table *t)
+{
+	unsigned fullest = 0;
+
+	for (unsigned h = 1; h < t->n_hosts; h++)
+		if (t->hosts[h].kept > t->hosts[fullest].kept)
+			fullest = h;
+	return fullest;
+}
+
+size_t match_table_bytes(const struct match_table *t)
+{
+	size_t bytes = t->capacity * sizeof(*t->entries) + t->n_hosts * sizeof(*t->hosts);
+
+	for (int list = 0; list < LISTS; list++)
+		if (t->heads[list].slots)
+			bytes += ((size_t)t->heads[list].mask + 1) * sizeof(*t->heads[list].slots);
+	return bytes;
 }
 
 uint32_t match_table_range(const struct match_table *t, const struct clock_packet *packet, unsigned k, uint32_t seq)

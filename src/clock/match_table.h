@@ -48,6 +48,7 @@ struct match_host {
 struct match_table {
 	struct match_entry *entries;
 	uint32_t n, capacity, free;
+	uint32_t kept, most; /* entries in use, and how many there may be */
 	uint64_t added;
 	struct map64 heads[LISTS];
 	uint32_t ranged[RANGES]; /* entries by k */
@@ -55,10 +56,13 @@ struct match_table {
 	unsigned n_hosts;
 };
 
-void match_table_init(struct match_table *t);
+/* What an entry takes at most: map64's load is more than 1/4 once it has grown. */
+enum { MATCH_ENTRY_BYTES = sizeof(struct match_entry) + LISTS * 4 * sizeof(struct map64_slot) };
+
+void match_table_init(struct match_table *t, uint32_t most);
 void match_table_release(struct match_table *t);
 
-/* Adds an entry at the end of its host's list and at the head of its hash lists. */
+/* Adds an entry (there are fewer than `most`) at the end of its host's list and at the head of its hash lists. */
 uint32_t match_table_add(struct match_table *t, unsigned host, uint64_t ts_ns, bool sent,
 			 const struct clock_packet *packet, const uint64_t cookie[2]);
 
@@ -69,6 +73,11 @@ static inline struct match_entry *match_entry(const struct match_table *t, uint3
 {
 	return &t->entries[i];
 }
+
+/* The host with the most entries. */
+unsigned match_table_fullest(const struct match_table *t);
+
+size_t match_table_bytes(const struct match_table *t);
 
 /*
  * The newest entry in the flow of `packet` with magnitude k whose first byte is in the same block of 2^k numbers as

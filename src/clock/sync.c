@@ -91,7 +91,10 @@ static void take_match(void *data, const struct match *match)
 
 struct clock_sync *clock_sync_create(const struct clock_options *options)
 {
-	const struct match_options match_options = { .packets_per_host = CLOCK_PACKETS_KEPT };
+	const struct match_options match_options = {
+		.packets_per_host = CLOCK_PACKETS_KEPT,
+		.memory_bytes = CLOCK_PACKETS_BYTES,
+	};
 	struct clock_sync *s = g_new0(struct clock_sync, 1);
 
 	s->options = *options;

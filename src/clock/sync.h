@@ -68,10 +68,10 @@ void clock_sync_set_offset(struct clock_sync *s, unsigned host, int64_t offset_n
 /*
  * A packet was sent or received at ts_ns by the host's own clock (net_dev_queue …; clock_packet_of_event() converts the
  * record). The times of one host do not decrease. Hosts need not be in step, but the packets by which one is ahead of
- * another are kept in memory: at most CLOCK_PACKETS_KEPT of each host. Live hosts that clock_sync_arrival() shows to be
- * in step keep those of the last CLOCK_LIVE_KEPT_S seconds.
+ * another are kept in memory: at most CLOCK_PACKETS_KEPT of each host, and CLOCK_PACKETS_BYTES of all. Live hosts that
+ * clock_sync_arrival() shows to be in step keep those of the last CLOCK_LIVE_KEPT_S seconds.
  */
-enum { CLOCK_PACKETS_KEPT = 1 << 18, CLOCK_LIVE_KEPT_S = 60 };
+enum { CLOCK_PACKETS_KEPT = 1 << 18, CLOCK_PACKETS_BYTES = 256 << 20, CLOCK_LIVE_KEPT_S = 60 };
 void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool sent,
 		       const struct clock_packet *packet);
 

@@ -9,14 +9,14 @@
 /* Softirq vectors of the network. */
 enum { VEC_NET_TX = 2, VEC_NET_RX = 3 };
 
-struct build *build_create(struct wait_graph *g)
+struct build *build_create(struct wait_graph *g, size_t packet_bytes)
 {
 	struct build *b = g_new0(struct build, 1);
 
 	b->graph = g;
 	b->idling = strpool_intern_z("idle");
 	build_rows_create(b);
-	build_packets_create(b);
+	build_packets_create(b, packet_bytes);
 	return b;
 }
 

@@ -24,7 +24,7 @@
  */
 struct build;
 
-struct build *build_create(struct wait_graph *g);
+struct build *build_create(struct wait_graph *g, size_t packet_bytes); /* memory for packets; 0: no limit */
 void build_destroy(struct build *b);
 
 /* Hosts are numbered 0, 1 … in the order in which they are added. */
@@ -45,6 +45,9 @@ void build_restart(struct build *b);
 
 /* The number of packets that became links so far. */
 uint64_t build_links(const struct build *b);
+
+/* Memory for packets. */
+size_t build_packet_bytes(const struct build *b);
 
 /* These answer waits_who(), waits_find(), waits_next() and waits_first_ns() in waits.h. */
 struct wait_who build_who(const struct build *b, wait_row row);

@@ -152,7 +152,7 @@ void build_thread_name(struct build *b, const struct build_thread *t, strid comm
 
 /* ---- build_packets.c ---- */
 
-void build_packets_create(struct build *b);
+void build_packets_create(struct build *b, size_t memory_bytes);
 void build_packets_destroy(struct build *b);
 void build_packets_restart(struct build *b);
 

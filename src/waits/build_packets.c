@@ -107,9 +107,11 @@ static void matched(void *data, const struct match *m)
 	build_row(b, (wait_row)m->to.cookie[COOKIE_ROW])->latest = *pending;
 }
 
-void build_packets_create(struct build *b)
+void build_packets_create(struct build *b, size_t memory_bytes)
 {
-	b->matcher = matcher_create(NULL, matched, b);
+	const struct match_options options = { .memory_bytes = memory_bytes };
+
+	b->matcher = matcher_create(&options, matched, b);
 	b->flows = g_new0(struct flow, FLOWS);
 	b->openings = g_new0(struct opening, FLOWS);
 }
@@ -119,6 +121,11 @@ void build_packets_destroy(struct build *b)
 	matcher_destroy(b->matcher);
 	g_free(b->flows);
 	g_free(b->openings);
+}
+
+size_t build_packet_bytes(const struct build *b)
+{
+	return matcher_bytes(b->matcher);
 }
 
 void build_packets_restart(struct build *b)

@@ -10,6 +10,7 @@
 enum {
 	EVENTS_BETWEEN_ADVANCES = 4096, /* old vertices are dropped only at advances */
 	QUEUE_ROOM_MIN = 256,
+	PACKETS_SHARE = 8, /* fraction of the memory for packets */
 };
 
 #define DEFAULT_MEMORY_BYTES ((size_t)256 << 20)
@@ -55,9 +56,9 @@ struct waits *waits_create(const struct waits_options *options)
 	struct waits *w = g_new0(struct waits, 1);
 	size_t memory = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 
-	w->graph = graph_create(options->retention_ns, memory);
+	w->graph = graph_create(options->retention_ns, memory - memory / PACKETS_SHARE);
 	w->follow = follow_create(w->graph, 0);
-	w->build = build_create(w->graph);
+	w->build = build_create(w->graph, memory / PACKETS_SHARE);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct waits_host));
 	w->heads = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	return w;
@@ -403,6 +404,7 @@ struct waits_info waits_info(const struct waits *w)
 		.graph = graph_info(w->graph),
 		.late = w->late,
 		.links = build_links(w->build),
+		.packet_bytes = build_packet_bytes(w->build),
 		.epoch = w->epoch,
 	};
 

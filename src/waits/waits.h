@@ -24,7 +24,7 @@ struct waits;
 
 struct waits_options {
 	uint64_t retention_ns; /* how far back windows can reach; 0: no limit */
-	size_t memory_bytes;   /* for the graph; 0: 256 MiB */
+	size_t memory_bytes;   /* for the graph and the packets that it matches; 0: 256 MiB */
 };
 
 struct waits *waits_create(const struct waits_options *options);
@@ -99,10 +99,11 @@ wait_row waits_next(const struct waits *w, wait_row row);
 
 struct waits_info {
 	struct wait_graph_info graph;
-	uint64_t queued; /* events waiting for other hosts */
-	uint64_t late;   /* events dropped because they came too late, from hosts that had been skipped */
-	uint64_t links;  /* packets that became links */
-	unsigned epoch;  /* number of times the graph was cleared because the clocks had changed */
+	uint64_t queued;     /* events waiting for other hosts */
+	uint64_t late;       /* events dropped because they came too late, from hosts that had been skipped */
+	uint64_t links;      /* packets that became links */
+	size_t packet_bytes; /* memory for packets that may yet be matched */
+	unsigned epoch;      /* number of times the graph was cleared because the clocks had changed */
 };
 
 /* Keeps the paths that queued events and the graph's causes name in the string pool: see strpool_round_begin(). */

@@ -448,18 +448,34 @@ START_TEST(test_bound_in_number)
 }
 END_TEST
 
-START_TEST(test_bound_in_time)
+/* No limit on memory is exceeded, by whichever hosts; a host that falls silent gives its share to the others. */
+START_TEST(test_bound_in_memory)
 {
-	struct match_options options = { .timeout_ns = 5000 };
-	struct matcher *m = start_with(&options);
+	enum { LEAST = 17000, MOST = 4000000, PACKETS = 30000, HOSTS = 100 };
 
-	feed(m, A, 1000, SENT, tcp_packet(1, 7, 10, 1));
-	feed(m, A, 1500, SENT, tcp_packet(11, 7, 10, 2));
-	feed(m, B, 6400, RECEIVED, tcp_packet(1, 7, 10, 1));
-	ck_assert_uint_eq(found->len, 0);
-	feed(m, B, 6500, RECEIVED, tcp_packet(11, 7, 10, 2));
-	ck_assert_uint_eq(found->len, 1);
-	stop(m);
+	for (size_t bytes = LEAST; bytes < MOST; bytes += bytes / 3) {
+		struct match_options options = { .memory_bytes = bytes };
+		struct matcher *m = start_with(&options);
+		uint32_t kept;
+
+		for (unsigned n = 0; n < PACKETS; n++)
+			feed(m, A, n, SENT, tcp_packet(n * 10, 7, 10, n));
+		kept = matcher_kept(m, A);
+		ck_assert_uint_ge(kept, bytes / 300);
+		for (unsigned n = 0; n < PACKETS; n++) {
+			feed(m, B, n, SENT, tcp_packet(n * 10, 8, 10, n));
+			feed(m, C, n, SENT, tcp_packet(n * 10, 9, 10, n));
+		}
+		ck_assert_uint_le(matcher_bytes(m), bytes + 1000);
+		ck_assert_uint_eq(matcher_kept(m, A) + matcher_kept(m, B) + matcher_kept(m, C), kept);
+		ck_assert_uint_ge(matcher_kept(m, A), kept / 3);
+		ck_assert_uint_ge(matcher_kept(m, B), kept / 3);
+		ck_assert_uint_ge(matcher_kept(m, C), kept / 3);
+		for (unsigned n = 0; n < PACKETS; n++) /* more hosts than packets, at the lowest limit */
+			feed(m, C + 1 + n % HOSTS, PACKETS + n, SENT, tcp_packet(n * 10, 9, 10, n));
+		ck_assert_uint_le(matcher_bytes(m), bytes + HOSTS * 100);
+		stop(m);
+	}
 }
 END_TEST
 
@@ -556,5 +572,5 @@ END_TEST
 UNIT_MAIN("clock_match", test_pairs_in_any_order, test_flags_that_move, test_layouts, test_flows_with_equal_numbers,
 	  test_address_translation, test_retransmission_with_ids, test_duplicates_without_ids, test_hops_of_one_host,
 	  test_effect_before_cause, test_split, test_split_receiver_first, test_merged, test_large_merged,
-	  test_parts_sent_twice, test_udp, test_bound_in_number, test_bound_in_time, test_noisy_flow,
+	  test_parts_sent_twice, test_udp, test_bound_in_number, test_bound_in_memory, test_noisy_flow,
 	  test_headers_of_events)

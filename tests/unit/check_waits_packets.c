@@ -153,6 +153,30 @@ START_TEST(test_softirq_sends_for_the_task)
 }
 END_TEST
 
+/* Packets that nobody receives, from all hosts: they have their share of the memory, and the graph the rest. */
+START_TEST(test_packets_without_receivers)
+{
+	enum { MEMORY_BYTES = 1 << 20, PACKETS = 20000, TURN = 1000 };
+	struct waits_info info;
+	struct test t;
+
+	begin_with(&t, HOSTS, MEMORY_BYTES);
+	for (unsigned h = 0; h < HOSTS; h++)
+		switched(&t, h, 10, 0, 0, 0, 7);
+	for (unsigned n = 0; n < PACKETS; n++) {
+		for (unsigned h = 0; h < HOSTS; h++)
+			packet(&t, h, 1000 + n, 0, true, false, false, h * PACKETS + n);
+		if (n % TURN == 0)
+			take_all(&t, HOSTS, 1000 + n);
+	}
+	info = waits_info(t.w);
+	ck_assert_uint_ge(info.packet_bytes, MEMORY_BYTES / 16);
+	ck_assert_uint_le(info.packet_bytes, MEMORY_BYTES / 8);
+	ck_assert_uint_le(info.packet_bytes + info.graph.bytes, MEMORY_BYTES);
+	end(&t);
+}
+END_TEST
+
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
 	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task)
+	  test_softirq_sends_for_the_task, test_packets_without_receivers)

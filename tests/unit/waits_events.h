@@ -26,9 +26,9 @@ struct test {
 	struct clock_map *map[HOSTS]; /* NULL: no map */
 };
 
-static inline void begin(struct test *t, unsigned hosts)
+static inline void begin_with(struct test *t, unsigned hosts, size_t memory_bytes)
 {
-	const struct waits_options options = { 0 };
+	const struct waits_options options = { .memory_bytes = memory_bytes };
 
 	memset(t, 0, sizeof(*t));
 	t->w = waits_create(&options);
@@ -36,6 +36,11 @@ static inline void begin(struct test *t, unsigned hosts)
 		wait_log_init(&t->log[h]);
 		waits_add_host(t->w, t->map[h]);
 	}
+}
+
+static inline void begin(struct test *t, unsigned hosts)
+{
+	begin_with(t, hosts, 0);
 }
 
 static inline void end(struct test *t)
@@ -142,11 +147,16 @@ static inline void take(struct test *t, unsigned host, uint64_t watermark_ns)
 	waits_watermark(t->w, host, watermark_ns);
 }
 
-static inline void finish(struct test *t, unsigned hosts)
+static inline void take_all(struct test *t, unsigned hosts, uint64_t watermark_ns)
 {
 	for (unsigned h = 0; h < hosts; h++)
-		take(t, h, UINT64_MAX);
+		take(t, h, watermark_ns);
 	waits_run(t->w);
+}
+
+static inline void finish(struct test *t, unsigned hosts)
+{
+	take_all(t, hosts, UINT64_MAX);
 }
 
 static inline char *row_text(const struct test *t, wait_row row)
