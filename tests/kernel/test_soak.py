@@ -20,7 +20,7 @@ import processes  # noqa: E402
 
 SECONDS = int(os.environ.get("LTTNGTOP_SOAK", "0"))
 SHORTEST = 600
-LIMIT_MIB = {"--history-size": 4, "--wait-memory": 4, "--model-memory": 32}
+LIMIT_MIB = {"--history-size": 4, "--wait-memory": 4, "--model-memory": 8}
 BASE_MIB = 24      # the monitor's memory beside that: libraries, names, the screen
 WORKER_MIB = 32    # a worker, whatever it reads
 GROWTH_MIB = 2     # what an allocator may add after the warm-up …
@@ -41,6 +41,12 @@ def cpu_s(pid):
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
         fields = stat.read().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def events_per_s(header):
+    """As the monitor's first line says."""
+    number, unit = re.search(r" ([\d.]+)([kM]?) ev/s", header).groups()
+    return float(number) * {"": 1, "k": 1e3, "M": 1e6}[unit]
 
 
 def growth(samples):
@@ -80,7 +86,7 @@ class Watched:
             t = time.monotonic()
             parent.append((t, anonymous_mib(self.parent)))
             workers.append((t, sum(map(anonymous_mib, self.workers))))
-            rates.append(int((re.search(r" (\d+) ev/s", self.terminal.screen()[0]) or [0, 0])[1]))
+            rates.append(events_per_s(self.terminal.screen()[0]))
             time.sleep(SAMPLE_S)
         assert processes.workers(self.parent) == self.workers, "a worker was started again"
         took = time.monotonic() - start
@@ -104,7 +110,7 @@ def test_soak(*guests):
         relayd = stack.enter_context(relay.Relayd(*guests))
         for g in guests:
             g.sh(f"lttngtop record --set waits --session s {relayd.options}")
-        t = stack.enter_context(guest.terminal.Terminal(*options, "--no-cache", relayd.url, size=(120, 40)))
+        t = stack.enter_context(guest.terminal.Terminal(*options, "--no-cache", relayd.url, size=(200, 40)))
         for g in guests:
             t.wait(rf"^ {g.name} .* tasks +[1-9]", guest.PATIENCE)
         watched = Watched(t)
