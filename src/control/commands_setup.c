@@ -260,6 +260,9 @@ char *commands_remote_dir(const char *session)
 	return dir;
 }
 
+/* For live sessions: relayds before 2.15 refuse CTF 2, which is the tracer's default where it can choose. */
+#define IN_CTF_1_8 " $(lttng create --list-options | grep -qx -- --trace-format && echo --trace-format=ctf-1.8)"
+
 /* The command that creates the session, preceded by the checks that can forbid it: if it fails, nothing else runs. */
 static char *create_line(const struct record_plan *plan)
 {
@@ -272,7 +275,8 @@ static char *create_line(const struct record_plan *plan)
 				       create);
 		g_free(dir);
 	} else {
-		line = g_strdup_printf("%s%s%s", guards ? guards : "", guards ? " && " : "", create);
+		line = g_strdup_printf("%s%s%s%s", guards ? guards : "", guards ? " && " : "", create,
+				       plan->mode == RECORD_LIVE ? IN_CTF_1_8 : "");
 	}
 	g_free(create);
 	g_free(guards);

@@ -37,6 +37,17 @@ static void *find_function(const char *name)
 	return library ? dlsym(library, name) : NULL;
 }
 
+/* Headers before 2.15 do not declare lttng_session_descriptor_set_trace_format(). */
+void ctl_set_ctf_1_8(struct lttng_session_descriptor *d)
+{
+	enum { CTF_1_8 = 1 };
+	int (*set_trace_format)(struct lttng_session_descriptor * d, int format) = (int (*)(
+		struct lttng_session_descriptor *, int))find_function("lttng_session_descriptor_set_trace_format");
+
+	if (set_trace_format)
+		set_trace_format(d, CTF_1_8);
+}
+
 /* A function that returns FAILED if it cannot be found. */
 #define FUNCTION(type, failed, name, parameters, arguments)                            \
 	__attribute__((weak)) type name parameters                                     \

@@ -8,4 +8,8 @@
  */
 void ctl_set_library(const char *name);
 
+/* Lets the session be CTF 1.8, where the library can choose: CTF 2 is the default since LTTng 2.15. */
+struct lttng_session_descriptor;
+void ctl_set_ctf_1_8(struct lttng_session_descriptor *d);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "control/context.h"
+#include "control/ctl.h"
 #include "control/fault.h"
 #include "control/globs.h"
 #include "control/internal.h"
@@ -179,6 +180,8 @@ static enum lt_status create_session(const struct record_plan *plan)
 		break;
 	case RECORD_LIVE:
 		d = lttng_session_descriptor_live_network_create(plan->session, plan->url, NULL, plan->live_timer_us);
+		if (d)
+			ctl_set_ctf_1_8(d); /* relayds before 2.15 refuse CTF 2 */
 		break;
 	}
 	if (!d)
