@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "base/log.h"
+#include "config.h"
 
 /*
  * The functions of liblttng-ctl that control/ calls, under their own names. The library is loaded by the first call:
@@ -95,17 +96,20 @@ FUNCTION(struct lttng_session_descriptor *, NULL, lttng_session_descriptor_live_
 VOID_FUNCTION(lttng_session_descriptor_destroy, (struct lttng_session_descriptor *d), (d))
 
 /* channels and events */
-FUNCTION(struct lttng_handle *, NULL, lttng_create_handle, (const char *session, struct lttng_domain *domain),
-	 (session, domain))
+FUNCTION(struct lttng_handle *, NULL, lttng_create_handle,
+	 (const char *session, LTTNG_CTL_CONST struct lttng_domain *domain), (session, domain))
 VOID_FUNCTION(lttng_destroy_handle, (struct lttng_handle *h), (h))
 INT_FUNCTION(lttng_list_domains, (const char *session, struct lttng_domain **domains), (session, domains))
-INT_FUNCTION(lttng_list_channels, (struct lttng_handle *h, struct lttng_channel **channels), (h, channels))
+INT_FUNCTION(lttng_list_channels, (LTTNG_CTL_CONST struct lttng_handle *h, struct lttng_channel **channels),
+	     (h, channels))
 INT_FUNCTION(lttng_list_tracepoints, (struct lttng_handle *h, struct lttng_event **events), (h, events))
 FUNCTION(struct lttng_channel *, NULL, lttng_channel_create, (struct lttng_domain *domain), (domain))
 VOID_FUNCTION(lttng_channel_destroy, (struct lttng_channel *c), (c))
 INT_FUNCTION(lttng_enable_channel, (struct lttng_handle *h, struct lttng_channel *c), (h, c))
-INT_FUNCTION(lttng_channel_get_discarded_event_count, (struct lttng_channel *c, uint64_t *n), (c, n))
-INT_FUNCTION(lttng_channel_get_lost_packet_count, (struct lttng_channel *c, uint64_t *n), (c, n))
+INT_FUNCTION(lttng_channel_get_discarded_event_count,
+	     (LTTNG_CTL_CONST struct lttng_channel *c, uint64_t *n), (c, n))
+INT_FUNCTION(lttng_channel_get_lost_packet_count,
+	     (LTTNG_CTL_CONST struct lttng_channel *c, uint64_t *n), (c, n))
 FUNCTION(struct lttng_event *, NULL, lttng_event_create, (void), ())
 VOID_FUNCTION(lttng_event_destroy, (struct lttng_event *e), (e))
 INT_FUNCTION(lttng_enable_event_with_filter,
