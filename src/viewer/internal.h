@@ -12,7 +12,7 @@
  *   viewer.c   the interface; opening: connect, list, create, attach
  *   poll.c     reading a session: which stream to ask, and when
  *   request.c  commands
- *   reply.c    answers, checked and turned into events
+ *   reply.c    answers, checked and turned into events; reply_list.c: lists of sessions
  */
 
 /* A command that has not been answered yet. */
@@ -93,6 +93,9 @@ void viewer_ask_metadata(struct viewer *v, struct viewer_stream *metadata);
 void viewer_ask_index(struct viewer *v, struct viewer_stream *s);
 void viewer_ask_packet(struct viewer *v, struct viewer_stream *s);
 
+/* Removes the first request, whose answer is complete. */
+void viewer_finish(struct viewer *v);
+
 /*
  * Whether the request with that serial was sent after r, so that its answer covers everything that r's answer reports.
  */
@@ -108,6 +111,24 @@ static inline bool viewer_asked_since(uint32_t serial, const struct viewer_reque
  * open request. LT_END: it was processed, without an event. LT_ERROR: see viewer_fail().
  */
 enum lt_status viewer_take_reply(struct viewer *v, struct viewer_event *event);
+
+#define VIEWER_NONSENSE "the relayd sent nonsense: "
+
+/* The next len bytes received, NULL if there are fewer. */
+static inline const void *viewer_look(const struct viewer *v, size_t len)
+{
+	return viewer_connection_look(&v->connection, len);
+}
+
+static inline void viewer_skip(struct viewer *v, size_t len)
+{
+	viewer_connection_skip(&v->connection, len);
+}
+
+/* ---- reply_list.c: as viewer_take_reply(), for the list of sessions ---- */
+
+enum lt_status viewer_take_list_head(struct viewer *v);
+enum lt_status viewer_take_sessions(struct viewer *v, struct viewer_event *event);
 
 /* ---- poll.c ---- */
 

@@ -4,148 +4,41 @@
 
 /* Limits beyond anything that a relayd sends. */
 enum {
-	SESSIONS_MAX = 65536,
-	STREAMS_MAX = 65536, /* of a session, at any time */
-	NAME_MAX_BYTES = 4096,
+	STREAMS_MAX = 65536,      /* of a session, at any time */
 	METADATA_MAX = 64 << 20,  /* of a trace, in total */
 	MINOR_PREFETCH = 8,       /* older relayds may require something else to be read before a packet */
 	AGAIN_US = 5 * US_PER_MS, /* until a packet is requested again */
 };
 
-#define ENTRY_MAX (sizeof(struct wire_session_new) + 2 * NAME_MAX_BYTES)
-_Static_assert(ENTRY_MAX <= CONNECTION_IN && sizeof(struct wire_stream) <= CONNECTION_IN, "entries are taken whole");
+_Static_assert(sizeof(struct wire_stream) <= CONNECTION_IN, "entries are taken whole");
 
-#define NONSENSE "the relayd sent nonsense: "
-
-static const void *look(const struct viewer *v, size_t len)
-{
-	return viewer_connection_look(&v->connection, len);
-}
-
-static void skip(struct viewer *v, size_t len)
-{
-	viewer_connection_skip(&v->connection, len);
-}
-
-/* Removes the first request, whose answer is complete. */
-static void finish(struct viewer *v)
-{
-	struct viewer_request *r = g_queue_pop_head(&v->requests);
-
-	if (r->stream)
-		r->stream->requests--;
-	v->part = PART_HEAD;
-	g_free(r);
-}
-
-/* ---- connecting, listing, attaching ---- */
+/* ---- connecting, attaching ---- */
 
 static enum lt_status take_connect(struct viewer *v)
 {
-	const struct wire_connect *w = look(v, sizeof(*w));
+	const struct wire_connect *w = viewer_look(v, sizeof(*w));
 
 	if (!w)
 		return LT_AGAIN;
 	v->minor = MIN(GUINT32_FROM_BE(w->minor), WIRE_MINOR);
 	if (GUINT32_FROM_BE(w->major) != WIRE_MAJOR || v->minor < WIRE_MINOR_FIRST)
 		return viewer_refuse(v, VIEWER_UNREACHABLE, "not a port for viewers of an lttng-relayd (default 5344)");
-	skip(v, sizeof(*w));
-	finish(v);
+	viewer_skip(v, sizeof(*w));
+	viewer_finish(v);
 	return LT_END;
-}
-
-static enum lt_status take_list_head(struct viewer *v)
-{
-	const struct wire_word *w = look(v, sizeof(*w));
-
-	if (!w)
-		return LT_AGAIN;
-	v->entries_left = GUINT32_FROM_BE(w->word);
-	if (v->entries_left > SESSIONS_MAX)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u sessions", v->entries_left);
-	skip(v, sizeof(*w));
-	v->is_listed = false;
-	v->part = PART_SESSIONS;
-	return LT_END;
-}
-
-static void set_entry(struct viewer *v, const struct wire_session *w, char *host, char *name)
-{
-	g_free(v->entry_host);
-	g_free(v->entry_name);
-	v->entry_host = host;
-	v->entry_name = name;
-	v->session = (struct viewer_session){
-		.id = GUINT64_FROM_BE(w->id),
-		.host = host,
-		.name = name,
-		.timer_us = GUINT32_FROM_BE(w->timer_us),
-		.clients = GUINT32_FROM_BE(w->clients),
-		.streams = GUINT32_FROM_BE(w->streams),
-	};
-}
-
-/* LT_OK: the entry is v->session. */
-static enum lt_status take_old_entry(struct viewer *v)
-{
-	const struct wire_session_old *w = look(v, sizeof(*w));
-
-	if (!w)
-		return LT_AGAIN;
-	set_entry(v, &w->session, g_strndup(w->host, sizeof(w->host)), g_strndup(w->name, sizeof(w->name)));
-	skip(v, sizeof(*w));
-	return LT_OK;
-}
-
-static enum lt_status take_new_entry(struct viewer *v)
-{
-	const struct wire_session_new *w = look(v, sizeof(*w));
-	const char *names = (const char *)(w + 1);
-	uint32_t host_len, name_len;
-
-	if (!w)
-		return LT_AGAIN;
-	host_len = GUINT32_FROM_BE(w->host_len);
-	name_len = GUINT32_FROM_BE(w->name_len);
-	if (host_len > NAME_MAX_BYTES || name_len > NAME_MAX_BYTES)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "a name of %u bytes", MAX(host_len, name_len));
-	if (!look(v, sizeof(*w) + host_len + name_len))
-		return LT_AGAIN;
-	set_entry(v, &w->session, g_strndup(names, host_len), g_strndup(names + host_len, name_len));
-	v->session.is_ctf2 = GUINT32_FROM_BE(w->format) != 0;
-	skip(v, sizeof(*w) + host_len + name_len);
-	return LT_OK;
-}
-
-static enum lt_status take_sessions(struct viewer *v, struct viewer_event *event)
-{
-	enum lt_status status;
-
-	if (v->entries_left == 0) {
-		finish(v);
-		return viewer_take_list(v, event);
-	}
-	status = v->minor >= WIRE_MINOR_FORMATS ? take_new_entry(v) : take_old_entry(v);
-	if (status != LT_OK)
-		return status;
-	v->entries_left--;
-	if (!viewer_take_session(v))
-		return LT_END;
-	*event = (struct viewer_event){ .kind = VIEWER_SESSION, .session = &v->session };
-	return LT_OK;
 }
 
 static enum lt_status take_created(struct viewer *v)
 {
-	const struct wire_word *w = look(v, sizeof(*w));
+	const struct wire_word *w = viewer_look(v, sizeof(*w));
 
 	if (!w)
 		return LT_AGAIN;
 	if (GUINT32_FROM_BE(w->word) != WIRE_CREATED)
 		return viewer_refuse(v, VIEWER_PROTOCOL, "the relayd takes no viewer: status %u",
 				     GUINT32_FROM_BE(w->word));
-	skip(v, sizeof(*w));
-	finish(v);
+	viewer_skip(v, sizeof(*w));
+	viewer_finish(v);
 	return LT_END;
 }
 
@@ -166,7 +59,7 @@ static enum lt_status refuse_attaching(struct viewer *v, uint32_t status)
 /* For WIRE_ATTACH and WIRE_NEW_STREAMS. LT_OK: its streams follow, if there are any. */
 static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
 {
-	const struct wire_streams *w = look(v, sizeof(*w));
+	const struct wire_streams *w = viewer_look(v, sizeof(*w));
 
 	if (!w)
 		return LT_AGAIN;
@@ -174,8 +67,8 @@ static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
 	/* In both answers, 1 means that streams follow. */
 	v->entries_left = *status == WIRE_ATTACHED ? GUINT32_FROM_BE(w->count) : 0;
 	if (v->entries_left > STREAMS_MAX - v->streams->len)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u streams", v->entries_left);
-	skip(v, sizeof(*w));
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "%u streams", v->entries_left);
+	viewer_skip(v, sizeof(*w));
 	v->part = PART_STREAMS;
 	return LT_OK;
 }
@@ -206,7 +99,7 @@ static enum lt_status take_new_streams(struct viewer *v)
 	if (taken != LT_OK)
 		return taken;
 	if (status < WIRE_STREAMS_NEW || status > WIRE_STREAMS_CLOSED)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of new streams", status);
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of new streams", status);
 	v->asks_streams = false;
 	/* It no longer knows the session, which is as good as closed. */
 	if (status == WIRE_STREAMS_CLOSED || status == WIRE_STREAMS_ERROR)
@@ -249,14 +142,14 @@ static enum lt_status take_stream(struct viewer *v, struct viewer_event *event)
 	struct viewer_stream *s;
 
 	if (v->entries_left == 0) {
-		finish(v);
+		viewer_finish(v);
 		return LT_END;
 	}
-	w = look(v, sizeof(*w));
+	w = viewer_look(v, sizeof(*w));
 	if (!w)
 		return LT_AGAIN;
 	v->entries_left--;
-	skip(v, sizeof(*w));
+	viewer_skip(v, sizeof(*w));
 	if (find_stream(v, GUINT64_FROM_BE(w->id)))
 		return LT_END;
 	s = g_new0(struct viewer_stream, 1);
@@ -292,7 +185,7 @@ static void lose_stream(struct viewer *v, struct viewer_stream *s, struct viewer
 
 static enum lt_status take_metadata_head(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
 {
-	const struct wire_metadata *w = look(v, sizeof(*w));
+	const struct wire_metadata *w = viewer_look(v, sizeof(*w));
 	uint64_t len;
 	uint32_t status;
 
@@ -301,17 +194,18 @@ static enum lt_status take_metadata_head(struct viewer *v, struct viewer_stream 
 	status = GUINT32_FROM_BE(w->status);
 	len = GUINT64_FROM_BE(w->len);
 	if (status < WIRE_METADATA_OK || status > WIRE_METADATA_ERROR || (status != WIRE_METADATA_OK && len > 0))
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of metadata", status);
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of metadata", status);
 	if (len > METADATA_MAX - s->n_bytes)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%" G_GUINT64_FORMAT " bytes of metadata", len);
-	skip(v, sizeof(*w));
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "%" G_GUINT64_FORMAT " bytes of metadata",
+				     len);
+	viewer_skip(v, sizeof(*w));
 	if (len > 0) {
 		g_byte_array_set_size(v->body, (guint)len);
 		viewer_connection_expect(&v->connection, v->body->data, len);
 		v->part = PART_METADATA;
 		return LT_END;
 	}
-	finish(v);
+	viewer_finish(v);
 	if (status != WIRE_METADATA_ERROR || s->requests > 0)
 		return LT_END;
 	lose_stream(v, s, event);
@@ -322,7 +216,7 @@ static enum lt_status take_metadata(struct viewer *v, struct viewer_stream *s, s
 {
 	if (!viewer_connection_body_is_there(&v->connection))
 		return LT_AGAIN;
-	finish(v);
+	viewer_finish(v);
 	s->n_bytes += v->body->len;
 	*event = (struct viewer_event){
 		.kind = VIEWER_METADATA, .stream = s, .bytes = v->body->data, .len = v->body->len
@@ -354,7 +248,8 @@ static enum lt_status take_packet_index(struct viewer *v, struct viewer_stream *
 	s->class_id = GUINT64_FROM_BE(w->class_id);
 	if (s->bits == 0 || s->bits % 8 != 0 || s->content_bits > s->bits)
 		return viewer_refuse(v, VIEWER_PROTOCOL,
-				     NONSENSE "a packet of %" G_GUINT64_FORMAT " bits, %" G_GUINT64_FORMAT " used",
+				     VIEWER_NONSENSE "a packet of %" G_GUINT64_FORMAT " bits, %" G_GUINT64_FORMAT
+						     " used",
 				     s->bits, s->content_bits);
 	if (s->bits / 8 > VIEWER_PACKET_MAX)
 		return viewer_refuse(v, VIEWER_PROTOCOL,
@@ -384,17 +279,17 @@ static enum lt_status take_beacon(struct viewer_stream *s, uint64_t until, struc
 
 static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
 {
-	const struct wire_index *got = look(v, sizeof(*got));
+	const struct wire_index *got = viewer_look(v, sizeof(*got));
 	struct viewer_stream *s;
 	struct wire_index w;
 
 	if (!got)
 		return LT_AGAIN;
 	w = *got;
-	skip(v, sizeof(w));
+	viewer_skip(v, sizeof(w));
 	s = ((struct viewer_request *)g_queue_peek_head(&v->requests))->stream;
 	heed_flags(v, g_queue_peek_head(&v->requests), GUINT32_FROM_BE(w.flags));
-	finish(v);
+	viewer_finish(v);
 	switch (GUINT32_FROM_BE(w.status)) {
 	case WIRE_INDEX_OK:
 		return take_packet_index(v, s, &w);
@@ -409,7 +304,8 @@ static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
 		lose_stream(v, s, event);
 		return LT_OK;
 	default:
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of an index", GUINT32_FROM_BE(w.status));
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of an index",
+				     GUINT32_FROM_BE(w.status));
 	}
 }
 
@@ -422,9 +318,9 @@ static enum lt_status miss_packet(struct viewer *v, uint32_t status, uint32_t fl
 	struct viewer_stream *s = ((struct viewer_request *)g_queue_peek_head(&v->requests))->stream;
 
 	if (status < WIRE_PACKET_OK || status > WIRE_PACKET_EOF)
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "status %u of a packet", status);
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of a packet", status);
 	heed_flags(v, g_queue_peek_head(&v->requests), flags);
-	finish(v);
+	viewer_finish(v);
 	if (s->requests == 0 && (status == WIRE_PACKET_RETRY || flags & (WIRE_FLAG_METADATA | WIRE_FLAG_STREAMS))) {
 		s->packet_due = true;
 		s->due_us = g_get_monotonic_time() + AGAIN_US;
@@ -436,7 +332,7 @@ static enum lt_status miss_packet(struct viewer *v, uint32_t status, uint32_t fl
 
 static enum lt_status take_packet_head(struct viewer *v, struct viewer_stream *s)
 {
-	const struct wire_packet *w = look(v, sizeof(*w));
+	const struct wire_packet *w = viewer_look(v, sizeof(*w));
 	uint32_t status, len, flags;
 
 	if (!w)
@@ -445,9 +341,9 @@ static enum lt_status take_packet_head(struct viewer *v, struct viewer_stream *s
 	len = GUINT32_FROM_BE(w->len);
 	flags = GUINT32_FROM_BE(w->flags);
 	if (len != (status == WIRE_PACKET_OK ? s->bits / 8 : 0))
-		return viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "%u bytes instead of a packet of %u", len,
+		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "%u bytes instead of a packet of %u", len,
 				     (unsigned)(s->bits / 8));
-	skip(v, sizeof(*w));
+	viewer_skip(v, sizeof(*w));
 	if (status != WIRE_PACKET_OK)
 		return miss_packet(v, status, flags);
 	v->packet = g_try_malloc(sizeof(*v->packet) + len);
@@ -471,7 +367,7 @@ static enum lt_status take_packet(struct viewer *v, struct viewer_event *event)
 {
 	if (!viewer_connection_body_is_there(&v->connection))
 		return LT_AGAIN;
-	finish(v);
+	viewer_finish(v);
 	*event = (struct viewer_event){ .kind = VIEWER_PACKET, .stream = v->packet->stream, .packet = v->packet };
 	v->held_bytes += v->packet->len;
 	v->packet_us = g_get_monotonic_time();
@@ -487,7 +383,7 @@ static enum lt_status take_head(struct viewer *v, const struct viewer_request *r
 	case WIRE_CONNECT:
 		return take_connect(v);
 	case WIRE_LIST:
-		return take_list_head(v);
+		return viewer_take_list_head(v);
 	case WIRE_CREATE:
 		return take_created(v);
 	case WIRE_ATTACH:
@@ -510,10 +406,11 @@ enum lt_status viewer_take_reply(struct viewer *v, struct viewer_event *event)
 	const struct viewer_request *r = g_queue_peek_head(&v->requests);
 
 	if (!r)
-		return look(v, 1) ? viewer_refuse(v, VIEWER_PROTOCOL, NONSENSE "an answer to nothing") : LT_AGAIN;
+		return viewer_look(v, 1) ? viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "an answer to nothing")
+					 : LT_AGAIN;
 	switch (v->part) {
 	case PART_SESSIONS:
-		return take_sessions(v, event);
+		return viewer_take_sessions(v, event);
 	case PART_STREAMS:
 		return take_stream(v, event);
 	case PART_METADATA:

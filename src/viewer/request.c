@@ -20,6 +20,16 @@ void viewer_ask(struct viewer *v, enum wire_command command, struct viewer_strea
 	viewer_connection_put(&v->connection, payload, len);
 }
 
+void viewer_finish(struct viewer *v)
+{
+	struct viewer_request *r = g_queue_pop_head(&v->requests);
+
+	if (r->stream)
+		r->stream->requests--;
+	v->part = PART_HEAD;
+	g_free(r);
+}
+
 void viewer_ask_connect(struct viewer *v)
 {
 	const struct wire_connect hello = {
