@@ -109,6 +109,20 @@ def check_own_threads(rows):
     assert all(row["tracing"] for row in own) and not any(row["tracing"] for row in named("systemd|python3|kworker")), rows
 
 
+def test_own_calls(g):
+    """System calls of the daemons and of the program are left out, those of others are not."""
+    # workers of the program also start in the meantime
+    command = "sh -c 'sleep 2; exec dd if=/dev/zero of=/dev/null count=1000 status=none'"
+    status, out, err = g.run(f"lttngtop report syscalls --local --set full --json -- {command}")
+    assert (status, err) == (0, ""), f"{status} {err}"
+    rows = json.loads(out)["rows"]
+    own = sorted({row["comm"] for row in rows if row["comm"].startswith("lttng")})
+    assert not own, f"system calls of {own}"
+    calls = [row["count"] for row in rows if row["comm"] == "dd" and row["name"] == "write"]
+    assert calls and calls[0] == 1000, f"{calls} calls of dd, not 1000"
+
+
+@guest.booted({"counted": True})
 def test_report(g):
     """CPU time of a known load, on a machine that was not traced before; then with a daemon that stays."""
     g.push(LOAD, "/usr/local/bin/load")
@@ -128,19 +142,6 @@ def test_report(g):
         assert ("sessiond" in left(g)) == daemon and "relayd" not in left(g), left(g)
     status, out, err = g.run("lttngtop report cpu --local --duration 2s --json")
     assert status == 0 and json.loads(out)["end_ns"] - json.loads(out)["begin_ns"] > 1e9, f"{status} {out} {err}"
-
-
-def test_own_calls(g):
-    """System calls of the daemons and of the program are left out, those of others are not."""
-    # workers of the program also start in the meantime
-    command = "sh -c 'sleep 2; exec dd if=/dev/zero of=/dev/null count=1000 status=none'"
-    status, out, err = g.run(f"lttngtop report syscalls --local --set full --json -- {command}")
-    assert (status, err) == (0, ""), f"{status} {err}"
-    rows = json.loads(out)["rows"]
-    own = sorted({row["comm"] for row in rows if row["comm"].startswith("lttng")})
-    assert not own, f"system calls of {own}"
-    calls = [row["count"] for row in rows if row["comm"] == "dd" and row["name"] == "write"]
-    assert calls and calls[0] == 1000, f"{calls} calls of dd, not 1000"
 
 
 @guest.booted({"counted": True})
