@@ -20,7 +20,7 @@ import processes  # noqa: E402
 
 SECONDS = int(os.environ.get("LTTNGTOP_SOAK", "0"))
 SHORTEST = 600
-LIMIT_MIB = {"--history-size": 4, "--wait-memory": 4, "--model-memory": 8}
+LIMIT_MIB = {"--history-size": 1, "--wait-memory": 4, "--model-memory": 8}
 BASE_MIB = 24      # the monitor's memory beside that: libraries, names, the screen
 WORKER_MIB = 32    # a worker, whatever it reads
 GROWTH_MIB = 2     # what an allocator may add after the warm-up …
