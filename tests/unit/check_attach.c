@@ -204,6 +204,32 @@ START_TEST(test_tables)
 }
 END_TEST
 
+/* No number of an enumeration has two names, and no name two numbers. */
+START_TEST(test_sets)
+{
+	unsigned n_calls;
+	const struct call *calls = calls_all(&n_calls);
+
+	for (unsigned i = 0; i < n_calls; i++)
+		for (unsigned k = 0; k < calls[i].n_args; k++) {
+			const struct const_set *set = calls[i].args[k].set;
+
+			for (unsigned m = 0; set && m < set->n; m++) {
+				const struct constant *c = &set->constants[m];
+
+				for (unsigned earlier = 0; earlier < m; earlier++) {
+					const struct constant *e = &set->constants[earlier];
+
+					ck_assert_msg(strcmp(c->name, e->name) != 0, "%s: %s twice", set->name,
+						      c->name);
+					ck_assert_msg(set->kind != CONST_ENUM || c->value != e->value, "%s: %s is %s",
+						      set->name, c->name, e->name);
+				}
+			}
+		}
+}
+END_TEST
+
 static const char *constants(const char *set, uint64_t value)
 {
 	g_string_truncate(out, 0);
@@ -230,6 +256,9 @@ START_TEST(test_constants)
 	ck_assert_str_eq(constants("rusage_who", UINT32_MAX), "RUSAGE_CHILDREN");
 	ck_assert_str_eq(constants("clone_flags", 0x1200011), "SIGCHLD|CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID");
 	ck_assert_str_eq(constants("access_mode", 0), "F_OK");
+	ck_assert_str_eq(constants("madvice", 102), "MADV_GUARD_INSTALL");
+	ck_assert_str_eq(constants("sockopt_tcp", 37), "TCP_TX_DELAY");
+	ck_assert_str_eq(constants("rwf_flags", 0x48), "RWF_NOWAIT|RWF_ATOMIC");
 	ck_assert_str_eq(constants("epoll_events", 0x80000001), "EPOLLIN|EPOLLET");
 	ck_assert_str_eq(consts_errno(2), "ENOENT");
 	ck_assert_str_eq(consts_errno(512), "ERESTARTSYS");
@@ -613,6 +642,6 @@ START_TEST(test_select)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_constants, test_open, test_no_mode, test_numbers,
-		 test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without, test_lists,
-		 test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)
+UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_sets, test_constants, test_open, test_no_mode,
+		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
+		 test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)
