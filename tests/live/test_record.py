@@ -651,6 +651,7 @@ def test_host_that_lacks_things():
     write_script(f"{base}/local/ssh", f"PATH={base}/remote:$PATH exec sh -c \"$2\"\n")
     write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log
         case "$*" in
+        "create --list-options") cat {base}/options;;
         "list --kernel") cat {base}/names;;
         "--no-sessiond list s") exit 1;;
         *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;;
@@ -661,9 +662,11 @@ def test_host_that_lacks_things():
     listed = [name for name in re.search(r" for n in ([^;]+);", script).group(1).split() if name != "block_rq_remap"]
     nobody, = sandbox.free_ports(1)
 
-    def record(version, *options, row="      {} (loglevel: TRACE_EMERG (0)) (type: tracepoint)\n"):
+    def record(version, *options, row="      {} (loglevel: TRACE_EMERG (0)) (type: tracepoint)\n", format_option=""):
         with open(f"{base}/version", "w", encoding="ascii") as file:
             file.write(version)
+        with open(f"{base}/options", "w", encoding="ascii") as file:
+            file.write("--live\n" + format_option + "--shm-path\n")
         with open(f"{base}/names", "w", encoding="utf-8") as file:
             file.writelines(map(row.format, listed))
         with open(f"{base}/log", "w", encoding="ascii"):
@@ -676,13 +679,15 @@ def test_host_that_lacks_things():
             log = [line for line in file.read().splitlines() if line != "--no-sessiond list s"]
         return (done.returncode, done.stdout, done.stderr), log
 
-    # lttng 2.16 writes the second, in a locale without that character the third
-    for more in ({}, {"row": "  🞂 `{}`\n"}, {"row": "  > `{}`\n"}):
+    # lttng 2.16 writes the second, in a locale without that character the third, and can choose a format
+    newer = {"format_option": "--trace-format\n"}
+    for more in ({}, {"row": "  🞂 `{}`\n", **newer}, {"row": "  > `{}`\n", **newer}):
         result, log = record("2.13.10\n", **more)
         check(result, 0, "stop it", "warning: h: this kernel's tracer has no tracepoint 'block_rq_remap', so these will be "
               "missing: disk requests to stacked devices\n.*warning: h: this kernel's tracer has no context 'net_ns', .*missing: its network namespace\n")
         assert result[2].count("will be missing") == 2, result
-        assert log[0].startswith("create s ") and log[-1] == "start s", log
+        assert log[0] == "create --list-options" and log[1].startswith("create s ") and log[-1] == "start s", log
+        assert log[1].endswith(" --trace-format=ctf-1.8") == bool(more), log[1]
         enabled, = (line for line in log if line.startswith("enable-event ") and "sched_switch" in line)
         assert sorted(enabled.split()[-1].split(",")) == sorted(listed), enabled
     assert any("--type=uid" in line for line in log) and not any("--type=prio" in line for line in log), log
