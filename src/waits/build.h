@@ -46,6 +46,9 @@ void build_restart(struct build *b);
 /* The number of packets that became links so far. */
 uint64_t build_links(const struct build *b);
 
+/* The number of threads: one for each row in use. */
+uint32_t build_threads(const struct build *b);
+
 /* Memory for packets. */
 size_t build_packet_bytes(const struct build *b);
 

@@ -103,7 +103,8 @@ struct build {
 	strid idling;             /* "idle": a thread of the kernel that has no work */
 	GArray *hosts;            /* struct build_host */
 	GArray *rows;             /* struct build_row, by wait_row */
-	GPtrArray *threads;       /* struct build_thread *; one for each TID ever seen */
+	GPtrArray *threads;       /* struct build_thread *; gone ones until their row is another thread's */
+	GArray *spare;            /* uint32_t: numbers in threads that are not in use */
 	struct map64 tids;        /* host, TID -> thread */
 	struct map64 idles;       /* host, CPU -> thread */
 	struct map64 kernels;     /* host, CPU -> thread */

@@ -9,6 +9,7 @@ void build_rows_create(struct build *b)
 	b->hosts = g_array_new(FALSE, TRUE, sizeof(struct build_host));
 	b->rows = g_array_new(FALSE, TRUE, sizeof(struct build_row));
 	b->threads = g_ptr_array_new_with_free_func(g_free);
+	b->spare = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 }
 
 void build_rows_destroy(struct build *b)
@@ -20,6 +21,7 @@ void build_rows_destroy(struct build *b)
 	g_array_free(b->hosts, TRUE);
 	g_array_free(b->rows, TRUE);
 	g_ptr_array_free(b->threads, TRUE);
+	g_array_free(b->spare, TRUE);
 	map64_release(&b->tids);
 	map64_release(&b->idles);
 	map64_release(&b->kernels);
@@ -48,6 +50,30 @@ struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu)
 
 /* ---- rows ---- */
 
+static uint64_t key_of(unsigned host, uint32_t low)
+{
+	return (uint64_t)host << 32 | low;
+}
+
+static struct build_thread *thread_at(const struct build *b, uint32_t i)
+{
+	return i == MAP64_NONE ? NULL : g_ptr_array_index(b->threads, i);
+}
+
+/* Forgets the thread that had the row if it is gone: nothing leads to what it did any more. */
+static void forget_owner(struct build *b, wait_row row)
+{
+	const struct build_row *r = build_row(b, row);
+	const uint64_t key = key_of(r->who.host, (uint32_t)r->who.tid);
+	const uint32_t i = r->who.tid > 0 ? map64_get(&b->tids, key) : MAP64_NONE;
+	const struct build_thread *t = thread_at(b, i);
+
+	if (!t || !t->gone || t->row != row || t->life != r->life)
+		return;
+	map64_del(&b->tids, key);
+	g_array_append_val(b->spare, i);
+}
+
 static wait_row row_add(struct build *b, unsigned host, int32_t tid, int32_t cpu)
 {
 	wait_row row = graph_row_add(b->graph);
@@ -55,6 +81,7 @@ static wait_row row_add(struct build *b, unsigned host, int32_t tid, int32_t cpu
 
 	if (row >= b->rows->len)
 		g_array_set_size(b->rows, row + 1);
+	forget_owner(b, row);
 	r = build_row(b, row);
 	*r = (struct build_row){
 		.who = { .host = host, .tid = tid, .pid = -1, .cpu = cpu },
@@ -88,16 +115,6 @@ wait_row build_next(const struct build *b, wait_row row, bool threads_only)
 
 /* ---- threads ---- */
 
-static uint64_t key_of(unsigned host, uint32_t low)
-{
-	return (uint64_t)host << 32 | low;
-}
-
-static struct build_thread *thread_at(const struct build *b, uint32_t i)
-{
-	return i == MAP64_NONE ? NULL : g_ptr_array_index(b->threads, i);
-}
-
 /* Idle tasks and kernel rows belong to a CPU. */
 static wait_row thread_row(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
@@ -106,15 +123,26 @@ static wait_row thread_row(struct build *b, unsigned host, int32_t tid, unsigned
 
 static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
-	struct build_thread *t = g_new0(struct build_thread, 1);
+	const wait_row row = thread_row(b, host, tid, cpu);
+	struct build_thread *t;
+	uint32_t i;
 
-	g_ptr_array_add(b->threads, t);
-	t->host = host;
-	t->tid = tid;
-	t->interrupts = build_host(b, host)->interrupts;
-	t->row = thread_row(b, host, tid, cpu);
-	t->life = build_row(b, t->row)->life;
-	return b->threads->len - 1;
+	if (b->spare->len) {
+		i = g_array_index(b->spare, uint32_t, b->spare->len - 1);
+		g_array_set_size(b->spare, b->spare->len - 1);
+	} else {
+		i = b->threads->len;
+		g_ptr_array_add(b->threads, g_new(struct build_thread, 1));
+	}
+	t = thread_at(b, i);
+	*t = (struct build_thread){
+		.host = host,
+		.tid = tid,
+		.interrupts = build_host(b, host)->interrupts,
+		.row = row,
+		.life = build_row(b, row)->life,
+	};
+	return i;
 }
 
 /* Resets the thread's state if events were lost since it was set. */
@@ -131,7 +159,7 @@ static struct build_thread *refresh(struct build *b, struct build_thread *t)
 	return t;
 }
 
-/* The last thread that had the TID, gone or not. */
+/* The last thread that had the TID, gone or not; NULL: it is not remembered. */
 static struct build_thread *thread_last(struct build *b, unsigned host, int32_t tid, unsigned cpu)
 {
 	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, key_of(host, cpu))
@@ -243,6 +271,11 @@ void build_thread_name(struct build *b, const struct build_thread *t, strid comm
 		who->comm = comm;
 	if (pid >= 0)
 		who->pid = pid;
+}
+
+uint32_t build_threads(const struct build *b)
+{
+	return b->threads->len - b->spare->len;
 }
 
 wait_row build_find(const struct build *b, unsigned host, int32_t tid, uint64_t t_ns)

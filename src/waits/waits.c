@@ -404,6 +404,7 @@ struct waits_info waits_info(const struct waits *w)
 		.graph = graph_info(w->graph),
 		.late = w->late,
 		.links = build_links(w->build),
+		.threads = build_threads(w->build),
 		.packet_bytes = build_packet_bytes(w->build),
 		.epoch = w->epoch,
 	};

@@ -102,6 +102,7 @@ struct waits_info {
 	uint64_t queued;     /* events waiting for other hosts */
 	uint64_t late;       /* events dropped because they came too late, from hosts that had been skipped */
 	uint64_t links;      /* packets that became links */
+	uint32_t threads;    /* known, and gone ones whose rows are not used again yet */
 	size_t packet_bytes; /* memory for packets that may yet be matched */
 	unsigned epoch;      /* number of times the graph was cleared because the clocks had changed */
 };

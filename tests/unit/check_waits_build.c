@@ -274,6 +274,45 @@ START_TEST(test_end_of_old_kernels)
 }
 END_TEST
 
+/* Processes that come and go, each with a TID of its own: none is remembered for longer than its row. */
+START_TEST(test_many_tids)
+{
+	enum { MEMORY_BYTES = 1 << 20, THREADS = 100000, FIRST = 1000, STEP_NS = 10, TURN = 1000 };
+	struct wait_event *e;
+	struct test t;
+
+	begin_with(&t, 1, MEMORY_BYTES);
+	switched(&t, 0, 1, 0, 5, 1, 7);
+	for (int n = 0; n < THREADS; n++) {
+		const uint64_t t_ns = 100 + (uint64_t)n * STEP_NS;
+
+		e = add(&t, 0, t_ns, WAIT_EVENT_FORK, 0);
+		e->tid = FIRST + n;
+		e->from_tid = 7;
+		woken(&t, 0, t_ns + 1, 0, FIRST + n)->new_task = true;
+		switched(&t, 0, t_ns + 2, 0, 7, 1, FIRST + n);
+		add(&t, 0, t_ns + 3, WAIT_EVENT_EXIT, 0)->tid = FIRST + n;
+		switched(&t, 0, t_ns + 4, 0, FIRST + n, 0x10, 7);
+		if (n % TURN == 0)
+			take(&t, 0, t_ns), waits_run(t.w);
+	}
+	finish(&t, 1);
+	ck_assert_uint_gt(waits_info(t.w).graph.cut, 0);
+	ck_assert_uint_lt(waits_info(t.w).threads, THREADS / 10);
+	ck_assert_uint_eq(waits_find(t.w, 0, FIRST, UINT64_MAX), WAIT_NO_ROW);
+	ck_assert_uint_ne(waits_find(t.w, 0, FIRST + THREADS - 1, UINT64_MAX), WAIT_NO_ROW);
+	/* a TID that was forgotten is a new thread */
+	e = add(&t, 0, 100 + THREADS * STEP_NS, WAIT_EVENT_FORK, 0);
+	e->tid = FIRST;
+	e->from_tid = 7;
+	woken(&t, 0, 101 + THREADS * STEP_NS, 0, FIRST)->new_task = true;
+	switched(&t, 0, 102 + THREADS * STEP_NS, 0, 7, 1, FIRST);
+	finish(&t, 1);
+	check(&t, 0, FIRST, "+7@1000101 1000101 P 1000102");
+	end(&t);
+}
+END_TEST
+
 START_TEST(test_idle_rows)
 {
 	struct test t;
@@ -293,4 +332,4 @@ END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle, test_work,
 	  test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
-	  test_idle_rows)
+	  test_many_tids, test_idle_rows)
