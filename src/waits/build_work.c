@@ -26,7 +26,7 @@ void build_work_queued(struct build *b, unsigned host, const struct wait_event *
 	if (e->work < 0 || e->work >= WORKS_MAX)
 		return;
 	if (!h->works) {
-		h->works = g_new(struct queued_work, WORKS_MAX);
+		h->works = g_new0(struct queued_work, WORKS_MAX);
 		for (unsigned i = 0; i < WORKS_MAX; i++)
 			h->works[i].row = WAIT_NO_ROW;
 	}

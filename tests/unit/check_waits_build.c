@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From wait events to the graph: what threads and CPUs do. */
+#include <malloc.h>
+
 #include "waits_events.h"
 
 START_TEST(test_wake_up_by_a_task)
@@ -180,6 +182,28 @@ START_TEST(test_work)
 }
 END_TEST
 
+/* A kworker that was woken in an interrupt for an item whose queueing was not seen; item 4 was. */
+START_TEST(test_work_queued_unseen)
+{
+	struct test t;
+
+	mallopt(M_PERTURB, 0x5a); /* what is not set is not 0 */
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 6, 1, 9, 0x402, 0);
+	work(&t, 20, 0, WAIT_EVENT_WORK_QUEUED, 4);
+	woken_by_softirq(&t, 0, 21, 0, 9, 1, WAIT_BLOCKED);
+	switched(&t, 0, 30, 1, 0, 0, 9);
+	work(&t, 31, 1, WAIT_EVENT_WORK_START, 3);
+	work(&t, 40, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	switched(&t, 0, 60, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	mallopt(M_PERTURB, 0);
+	check(&t, 0, 9, "6 i 21 P 30 R 31 R 40 R 60");
+	end(&t);
+}
+END_TEST
+
 /* A kworker that was woken for the work: the wake-up is more exact. */
 START_TEST(test_woken_for_work)
 {
@@ -331,5 +355,5 @@ START_TEST(test_idle_rows)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle, test_work,
-	  test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
-	  test_many_tids, test_idle_rows)
+	  test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
+	  test_end_of_old_kernels, test_many_tids, test_idle_rows)
