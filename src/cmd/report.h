@@ -205,6 +205,12 @@ enum lt_status report_choose_log(struct report *r);
  */
 enum lt_status report_choose_spread(struct report *r);
 
+/*
+ * With --log and --limit, forgets the instances in the host's open interval that cannot be among the first rows any
+ * more, so that memory is needed only for those, however long the trace is. To be called at any time while reading.
+ */
+void report_forget_instances(struct report *r, struct report_host *h);
+
 /* ---- report_cut.c ---- */
 
 /* The requested part of the trace, clipped to the known part. LT_ERROR: the times are invalid. */

@@ -131,15 +131,17 @@ uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns)
 }
 
 /* Moves ended rows from the model into the interval, if one is open. */
-static void reap(struct report_host *h)
+static void reap(struct report *r, struct report_host *h)
 {
 	struct host_state *state = model_state(h->source->model);
 
 	model_cut(h->source->model, 0);
 	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
 	state_frame_begin(state);
-	if (h->open)
-		model_bound_interval(h->source->model, &h->iv);
+	if (!h->open)
+		return;
+	report_forget_instances(r, h);
+	model_bound_interval(h->source->model, &h->iv);
 }
 
 uint64_t report_record_begin(const struct report *r)
@@ -239,7 +241,7 @@ static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 		h->reached_ns = host_ns;
 		note_gap(r, h);
 	}
-	reap(h);
+	reap(r, h);
 	show_progress(r);
 }
 
@@ -296,7 +298,7 @@ void report_advance_in_order(struct report *r, uint64_t until_ns)
 		r->interrupted = status == LT_INTERRUPTED;
 		for (unsigned i = 0; i < r->n_hosts; i++) {
 			r->hosts[i].done = status == LT_END;
-			reap(&r->hosts[i]);
+			reap(r, &r->hosts[i]);
 		}
 		forget_paths(r);
 		show_progress(r);

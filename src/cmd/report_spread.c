@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/map64.h"
 #include "base/timetext.h"
 #include "cmd/report.h"
 #include "model/buckets.h"
@@ -65,6 +66,54 @@ enum lt_status report_choose_log(struct report *r)
 	r->needs = r->table;
 	r->table = view_table_find(REPORT_INSTANCES);
 	return LT_OK;
+}
+
+/* ---- --log with --limit: rows that cannot be printed any more are not kept ---- */
+
+enum { KEPT_MIN = 4096 }; /* rows, so that they are not sorted too often */
+
+/* Whether rows are chosen and ordered by what never changes: of two rows the same one is printed first at any time. */
+static bool is_settled(const struct report *r)
+{
+	const struct options *o = r->options;
+	const struct column *sort = r->query.sort;
+
+	for (guint i = 0; i < o->min->len; i++)
+		if (strchr(g_ptr_array_index(o->min, i), '='))
+			return false;
+	if (o->comm->len || o->pid->len || o->where->len || o->max->len || r->query.sum_by)
+		return false;
+	return !sort || strcmp(sort->name, "begin_ns") == 0 || strcmp(sort->name, "length_ns") == 0;
+}
+
+static bool is_not_in(void *data, uint32_t i, const uint64_t *a, const uint64_t *b)
+{
+	const struct map64 *kept = data;
+
+	(void)i;
+	(void)a;
+	return map64_get(kept, b[CELL(instance, uid)]) == MAP64_NONE;
+}
+
+void report_forget_instances(struct report *r, struct report_host *h)
+{
+	const uint32_t n = interval_ended(&h->iv, TABLE_INSTANCE);
+	struct map64 kept = { 0 };
+	struct view_host host;
+	struct view_rows rows;
+
+	if (!r->options->instances || !r->query.limit || n < KEPT_MIN || n / 2 < r->query.limit || !is_settled(r))
+		return;
+	interval_end(&h->iv, model_state(h->source->model), h->source->end_ns);
+	host = r->shown[h->shown];
+	host.iv = &h->iv;
+	view_rows_init(&rows);
+	view_rows_build(&rows, &r->query, &host, 1);
+	for (unsigned i = 0; i < rows.n; i++)
+		map64_put(&kept, rows.rows[i].key.uid, 0);
+	interval_take_ended(&h->iv, TABLE_INSTANCE, is_not_in, &kept);
+	view_rows_release(&rows);
+	map64_release(&kept);
 }
 
 enum lt_status report_choose_spread(struct report *r)

@@ -216,6 +216,47 @@ def test_min():
     assert logged("sched", "--min", "2ms") == sorted(want)
 
 
+def first_rows(recording, memory, *args):
+    """Of a log that does not fit into the memory; a warning or 'incomplete' would be another exit status."""
+    text = report("syscalls", "--log", "--limit", "9", "--model-memory", memory, "--json", "--no-sync", *args,
+                  os.path.join(TRACES, recording))
+    return json.loads(text)["rows"]
+
+
+def test_first_rows():
+    """--limit with --log needs memory for the rows that are printed, not for the whole log."""
+    orders = {
+        None: lambda r: (r["begin_ns"], r["length_ns"]),
+        "begin": lambda r: -r["begin_ns"],
+        "-begin": lambda r: r["begin_ns"],
+        "length": lambda r: -r["length_ns"],
+        "-length": lambda r: r["length_ns"],
+    }
+    for recording, memory in ("locks-pipes", "4M"), ("hotplug", "8M"):
+        args = "syscalls", "--log", "--json", "--no-sync", os.path.join(TRACES, recording)
+        assert "did not fit" in report(*args, "--model-memory", memory, status=3), recording
+        whole = json.loads(report(*args))["rows"]
+        assert len(whole) > 15000, recording
+        for order, key in orders.items():
+            options = ("--sort", order) if order else ()
+            found = first_rows(recording, memory, *options)
+            assert [key(r) for r in found] == [key(r) for r in sorted(whole, key=key)[:9]], (recording, order)
+        some = collections.Counter(r["tid"] for r in whole).most_common(3)[2][0]
+        want = sorted((r for r in whole if r["tid"] == some and r["length_ns"] >= 1000), key=orders["length"])[:9]
+        found = first_rows(recording, memory, "--sort", "length", "--tid", str(some), "--min", "1us")
+        assert len(found) == 9 and [r["length_ns"] for r in found] == [r["length_ns"] for r in want], recording
+        assert {r["tid"] for r in found} == {some}
+
+
+def test_first_rows_that_may_still_change():
+    """A thread may be renamed: what --comm matches at the end counts, so all rows are kept."""
+    options = "--log", "--sort", "length", "--limit", "9", "--json", "--comm", "lttng*", "--no-sync", RECORDING
+    whole = [r for r in rows("syscalls", "--log", "--comm", "lttng*")]
+    found = json.loads(report("syscalls", *options))["rows"]
+    assert len(whole) > 100 and [r["length_ns"] for r in found] == sorted((r["length_ns"] for r in whole), reverse=True)[:9]
+    assert "did not fit" in report("syscalls", "--model-memory", "4M", *options, status=3)
+
+
 def test_text():
     """A line for each power of two, with a bar proportional to its share of the largest; in UTF-8 and in ASCII."""
     row = max(rows("sched", "--freq"), key=lambda r: r["count"])
