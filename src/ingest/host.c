@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ingest/host.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -343,12 +344,24 @@ static void begin(struct host *host, uint64_t begin_ns)
 
 void host_next_event(struct host *host, uint64_t t_ns)
 {
-	if (host->public.begin_ns == TIME_UNKNOWN)
+	struct ingest_host *h = &host->public;
+
+	if (h->begin_ns == TIME_UNKNOWN)
 		begin(host, t_ns);
-	if (host->back) {
-		host->back = false;
-		host->public.gap_end_ns = MAX(t_ns, host->public.gap_begin_ns);
+	if (host->paused && t_ns > h->end_ns + STILL_NS) {
+		log_info("%s: not recorded for %" PRIu64 " s", h->name, (t_ns - h->end_ns) / NS_PER_S);
+		model_interrupt(h->model, h->end_ns);
+		h->gap_begin_ns = h->end_ns;
+		h->gap_end_ns = t_ns;
 	}
+	if (host->back)
+		h->gap_end_ns = MAX(t_ns, h->gap_begin_ns);
+	host->back = host->paused = false;
+}
+
+void host_pause(struct host *host)
+{
+	host->paused = host->public.begin_ns != TIME_UNKNOWN;
 }
 
 void host_set_away(struct host *host, const char *why)

@@ -40,6 +40,7 @@ struct host {
 	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock since it was attached */
 	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
 	bool back;                /* attached again; its next event ends the gap */
+	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
 	bool stalled;                 /* one of its sources is not waited for */
 	char *away_why;               /* the reason, while it is away */
@@ -92,8 +93,17 @@ void host_look_for_dump(struct host *host);
 /* Sorts the hosts by name and names duplicates NAME, NAME#2, … . Hosts that come later are named as they come. */
 void hosts_name(GPtrArray *hosts);
 
-/* Its next event is at t_ns. The first event of all is the host's start, and the first one after a gap ends the gap. */
+/*
+ * Its next event is at t_ns. The first event of all is the host's start, and the first one after a gap ends the gap. To
+ * be called for these, and for the first one after host_pause().
+ */
 void host_next_event(struct host *host, uint64_t t_ns);
+
+/*
+ * Recordings: all sessions that have traced its kernel so far have ended. If the next one starts long after them,
+ * nothing was recorded in between, so its state is unknown; if soon, it continues them (parts of a rotated session).
+ */
+void host_pause(struct host *host);
 
 /* None of its sources runs any more, for the reason given; one runs again. live: that one is a live source. */
 void host_set_away(struct host *host, const char *why);

@@ -382,6 +382,20 @@ static bool has_source(const struct host *host, const struct kernel_session *ses
 	return false;
 }
 
+bool kernel_rests(const struct host *host)
+{
+	bool any_waits = false;
+
+	for (guint i = 0; i < host->kernels->len; i++) {
+		const struct kernel_session *s = session_at(host, i);
+
+		if (s->runs && !s->is_over)
+			return false;
+		any_waits |= !s->runs;
+	}
+	return any_waits;
+}
+
 void kernel_input_stopped(struct input *input)
 {
 	bool any_over = false;

@@ -51,6 +51,9 @@ const struct event *kernel_context(struct input *input, const struct event *ev);
 /* Whether the input's session only fills gaps of another session of its host, which is preferred. */
 bool kernel_fills_gaps(const struct input *input);
 
+/* Whether every session that has had an event has ended, but not the host. */
+bool kernel_rests(const struct host *host);
+
 /* The input's source has ended or broken off. */
 void kernel_input_stopped(struct input *input);
 

@@ -105,7 +105,7 @@ static enum lt_status apply_run(struct ingest *in, struct host *host, const stru
 	enum lt_status status = LT_AGAIN;
 
 	do {
-		if ((h->begin_ns == TIME_UNKNOWN || host->back) && is_event(ev))
+		if ((h->begin_ns == TIME_UNKNOWN || host->back || host->paused) && is_event(ev))
 			host_next_event(host, ev->ts_ns);
 		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
 			host_no_event(host, until_ns);

@@ -128,6 +128,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	} else if (why) {
 		host_trouble(host, reason);
 	}
+	if (host && !host->public.live && kernel_rests(host))
+		host_pause(host);
 	if (host)
 		ingest_set_ready(in, host, true); /* its other sources need not wait for this one */
 	g_free(reason);

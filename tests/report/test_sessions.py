@@ -104,6 +104,30 @@ def one_after_the_other(top):
     check("no overlap: all of both", (rows[0]["events"], rows[0]["reason"], said) == (200, None, ""), (rows, said))
 
 
+def times(*sources):
+    """CPU time of each thread, and of the CPU: busy, idle, known."""
+    threads = {row["tid"]: row["cpu_ns"] for row in report("cpu", *sources)[0]}
+    return threads, [tuple(row[k] for k in ("busy_ns", "idle_ns", "online_ns")) for row in report("cpus", *sources)[0]]
+
+
+def nothing_in_between(top):
+    """Seconds that nobody recorded are credited to nothing; a session that continues another one is not interrupted."""
+    early, late = (record(top, name, steps, "switch") for name, steps in
+                   (("gap-a", range(0, 100)), ("gap-bb", range(6000, 6200))))
+    threads, cpus = zip(times(early), times(late))
+    found = times(early, late)
+    check("a gap: threads", found[0] == {tid: threads[0][tid] + threads[1][tid] for tid in (1, 2)}, (found, threads))
+    check("a gap: the CPU", found[1] == [tuple(map(sum, zip(cpus[0][0], cpus[1][0])))], (found, cpus))
+    check("a gap: in both orders", times(late, early) == found, times(late, early))
+    longest = report("preemption", early, late)[0]
+    check("a gap: nobody waited in it", longest and max(row["max_ns"] for row in longest) <= 10 * MS, longest)
+    record(top, "chunk-a", range(0, 100), "switch")
+    record(top, "chunk-b", range(100, 200), "switch")
+    whole = times(record(top, "chunk-w", range(0, 200), "switch"))
+    found = times(os.path.join(top, "chunk-a"), os.path.join(top, "chunk-b"))
+    check("parts: as the whole", found == whole, (found, whole))
+
+
 def two_machines(top):
     for n in ("1", "22"):
         record(top, f"machine-{n}", range(1000), "switch", host="localhost", clock=f"clock {n}")
@@ -114,6 +138,6 @@ def two_machines(top):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for test in (same, parts, one_after_the_other, two_machines):
+    for test in (same, parts, one_after_the_other, nothing_in_between, two_machines):
         test(directory)
 finish()
