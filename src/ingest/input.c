@@ -160,6 +160,8 @@ static char *explain_stop(struct input *input, const char *why)
 	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left);
 	if (!why)
 		return input->spec->url ? g_strdup("the session has ended") : NULL;
+	if (cause == FAILED_NO_SESSION && !input->relayd_left && input->host)
+		return g_strdup("the session has ended"); /* and no new one of its name has been created */
 	if (cause != FAILED_NO_SESSION || !input->relayd_left)
 		return g_strdup(why);
 	return g_strdup_printf("%s since the relayd was away: run 'lttngtop record' on that host again", why);

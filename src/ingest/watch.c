@@ -122,7 +122,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	} else if (input->state == INPUT_WAITING && !any_runs(host)) {
 		if (!input->follow)
 			host_trouble(host, reason);
-		log_info("%s: %s", host->public.name, input_describe(input));
+		if (g_strcmp0(host->away_why, input_describe(input)) != 0)
+			log_info("%s: %s", host->public.name, input_describe(input));
 		model_interrupt(host->public.model, 0);
 		host_set_away(host, input_describe(input));
 	} else if (why) {

@@ -29,13 +29,22 @@ static const char *waited_for(const struct ui *ui)
 	return NULL;
 }
 
+/* Whether the sessions of all shown hosts have ended. */
+static bool all_are_over(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (!ui_host(ui, i)->hidden && !ui_host(ui, i)->info.over)
+			return false;
+	return true;
+}
+
 /* The state word at the newest data, or where it would arrive. */
 static enum style live_word(const struct ui *ui, char *word, size_t size)
 {
 	unsigned shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
 	const bool none_is_there = absent && absent == shown && !waited_for(ui);
 
-	if (ui->cursor.complete)
+	if (ui->cursor.complete || (none_is_there && all_are_over(ui)))
 		g_strlcpy(word, "ENDED", size);
 	else if (none_is_there)
 		g_snprintf(word, size, "AWAY %u/%u", absent, shown);

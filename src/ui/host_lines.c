@@ -138,13 +138,17 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 	uint64_t last_ns;
 
 	known_until(ui, host, &last_ns);
+	ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false);
+	if (host->info.over) {
+		g_snprintf(text, size, "session ended at %s; waiting for another one", time);
+		return;
+	}
 	g_snprintf(text, size, "%s since %s%s%s%s",
 		   host->info.away         ? "away"
 		   : host->info.waited_for ? "no data"
 		   : host->info.still      ? "no events"
 					   : "silent",
-		   ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false), why ? ": " : "", why ? why : "",
-		   retried ? "; retrying" : "");
+		   time, why ? ": " : "", why ? why : "", retried ? "; retrying" : "");
 }
 
 /* A live host that is absent: old figures would look current. */

@@ -48,7 +48,7 @@ def test_clock_off(checks):
             with Terminal("--max-lag", "3s", "--log", f"log-{name}", *urls_of(feed, 1), size=(120, 30), ready=None) as t:
                 t.wait(rf"^ {name} +0\[")
                 checks.check(f"{name}: not late", t.wait(r"^ LIVE .* lag [01]\.\ds"))
-                checks.check(f"{name}: to the end", t.wait(rf"^ {name} +away since [0-9:]+: no such session"))
+                checks.check(f"{name}: to the end", t.wait(rf"^ {name} +session ended at [0-9:]+; waiting"))
                 checks.equal(f"{name}: never attached again", re.findall("too far behind.*", read_log(name)), [])
                 t.keys("q")
                 checks.equal(f"{name}: status", t.status(), 0)

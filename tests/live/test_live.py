@@ -412,7 +412,7 @@ def test_monitor_of_a_relayd_that_dies(checks):
             urls_of(feeds[0], 1)
             checks.check("relayd restarted: the host is back", t.wait(r"^ db +0\[██"))
             finish(feeds[1], 0, "feed of web")
-            checks.check("the other one ended", t.wait(r"^ web +away since [0-9:]+: no such session"))
+            checks.check("the other one ended", t.wait(r"^ web +session ended at [0-9:]+; waiting"))
             wait_intervals(t, 3)
             check_interval(checks, t, "the host that is back", "db", stored_trace(dies, "db", "s-db"))
             t.keys("q")
@@ -448,7 +448,7 @@ def test_monitor_of_a_session_recreated(checks):
                 urls_of(feed, 1)
                 checks.check(f"a session for the {turn} time", t.wait(r"^ client +0\["))
                 finish(feed, 0, "feed")
-                checks.check(f"its end, the {turn} time", t.wait(r"^ client +away since [0-9:]+: no such session"))
+                checks.check(f"its end, the {turn} time", t.wait(r"^ client +session ended at [0-9:]+; waiting"))
             t.keys("q")
             checks.equal("recreated: status", t.status(), 0)
 

@@ -73,7 +73,7 @@ def test_other_session(checks):
         with Terminal(before.url, after.url, size=(120, 40), ready=None) as t:
             t.wait(THERE)
             before.sessions.clear()
-            t.wait("^ db +away since.*the session has ended")
+            t.wait(r"^ db +session ended at [0-9:]+; waiting")
             after.sessions.append(after.session)
             t.keys("9")
             checks.check("another session: under its name", t.wait(rf"^db +{after.url} +attached"))
