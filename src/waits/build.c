@@ -114,6 +114,8 @@ static void recover(struct build *b, struct build_thread *t, enum status since)
 			vertex_at(b, t->row, t->ran_ns, WAIT_RUNNING, NULL);
 		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
 	}
+	if (since == STATUS_BLOCKED)
+		build_thread_asleep(b, t);
 	t->status = t->old = (uint8_t)since;
 }
 
@@ -320,7 +322,7 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 		build_thread_name(b, t, e->comm, e->pid);
 		if (!e->new_task)
 			since_begin(b, t, STATUS_BLOCKED);
-		build_thread_set(b, t, STATUS_BLOCKED);
+		build_thread_asleep(b, t);
 	} else if (t != current) {
 		recover(b, t, STATUS_BLOCKED);
 	}
@@ -390,7 +392,7 @@ static void begin_blocked(struct build *b, struct build_thread *t)
 {
 	struct build_row *r = build_row(b, t->row);
 
-	build_thread_set(b, t, STATUS_BLOCKED);
+	build_thread_asleep(b, t);
 	if (r->first_ns)
 		return;
 	graph_gap(b->graph, t->row, b->now_ns);

@@ -149,6 +149,13 @@ struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu);
 void build_thread_gone(struct build *b, struct build_thread *t);
 
 void build_thread_set(struct build *b, struct build_thread *t, enum status status);
+
+/*
+ * The thread is blocked, and the switch that says how was not seen. A kworker is taken to be without work, as nearly
+ * always: it is not known to have waited for the disk or timer whose interrupt wakes it.
+ */
+void build_thread_asleep(struct build *b, struct build_thread *t);
+
 void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid);
 
 /* ---- build_packets.c ---- */

@@ -261,6 +261,14 @@ void build_thread_set(struct build *b, struct build_thread *t, enum status statu
 	t->interrupts = build_host(b, t->host)->interrupts;
 }
 
+void build_thread_asleep(struct build *b, struct build_thread *t)
+{
+	const bool is_worker = g_str_has_prefix(strpool_text(build_row(b, t->row)->who.comm), "kworker/");
+
+	build_thread_set(b, t, STATUS_BLOCKED);
+	t->stop = is_worker ? b->idling : STRID_NONE;
+}
+
 void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid)
 {
 	struct wait_who *who = &build_row(b, t->row)->who;

@@ -98,6 +98,52 @@ START_TEST(test_idle)
 }
 END_TEST
 
+/*
+ * A sleep whose start was not seen: what the state dump saw waiting, what began before this part of a recording, and
+ * what began where events were lost. A kworker had no work, whatever woke it; others waited for what woke them.
+ */
+START_TEST(test_asleep_already)
+{
+	enum { DUMPED, MIDWAY, LOST, WAYS };
+	static const struct {
+		const char *comm, *want[WAYS];
+	} cases[] = {
+		{ "kworker/0:2H", { "10 i 20 P 30", "10 i 20 P 30", "3 R 5 ? 10 i 20 P 30" } },
+		{ "kworkers", { "10 D 20 P 30", "10 D 20 P 30", "3 R 5 ? 10 D 20 P 30" } },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		for (unsigned way = 0; way < WAYS; way++) {
+			struct wait_event *e;
+			struct test t;
+
+			begin(&t, 1);
+			if (way == DUMPED) {
+				e = add(&t, 0, 10, WAIT_EVENT_STATUS, 0);
+				e->tid = 7;
+				e->status = 5;
+				e->comm = strpool_intern_z(cases[i].comm);
+			} else if (way == MIDWAY) {
+				waits_begin_midway(t.w, 0, 10);
+			} else {
+				switched(&t, 0, 3, 1, 9, 1, 7);
+				e = add(&t, 0, 4, WAIT_EVENT_RENAME, 1);
+				e->tid = 7;
+				e->comm = strpool_intern_z(cases[i].comm);
+				switched(&t, 0, 5, 1, 7, 1, 9);
+				add(&t, 0, 10, WAIT_EVENT_INTERRUPT, WAIT_ALL_CPUS);
+			}
+			e = woken_by_softirq(&t, 0, 20, 0, 7, 4, WAIT_BLOCK_DEVICE);
+			e->comm = strpool_intern_z(cases[i].comm);
+			switched(&t, 0, 30, 0, 8, 1, 7);
+			finish(&t, 1);
+			check(&t, 0, 7, cases[i].want[way]);
+			end(&t);
+		}
+	}
+}
+END_TEST
+
 static void work(struct test *t, uint64_t t_ns, unsigned cpu, enum wait_event_kind kind, int32_t number)
 {
 	struct wait_event *e = add(t, 0, t_ns, kind, cpu);
@@ -354,6 +400,6 @@ START_TEST(test_idle_rows)
 }
 END_TEST
 
-UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle, test_work,
-	  test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
-	  test_end_of_old_kernels, test_many_tids, test_idle_rows)
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
+	  test_asleep_already, test_work, test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid,
+	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_idle_rows)

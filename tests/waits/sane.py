@@ -19,6 +19,7 @@ CAUSES = {
     "waiting": "who waits when the state dump comes is blocked from then on, and the wake-up that ends it counts",
     "idle": "a thread that left the CPU in TASK_IDLE had no work: who waits for it waits for who woke it then, not "
             "for what it did before; nobody: it is the wait itself",
+    "asleep": "a kworker that slept when the record or the part after lost events began is taken to have had no work",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
@@ -108,6 +109,14 @@ def changed(critpath, losses):
                 self.used["unknown"] += 1
             w.status = w.old = doing
             self.idling.discard(w)
+            if doing == critpath.WAIT_BLOCKED:
+                self.asleep(w)
+
+        def asleep(self, w):
+            """The worker is blocked, and the switch that says how was not seen."""
+            if w.name.startswith("kworker/"):
+                self.idling.add(w)
+                self.used["asleep"] += 1
 
         def on_cpu(self, host, cpu):
             if (host, cpu) in self.lost_cpus and self.event.ctx.get("tid", 0) > 0:
@@ -146,6 +155,7 @@ def changed(critpath, losses):
                     super()._feed(e)
                     w = self.find(e.host, f["tid"], e.cpu)
                     w.set(critpath.WAIT_BLOCKED)
+                    self.asleep(w)
                     if self.g.tail.get(self.row(w)) is None:
                         self.g.add((self.row(w), e.ts))
                     return
