@@ -56,7 +56,8 @@ void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct 
 	if (row == WAIT_NO_ROW)
 		return;
 	waits_path(waits, row, r->entry_ref_ns, r->ref_ns, &w->path);
-	w->known = w->path.n > 0;
+	wait_path_fill(&w->path, row, r->entry_ref_ns, r->ref_ns);
+	w->known = true;
 	for (uint32_t i = 0; i < w->path.n; i++) {
 		const struct wait_segment *s = &w->path.segments[i];
 

@@ -82,6 +82,25 @@ static enum lt_status write_record(struct attach *a, struct attach_record *r)
 	return status;
 }
 
+/* Converts the record's times again: the hosts' clocks may have been estimated, or moved, since it was read. */
+static void renew_times(const struct attach *a, struct attach_record *r)
+{
+	const struct clock_map *map = ingest_host(a->report.in, r->host)->map;
+
+	r->ref_ns = clock_to_ref(map, r->ts_ns);
+	r->entry_ref_ns = r->has_entry ? clock_to_ref(map, r->entry_ns) : r->ref_ns;
+}
+
+/* The first record not yet written; NULL: none. */
+static struct attach_record *next_record(struct attach *a)
+{
+	struct attach_record *r = g_queue_peek_head(&a->records);
+
+	if (r)
+		renew_times(a, r);
+	return r;
+}
+
 /* Writes records before this reference time, as soon as the causes of their waits are known. */
 static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 {
@@ -91,7 +110,7 @@ static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 
 	if (waits && until_ns != UINT64_MAX)
 		until_ns = MIN(until_ns, waits_now(waits));
-	while (status == LT_OK && (r = g_queue_peek_head(&a->records)) && r->ref_ns < until_ns) {
+	while (status == LT_OK && (r = next_record(a)) && r->ref_ns < until_ns) {
 		status = write_record(a, r);
 		attach_record_free(g_queue_pop_head(&a->records));
 	}

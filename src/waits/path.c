@@ -2,6 +2,7 @@
 #include "waits/path.h"
 
 #include <glib.h>
+#include <string.h>
 
 #include "waits/internal.h"
 
@@ -31,6 +32,17 @@ static bool continues(const struct wait_segment *last, const struct wait_segment
 	       cause_equal(&last->cause, &s->cause);
 }
 
+static void add_at(struct wait_path *p, uint32_t index, const struct wait_segment *s)
+{
+	if (p->n == p->capacity) {
+		p->capacity = p->capacity ? 2 * p->capacity : 64;
+		p->segments = g_renew(struct wait_segment, p->segments, p->capacity);
+	}
+	memmove(&p->segments[index + 1], &p->segments[index], (p->n - index) * sizeof(*p->segments));
+	p->segments[index] = *s;
+	p->n++;
+}
+
 void path_append(struct wait_path *p, const struct wait_segment *segment)
 {
 	struct wait_segment s = *segment;
@@ -47,11 +59,25 @@ void path_append(struct wait_path *p, const struct wait_segment *segment)
 		p->segments[p->n - 1].end_ns = s.end_ns;
 		return;
 	}
-	if (p->n == p->capacity) {
-		p->capacity = p->capacity ? 2 * p->capacity : 64;
-		p->segments = g_renew(struct wait_segment, p->segments, p->capacity);
-	}
-	p->segments[p->n++] = s;
+	add_at(p, p->n, &s);
+}
+
+void wait_path_fill(struct wait_path *p, wait_row row, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct wait_segment s = { .row = row, .state = WAIT_UNKNOWN, .from = WAIT_NO_ROW, .cause = cause_none };
+
+	if (p->end_ns <= p->begin_ns)
+		p->begin_ns = p->end_ns = begin_ns; /* nothing is known */
+	s.begin_ns = begin_ns;
+	s.end_ns = p->begin_ns;
+	if (s.begin_ns < s.end_ns)
+		add_at(p, 0, &s);
+	s.begin_ns = p->end_ns;
+	s.end_ns = end_ns;
+	if (s.begin_ns < s.end_ns)
+		add_at(p, p->n, &s);
+	p->begin_ns = MIN(p->begin_ns, begin_ns);
+	p->end_ns = MAX(p->end_ns, end_ns);
 }
 
 void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, struct wait_path *out)

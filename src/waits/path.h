@@ -42,6 +42,9 @@ struct wait_path {
 void wait_path_init(struct wait_path *p);
 void wait_path_release(struct wait_path *p);
 
+/* Extends the path to all of [begin, end[: what is missing at its ends is unknown, on this row. */
+void wait_path_fill(struct wait_path *p, wait_row row, uint64_t begin_ns, uint64_t end_ns);
+
 /*
  * Computes the path of any row, over any window within the retention, by walking the graph. Each wait is explained as a
  * whole and then cut at the window, so the results for two windows agree where they overlap. The path ends at the row's

@@ -52,6 +52,24 @@ def test_same_as_recorded(relayd, name, *args):
               + str(next(((x, y) for x, y in zip(a, b) if x != y), None))[:600])
 
 
+def test_parts_add_up(relayd):
+    """Of every call that waited, also where the clocks of its host became known meanwhile."""
+    path = os.path.join(TRACES, "three-tier")
+    feed = relayd.feed("--speed", "4", "--sync", "--session", "attach-parts", path)
+    lines = end(start("--json", "-n", "wget", *urls_of(feed, 3)), "three-tier live").splitlines()
+    finish(feed, 0, "feed of three-tier")
+    calls = [o for o in map(json.loads, lines) if o.get("off_cpu_ns")]
+    hosts = {segment["host"] for o in calls for segment in o["waits"]}
+    check(len(calls) > 10 and hosts == {"client", "web", "db"}, f"{len(calls)} calls waited, for hosts {hosts}")
+    for o in calls:
+        what = f"{o['name']} of {o['tid']} at {o['begin_ns']}"
+        ends = [o["begin_ns"], *(segment["end_ns"] for segment in o["waits"])]
+        check([segment["begin_ns"] for segment in o["waits"]] == ends[:-1], f"{what}: gaps: {o['waits']}")
+        # the duration is by the host's own clock; others drift from it
+        check(abs(ends[-1] - ends[0] - o["duration_ns"]) <= 1000 + o["duration_ns"] / 10000,
+              f"{what}: {ends[-1] - ends[0]} ns of {o['duration_ns']}")
+
+
 def test_interrupt(relayd):
     path = os.path.join(TRACES, "locks-pipes")
     feed = relayd.feed("--speed", "1", "--now", "--session", "attach-interrupt", path)
@@ -69,6 +87,7 @@ def main():
     with Relayd("relayd") as relayd:
         test_same_as_recorded(relayd, "locks-pipes", "-n", "*", "--no-sync")
         test_same_as_recorded(relayd, "three-tier", "-n", "postgres", "-n", "apache2", "--no-sync", "-y")
+        test_parts_add_up(relayd)
         test_interrupt(relayd)
     failed = test_feed.failures
     print(f"{'not ok' if failed else 'ok'} {os.path.basename(sys.argv[0])}: {failed} failed")

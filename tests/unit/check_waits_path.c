@@ -278,6 +278,43 @@ START_TEST(test_windows)
 }
 END_TEST
 
+/* A window with unknown ends is as long as was asked for, whether something of it is known or nothing. */
+START_TEST(test_filled_windows)
+{
+	static const struct {
+		uint64_t begin_ns, end_ns;
+		const char *want;
+	} cases[] = {
+		{ 5, 30, "0:?5-10 0:R10-20 0:B20-30" },
+		{ 15, 90, "0:R15-20 0:B20-60 0:R60-80 0:?80-90" },
+		{ 0, 90, "0:?0-10 0:R10-20 0:B20-60 0:R60-80 0:?80-90" },
+		{ 15, 25, "0:R15-20 0:B20-25" },
+		{ 0, 10, "0:?0-10" },
+		{ 0, 5, "0:?0-5" },
+		{ 80, 90, "0:?80-90" },
+		{ 85, 90, "0:?85-90" },
+		{ 30, 30, "" },
+	};
+	struct built b = build(ROWS("10 R 20 B 60 R 80"), NO_LINKS);
+	struct wait_path path;
+
+	wait_path_init(&path);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *text;
+
+		wait_path_resolve(b.g, b.rows[0], cases[i].begin_ns, cases[i].end_ns, &path);
+		wait_path_fill(&path, b.rows[0], cases[i].begin_ns, cases[i].end_ns);
+		text = path_text(&path);
+		ck_assert_str_eq(text, cases[i].want);
+		ck_assert_uint_eq(path.begin_ns, cases[i].begin_ns);
+		ck_assert_uint_eq(path.end_ns, cases[i].end_ns);
+		g_free(text);
+	}
+	wait_path_release(&path);
+	graph_destroy(b.g);
+}
+END_TEST
+
 /* After the last vertex: what the row does now, if that is known. */
 START_TEST(test_present)
 {
@@ -425,4 +462,4 @@ START_TEST(test_random)
 END_TEST
 
 UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers, test_windows,
-	  test_present, test_bounds, test_random)
+	  test_filled_windows, test_present, test_bounds, test_random)
