@@ -224,7 +224,8 @@ static const struct manual_page pages[] = {
 			 "host; JSON and CSV are ordered by host and key. --sort, --limit and --columns change the "
 			 "order, the number of rows and the columns; --columns can also name columns that otherwise "
 			 "only the monitor shows; 'lttngtop report TABLE --help' describes them all. The unit of a "
-			 "column may be omitted, as in 'total' for 'total_ns', unless that is a column, too.",
+			 "column may be omitted, as in 'total' for 'total_ns'; if there is a column 'total', too, that "
+			 "one is meant, unless it is only printed with --columns.",
 			 "In JSON and CSV, times are in ns since the epoch (UTC), durations in ns and sizes in bytes. "
 			 "An unknown value is null in JSON and empty in CSV. Means are rounded to ns; percentiles are "
 			 "accurate to within 1/16 of the value.",

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "view/filter_internal.h"
+#include "view/table.h"
 
 static void node_free(gpointer p)
 {
@@ -129,7 +130,7 @@ enum lt_status view_filter_add_container(struct view_filter *f, const char *name
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
 					  const char *name, enum view_operator operator, const char * value)
 {
-	const struct column *column = filter_find_column(columns, n_columns, name, value);
+	const struct column *column = view_column_typed(columns, n_columns, name);
 	struct view_node *term;
 
 	if (filter_check_value(column, operator, value) != LT_OK)

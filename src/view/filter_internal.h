@@ -22,10 +22,6 @@ void filter_set_container(struct view_node *term, const char *name);
 
 /* ---- filter_value.c: values that columns are compared with ---- */
 
-/* The column with that name, with or without its unit, preferably one that can be compared with the text. */
-const struct column *filter_find_column(const struct column *columns, unsigned n_columns, const char *name,
-					const char *text);
-
 /* LT_ERROR: the table (NULL: any) has no such column, the value is invalid for it, or it cannot be ordered. */
 enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,
 				   const struct view_table *table);

@@ -70,7 +70,7 @@ static enum view_truth bind_term(void *data, const struct view_node *term)
 	const struct column **to = &g_array_index(r->internal->bound, const struct column *, term->place);
 
 	if (term->fact == VIEW_FACT_COLUMN)
-		*to = filter_find_column(r->columns, r->n_columns, term->column, term->text);
+		*to = view_column_typed(r->columns, r->n_columns, term->column);
 	else
 		*to = view_column_of_fact(r->table, term->fact);
 	return VIEW_UNTOUCHED;

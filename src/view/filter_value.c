@@ -150,25 +150,6 @@ static const char *example_of(const struct column *column)
 	}
 }
 
-const struct column *filter_find_column(const struct column *columns, unsigned n_columns, const char *name,
-					const char *text)
-{
-	const struct column *exact = view_column_find(columns, n_columns, name), *found = NULL;
-	struct value v;
-
-	if (exact && parse_value(exact, text, 0, false, &v))
-		return exact;
-	for (unsigned i = 0; i < G_N_ELEMENTS(view_column_units) && !found; i++) {
-		char *whole = g_strconcat(name, view_column_units[i], NULL);
-
-		found = view_column_find(columns, n_columns, whole);
-		if (found && exact && !parse_value(found, text, 0, false, &v))
-			found = NULL;
-		g_free(whole);
-	}
-	return found ? found : exact;
-}
-
 /* For filters that outlive the shown table: another table may have the column, in another unit. */
 static const struct column *column_of_any(const char *name, const char *text)
 {
@@ -177,7 +158,7 @@ static const struct column *column_of_any(const char *name, const char *text)
 
 	for (unsigned i = 0; i < view_table_count(); i++) {
 		const struct view_table *table = view_table_get(i);
-		const struct column *column = filter_find_column(table->columns, table->n_columns, name, text);
+		const struct column *column = view_column_typed(table->columns, table->n_columns, name);
 
 		found = column ? column : found;
 		if (column && parse_value(column, text, 0, false, &v))
@@ -221,7 +202,7 @@ enum lt_status filter_check_column(const char *name, enum view_operator operator
 				   const struct view_table *table)
 {
 	const struct column *column =
-		table ? filter_find_column(table->columns, table->n_columns, name, text) : column_of_any(name, text);
+		table ? view_column_typed(table->columns, table->n_columns, name) : column_of_any(name, text);
 
 	return column ? filter_check_value(column, operator, text) : no_column(name, table);
 }

@@ -172,9 +172,6 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 /* The container of a row of TABLE_THREAD; NULL: none or unknown. */
 const struct view_container *view_container_of(const struct view_index *index, const struct thread_row *thread);
 
-/* ---- table.c: suffixes that may be omitted from a column's name ---- */
-static const char *const view_column_units[] = { "_ns", "_bytes" };
-
 /* ---- filter_row.c ---- */
 
 /* Resolves the columns in the filter's terms; call it before view_filter_row(). */

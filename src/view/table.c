@@ -62,13 +62,17 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
 
 const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name)
 {
-	const struct column *found = view_column_find(columns, n_columns, name);
+	static const char *const units[] = { "", "_ns", "_bytes" };
+	const struct column *found = NULL;
 
-	for (unsigned i = 0; !found && i < G_N_ELEMENTS(view_column_units); i++) {
-		char *whole = g_strconcat(name, view_column_units[i], NULL);
+	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+		char *whole = g_strconcat(name, units[i], NULL);
+		const struct column *column = view_column_find(columns, n_columns, whole);
 
-		found = view_column_find(columns, n_columns, whole);
 		g_free(whole);
+		if (column && column->flags & COLUMN_IN_REPORT)
+			return column;
+		found = found ? found : column;
 	}
 	return found;
 }

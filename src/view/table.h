@@ -100,7 +100,10 @@ const struct view_table *view_table_find(const char *name);
 /* The column with that name in a list; NULL: there is none. */
 const struct column *view_column_find(const struct column *columns, unsigned n_columns, const char *name);
 
-/* The same for a name typed by the user, which may omit the unit: "total" for "total_ns". */
+/*
+ * The same for a name typed by the user, which may omit the unit: "total" for "total_ns". Of several, one that reports
+ * show by default comes first, then the whole name.
+ */
 const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name);
 
 /* Whether the rows form a tree, view_query.tree. */

@@ -156,7 +156,7 @@ static const struct column cpu_columns[] = {
 	      COLUMN_TEXT, 2, 0),
 	OTHER(get_state_name, "state_name", "STATE", "State at the end of the interval, as a word.", COLUMN_TEXT, 8, 0),
 	COLUMN(thread, since_ns, "SINCE", 15, 0),
-	COLUMN(thread, cpu, "CPU", 3, 0),
+	COLUMN_AS("last_cpu", thread, cpu, "CPU", 3, 0),
 	COLUMN(thread, syscall, "SYSCALL", 14, 0),
 	COLUMN(thread, syscall_fd, "FD", 4, 0),
 	COLUMN(thread, syscall_ns, "ENTERED", 15, 0),

@@ -49,6 +49,15 @@ def test_sort_is_stable_by_key():
 def test_unit_may_be_left_out():
     assert rows("cpu", "--sort", "cpu_ns") != rows("cpu", "--sort", "ready_ns")
     assert rows("sched", "--sort", "max") == rows("sched", "--sort", "max_ns")
+    assert rows("cpu", "--sort", "cpu") == rows("cpu", "--sort", "cpu_ns") != rows("cpu", "--sort", "last_cpu")
+    for unit in ("ms", "000000"):
+        limit = "5" + unit
+        some = [r for r in rows("cpu") if r["cpu_ns"] >= 5_000_000]
+        assert rows("cpu", "--min", f"cpu={limit}") == rows("cpu", "--where", f"cpu>={limit}") == some != [], limit
+    assert rows("cpu", "--columns", "host,cpu%") == rows("cpu", "--columns", "host,cpu_ns%")
+    # a text column is meant, not user_ns
+    assert "column 'user' can only be compared" in run("cpu", "--min", "user=5ms", status=2)
+    assert "column 'user' can only be compared" in run("cpu", "--where", "user>5ms", status=2)
 
 
 def test_shares():

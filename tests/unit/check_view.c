@@ -153,6 +153,48 @@ START_TEST(test_report_columns)
 }
 END_TEST
 
+/* ---- names as people type them ---- */
+
+START_TEST(test_typed_columns)
+{
+	enum { SHOWN = COLUMN_IN_REPORT };
+	static const struct column columns[] = {
+		{ .name = "cpu" },        { .name = "cpu_ns", .flags = SHOWN },
+		{ .name = "end_ns" },     { .name = "end", .flags = SHOWN },
+		{ .name = "call_ns" },    { .name = "call" },
+		{ .name = "size_ns" },    { .name = "size_bytes", .flags = SHOWN },
+		{ .name = "sent_bytes" },
+	};
+	static const struct {
+		const char *typed, *meant;
+	} cases[] = {
+		{ "cpu", "cpu_ns" },      { "cpu_ns", "cpu_ns" },   { "end", "end" },
+		{ "end_ns", "end_ns" },   { "call", "call" },       { "size", "size_bytes" },
+		{ "sent", "sent_bytes" }, { "call_ns", "call_ns" }, { "size_ns", "size_ns" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		ck_assert_str_eq(view_column_typed(columns, G_N_ELEMENTS(columns), cases[i].typed)->name,
+				 cases[i].meant);
+	ck_assert_ptr_null(view_column_typed(columns, G_N_ELEMENTS(columns), "sen"));
+	ck_assert_ptr_null(view_column_typed(columns, G_N_ELEMENTS(columns), ""));
+}
+END_TEST
+
+/* Every column of every table can be named. */
+START_TEST(test_typed_names_are_unique)
+{
+	for (unsigned t = 0; t < view_table_count(); t++) {
+		const struct view_table *table = view_table_get(t);
+
+		for (unsigned i = 0; i < table->n_columns; i++)
+			ck_assert_str_eq(
+				view_column_typed(table->columns, table->n_columns, table->columns[i].name)->name,
+				table->columns[i].name);
+	}
+}
+END_TEST
+
 /* ---- distributions ---- */
 
 static struct dist dist_of(const uint64_t *values, unsigned n)
@@ -227,5 +269,5 @@ START_TEST(test_stdev_rounds_right)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view", setup, teardown, test_tables_are_whole, test_columns_are_whole, test_report_columns, test_dist,
-		 test_stdev_rounds_right)
+UNIT_MAIN_AROUND("view", setup, teardown, test_tables_are_whole, test_columns_are_whole, test_report_columns,
+		 test_typed_columns, test_typed_names_are_unique, test_dist, test_stdev_rounds_right)

@@ -208,8 +208,8 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "comm!=nginx*", 1);
 	assert_filtered("cpu", "comm=\"nginx-worker\"", 1);
 	assert_filtered("cpu", "cpu_ns>=5ms", 1);
-	assert_filtered("cpu", "cpu>=5ms", 1); /* of 'cpu' and 'cpu_ns', the one that is a time */
-	assert_filtered("cpu", "cpu>=5", 0);
+	assert_filtered("cpu", "cpu>=5ms", 1);
+	assert_filtered("cpu", "cpu>=5", 1);     /* the same column, in ns */
 	assert_filtered("cpu", "prio<=1000", 2); /* the third is unknown: matches no comparison */
 	assert_filtered("cpu", "prio!=1000", 2);
 	assert_filtered("cpu", "!prio<=1000", 1);
