@@ -33,6 +33,14 @@ static int compare_keys(const struct sort_item *a, const struct sort_item *b, un
 	return a->uid < b->uid ? -1 : a->uid > b->uid;
 }
 
+/* Unknown values are last in either direction. */
+static int compare_sorted(const struct value *a, const struct value *b, bool descending)
+{
+	if (a->kind == VALUE_NULL || b->kind == VALUE_NULL)
+		return (a->kind == VALUE_NULL) - (b->kind == VALUE_NULL);
+	return descending ? value_compare(b, a) : value_compare(a, b);
+}
+
 static int compare_items(const void *pa, const void *pb, void *data)
 {
 	const struct sort_item *a = pa, *b = pb;
@@ -40,9 +48,9 @@ static int compare_items(const void *pa, const void *pb, void *data)
 	int c;
 
 	if (order->sorted && (!order->hosts_first || a->host == b->host)) {
-		c = value_compare(&a->by, &b->by);
+		c = compare_sorted(&a->by, &b->by, order->descending);
 		if (c)
-			return order->descending ? -c : c;
+			return c;
 	}
 	return compare_keys(a, b, order->n_keys);
 }

@@ -33,12 +33,16 @@ def text_lines(*args):
 
 def test_sort():
     whole = rows("cpu")
-    for column in ("cpu_ns", "switches", "comm", "born_ns"):
-        up = [r[column] for r in rows("cpu", "--sort", f"-{column}" if column != "comm" else column)]
-        down = [r[column] for r in rows("cpu", "--sort", column if column != "comm" else f"-{column}")]
-        key = lambda v: (v is not None, v.encode() if isinstance(v, str) else v)
-        assert up == sorted([r[column] for r in whole], key=key), column
-        assert down == up[::-1], column
+    for column in ("cpu_ns", "switches", "comm", "born_ns", "prio", "last_cpu"):
+        columns, ascends = ("--columns", column), column in ("comm", "prio", "last_cpu")
+        values = [r[column] for r in (rows("cpu", *columns) if column == "last_cpu" else whole)]
+        known = sorted((v for v in values if v is not None), key=lambda v: v.encode() if isinstance(v, str) else v)
+        unknown = [None] * values.count(None)
+        assert (len(unknown) > 0) == (column in ("born_ns", "prio", "last_cpu")), column
+        # unknown values are last in either direction
+        up, down = ("", "-") if ascends else ("-", "")
+        assert [r[column] for r in rows("cpu", *columns, "--sort", up + column)] == known + unknown, column
+        assert [r[column] for r in rows("cpu", *columns, "--sort", down + column)] == known[::-1] + unknown, column
 
 
 def test_sort_is_stable_by_key():

@@ -54,7 +54,10 @@ START_TEST(test_sort)
 	assert_tids(1, 2, 3);
 	q.sort = view_column_find(q.table->columns, q.table->n_columns, "prio");
 	q.reverse = true;
-	build(&q); /* unknown sorts as least */
+	build(&q); /* unknown is last */
+	assert_tids(1, 3, 2);
+	q.reverse = false;
+	build(&q); /* in either direction */
 	assert_tids(1, 3, 2);
 }
 END_TEST
