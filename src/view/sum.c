@@ -105,16 +105,21 @@ static const struct column rows_column = {
 	.get = get_rows,
 };
 
+/* Adds a column that the rows have in common, which is displayed even if it is not in the table itself. */
+static void add_common(GArray *columns, struct column column)
+{
+	column.flags = (column.flags & (uint8_t)~COLUMN_IF_KNOWN) | COLUMN_IN_REPORT;
+	g_array_append_val(columns, column);
+}
+
 /* Adds a column that any table of threads can have; derived rows have their own of some. */
 static void add_named(GArray *columns, const struct view_table *table, const char *name)
 {
 	const struct view_table *threads = view_table_find("cpu");
 	const struct column *own =
 		table->supply.needs ? view_column_find(table->columns, table->n_columns, name) : NULL;
-	struct column column = own ? *own : *view_column_find(threads->columns, threads->n_columns, name);
 
-	column.flags &= (uint8_t)~COLUMN_IF_KNOWN;
-	g_array_append_val(columns, column);
+	add_common(columns, own ? *own : *view_column_find(threads->columns, threads->n_columns, name));
 }
 
 static bool is_merged(const struct cell_desc *cell)
@@ -167,7 +172,7 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 	for (unsigned i = 0; i < G_N_ELEMENTS(threads[sum]) && threads[sum][i]; i++)
 		add_named(columns, table, threads[sum][i]);
 	if (sum == VIEW_SUM_FILE || sum == VIEW_SUM_CALL || sum == VIEW_SUM_PEER)
-		g_array_append_val(columns, *own);
+		add_common(columns, *own);
 	g_array_append_val(columns, rows_column);
 	for (unsigned i = 0; i < table->n_columns; i++)
 		if (is_sum(&table->columns[i]) && !view_column_find((const struct column *)(const void *)columns->data,
