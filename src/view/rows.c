@@ -365,7 +365,6 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	struct view_query query = *q;
 	const char *sort = q->sort ? q->sort->name : NULL;
 
-	query.processes |= q->sum_by == VIEW_SUM_PROCESS;
 	reset(r, q, hosts, n_hosts);
 	if (q->table->index)
 		q->table->index(r);

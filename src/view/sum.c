@@ -183,11 +183,27 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 
 /* ---- rows ---- */
 
+/* Whether it is their thread or process that tells rows apart, rather than the text of a column. */
+static bool is_by_thread(const struct view_rows *r, enum view_sum sum)
+{
+	if (r->table->supply.needs)
+		return false;
+	return sum == VIEW_SUM_THREAD || (sum == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE);
+}
+
+/* The uid of a row's thread or, by process, that of its process's main thread; 0: unknown. */
+static uint64_t thread_of(const struct view_rows *r, const struct view_row *row, enum view_sum sum)
+{
+	const struct interval_row *thread = view_row_thread(r, row);
+	const uint64_t uid = thread ? thread->b[0] : 0;
+
+	return sum == VIEW_SUM_PROCESS ? view_owner(&r->internal->indexes[row->key.host], uid) : uid;
+}
+
 /* The text that rows to be merged have in common. */
 static char *key_of(const struct view_rows *r, const struct view_row *row, const struct view_query *q,
 		    const struct column *named)
 {
-	const struct interval_row *thread = view_row_thread(r, row);
 	struct value v = { .kind = VALUE_NULL };
 	char *text, *key;
 
@@ -195,9 +211,8 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 		return g_strdup("");
 	if (q->sum_by == VIEW_SUM_HOST)
 		return g_strdup_printf("%u", row->key.host);
-	if (!r->table->supply.needs &&
-	    (q->sum_by == VIEW_SUM_THREAD || (q->sum_by == VIEW_SUM_PROCESS && r->table->source != TABLE_FILE)))
-		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread ? thread->b[0] : 0);
+	if (is_by_thread(r, q->sum_by))
+		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread_of(r, row, q->sum_by));
 	view_row_value(r, row, named, &v);
 	text = v.kind == VALUE_TEXT                          ? g_strdup(v.text)
 	       : v.kind == VALUE_INT || v.kind == VALUE_UINT ? g_strdup_printf("%" G_GINT64_FORMAT, v.i)
@@ -218,14 +233,41 @@ static void add_row(struct view_rows *r, struct view_row *into, const struct vie
 	view_add_figures(r, into, from);
 }
 
+/* A process is named after its main thread, which need not be among the rows. */
+static void name_process(struct view_rows *r, struct view_row *row)
+{
+	const struct interval *iv = r->hosts[row->key.host].iv;
+	const struct interval_row *main = interval_find(iv, TABLE_THREAD, thread_of(r, row, VIEW_SUM_PROCESS));
+	const struct thread_row *from;
+	struct thread_row *to;
+
+	if (!main || r->table->source != TABLE_THREAD) {
+		row->thread = main;
+		return;
+	}
+	if (row->members == 1)
+		view_derived_cells(r, row);
+	from = INTERVAL_ROW(thread, main);
+	to = (struct thread_row *)(void *)row->row.b;
+	to->uid = row->key.uid = from->uid;
+	to->tid = from->tid;
+	to->comm = from->comm;
+	to->born_ns = from->born_ns;
+	to->exited_ns = from->exited_ns;
+}
+
 void view_sum_rows(struct view_rows *r, const struct view_query *q)
 {
 	struct view_rows_internal *in = r->internal;
 	GArray *columns = view_sum_columns(r->table, q->sum_by);
 	const struct column *named = &g_array_index(columns, struct column, MIN(columns->len - 1, 1));
 	GHashTable *sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	const bool processes = q->sum_by == VIEW_SUM_PROCESS && is_by_thread(r, q->sum_by);
 	guint n = 0;
 
+	for (unsigned i = 0; processes && i < r->n_hosts; i++)
+		if (r->hosts[i].iv)
+			view_index_processes(&in->indexes[i], r->hosts[i].iv);
 	for (guint i = 0; i < in->rows->len; i++) {
 		struct view_row *row = &g_array_index(in->rows, struct view_row, i);
 		char *key;
@@ -234,8 +276,7 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 		if (row->overall)
 			continue;
 		key = key_of(r, row, q, named);
-		/* threads have been merged into processes already */
-		row->summed = q->sum_by == VIEW_SUM_PROCESS ? row->members : 1;
+		row->summed = 1;
 		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {
 			add_row(r, &g_array_index(in->rows, struct view_row, GPOINTER_TO_UINT(at)), row);
 			g_free(key);
@@ -244,6 +285,8 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 		g_hash_table_insert(sums, key, GUINT_TO_POINTER(n));
 		g_array_index(in->rows, struct view_row, n++) = *row;
 	}
+	for (guint i = 0; processes && i < n; i++)
+		name_process(r, &g_array_index(in->rows, struct view_row, i));
 	g_array_set_size(in->rows, n);
 	g_hash_table_destroy(sums);
 	g_array_set_size(in->columns, 0);

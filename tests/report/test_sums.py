@@ -114,8 +114,7 @@ def check_sums(table, what, whole):
     assert len(sums) == len(groups), (table, what, len(sums), len(groups))
     for row in sums:
         group = groups.pop(() if what == "all" else (row["host"],) if what == "host" else (row["host"], row[column]))
-        # rows of processes are made first: threads without figures count as part of them
-        assert row["rows"] == len(group) or (what == "process" and row["rows"] > len(group)), (table, what, row)
+        assert row["rows"] == len(group), (table, what, row)
         seen += check_figures(table, what, row, group)
     assert seen or set(sums[0]) <= NAMES | {"rows"}, (table, what)
 
@@ -163,6 +162,36 @@ def test_every_table():
         empty += [] if whole else [table]
         check_table(table, whole, WHAT[n % 3::3] if cases.sanitized() else WHAT)
     assert set(empty) <= {"probes", "emitters", "memory"}, empty
+
+
+def test_what_is_common_is_shown():
+    """Also where the table itself shows it only with --columns."""
+    whole = rows("files", "--columns", "host,peer,read_bytes")
+    expected = groups_of(whole, "files", "peer")
+    assert len(expected) > 10
+    assert {(r["host"], r["peer"]): r["read_bytes"] for r in rows("files", "--sum-by", "peer")} == \
+        {key: sum(r["read_bytes"] for r in group) for key, group in expected.items()}
+    assert run("files", "--sum-by", "peer").splitlines()[1].split()[:3] == ["HOST", "PEER", "ROWS"]
+    assert run("files", "--sum-by", "peer", "--csv").splitlines()[0].startswith("host,peer,rows,")
+
+
+def test_processes():
+    """Of their threads only those are summed up that are rows of the table; the process has the name of its main thread."""
+    whole = rows("cpu", "--columns", "host,tid,pid,comm,cpu_ns,switches")
+    names = {(r["host"], r["pid"]): r["comm"] for r in whole if r["tid"] == r["pid"]}
+    others = [r for r in whole if r["tid"] != r["pid"] and r["cpu_ns"] and (r["host"], r["pid"]) in names]
+    assert others
+    for row in others[:5]:
+        args = ("--host", row["host"], "--tid", str(row["tid"]), "--sum-by", "process")
+        got, = rows("cpu", *args)
+        assert (got["rows"], got["cpu_ns"], got["pid"]) == (1, row["cpu_ns"], row["pid"]), got
+        assert got["comm"] == names[row["host"], row["pid"]], (got, row)
+    for table in ("cpu", "syscalls"):
+        limit = "switches=10" if table == "cpu" else "count=10"
+        some = rows(table, "--where", limit.replace("=", ">="))
+        counts = collections.Counter((r["host"], r["pid"]) for r in some)
+        got = rows(table, "--where", limit.replace("=", ">="), "--sum-by", "process")
+        assert {(r["host"], r["pid"]): r["rows"] for r in got} == counts, table
 
 
 def test_distributions():

@@ -246,8 +246,7 @@ def test_sums_are_those_of_the_rows():
             group = groups[tuple(r[k] for k in names)]
             for name, value in merged(group, dist).items():
                 assert r[name] == value, (table, what, name, r)
-            # processes are summed up first: rows without figures count as threads of them
-            assert r["rows"] == len(group) or (what == "process" and r["rows"] >= len(group)), (table, what, r)
+            assert r["rows"] == len(group), (table, what, r)
             timed = [g for g in group if dist and g["avg_ns"] is not None]
             if timed and table == "sched":
                 assert r["avg_ns"] == half_up(r["total_ns"], r["count"])

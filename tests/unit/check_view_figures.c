@@ -611,7 +611,7 @@ START_TEST(test_processes)
 	ASSERT_UINT(0, "cpu_ns", 125);
 	ASSERT_UINT(0, "blocked_ns", 9);
 	ASSERT_TEXT(0, "state", "R"); /* the state of one of its threads */
-	ASSERT_UINT(0, "cpu", 3);
+	ASSERT_UINT(0, "last_cpu", 3);
 	ck_assert_uint_eq(rows.rows[0].key.uid, uid);
 	ASSERT_TEXT(1, "comm", "second");
 	ASSERT_UINT(1, "cpu_ns", 3);
