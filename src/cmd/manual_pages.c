@@ -495,8 +495,10 @@ const struct manual_item manual_filters[] = {
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },
 	{ "COLUMN>VALUE",
 	  "a column of the table, also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; text may be a glob. "
-	  "An unknown value matches no comparison" },
-	{ "TEXT", "a part of any text in the row; \"quotes\" for text that would be read as something else" },
+	  "An unknown value matches no comparison. No blanks around the operator" },
+	{ "TEXT",
+	  "a part of any text in the row; \"quotes\" for text that would be read as something else, such as one with "
+	  "< > =" },
 	{ NULL, NULL },
 };
 

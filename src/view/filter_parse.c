@@ -186,15 +186,13 @@ static const struct {
 	{ "<", VIEW_LESS },     { ">", VIEW_MORE },      { "=", VIEW_EQUAL },
 };
 
-/* Finds an operator after a column's name in lower case; NULL: the word does not start with one. */
+/* Finds the operator in a word; NULL: it has none. */
 static const char *operator_of(const char *word, enum view_operator *operator, const char ** value)
 {
-	const char *p = word;
+	const char *p = word + strcspn(word, "<>=");
 
-	while (g_ascii_islower(*p) || g_ascii_isdigit(*p) || *p == '_')
-		p++;
-	if (!g_ascii_islower(*word))
-		return NULL;
+	if (*p == '=' && p > word && p[-1] == '!')
+		p--;
 	for (unsigned i = 0; i < G_N_ELEMENTS(operators); i++) {
 		if (!g_str_has_prefix(p, operators[i].sign))
 			continue;
@@ -205,24 +203,35 @@ static const char *operator_of(const char *word, enum view_operator *operator, c
 	return NULL;
 }
 
+static struct view_node *parse_comparison(struct filter_parser *parser, const char *column, enum view_operator operator,
+					  const char * value)
+{
+	struct view_node *term = NULL;
+
+	if (!*column) {
+		error_set("column expected directly before the operator");
+	} else if (filter_check_column(column, operator, value, parser->table) == LT_OK) {
+		term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
+		term->operator=(uint8_t) operator;
+		term->column = g_strdup(column);
+		term->text = g_strdup(value);
+	}
+	return term;
+}
+
 static struct view_node *make_term(struct filter_parser *parser, const char *word, bool quoted)
 {
 	enum view_operator operator;
-	struct view_node *term = NULL;
+	struct view_node *term;
 	const char *sign, *value;
 
-	sign = quoted ? NULL : operator_of(word, &operator, & value);
-	if (!quoted && !sign && is_term(word))
+	if (!quoted && is_term(word))
 		return parse_term(parser, word);
+	sign = quoted ? NULL : operator_of(word, &operator, & value);
 	if (sign) {
 		char *column = g_strndup(word, (gsize)(sign - word));
 
-		if (filter_check_column(column, operator, value, parser->table) == LT_OK) {
-			term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
-			term->operator=(uint8_t) operator;
-			term->column = g_steal_pointer(&column);
-			term->text = g_strdup(value);
-		}
+		term = parse_comparison(parser, column, operator, value);
 		g_free(column);
 		return term;
 	}

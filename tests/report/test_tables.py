@@ -280,6 +280,10 @@ def test_wrong_usage():
     assert "option '--columns': table 'cpu' has no column ''" in run("cpu", "--columns", "tid,", status=2)
     assert "not a number from 1" in run("cpu", "--limit", "0", status=2)
     assert "option '--where': column 8: unknown term 'bogus:'" in run("cpu", "--where", "comm:a bogus:x", status=2)
+    for text, column in (("cpu_ns%>15", 1), ("a CPU>1s", 3), (">5", 1), ("comm:a | cpu_ns >5", 17)):
+        message = run("cpu", "--where", text, status=2)
+        assert f"option '--where': column {column}: " in message, (text, message)
+    assert not rows("cpu", "--where", '"cpu_ns%>15"')
     assert "rows of table 'disks' have no pid" in run("disks", "--where", "writes>1 pid:1", status=2)
     assert "rows of table 'cpus' have no call" in run("cpus", "--where", "call:read", status=2)
     assert "table 'disks' has no column 'switches'" in run("disks", "--where", "switches>1", status=2)

@@ -148,6 +148,11 @@ START_TEST(test_filter_errors)
 	assert_filter_error("()", "column 2: term expected before ')'");
 	assert_filter_error("a \"b c", "column 3: missing closing quote");
 	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
+	assert_filter_error("a >5", "column 3: column expected directly before the operator");
+	assert_filter_error("!=5", "column 2: column expected directly before the operator");
+	assert_filter_error("a CPU>1s", "column 3: no table has a column 'CPU'");
+	assert_filter_error("cpu_ns%>15", "column 1: no table has a column 'cpu_ns%': did you mean 'cpu_ns'?");
+	assert_filter_error("10.0.0.1:80=x", "column 1: no table has a column '10.0.0.1:80'");
 	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' needs a duration such as 5ms, not '5x'");
 	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared using = or !=");
 	assert_filter_error("read_bytes>1Q",
@@ -218,6 +223,8 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "!prio<=1000", 1);
 	assert_filtered("cpu", "\"nginx-w\"", 1);
 	assert_filtered("cpu", "\"host:web\"", 0); /* only a text */
+	assert_filtered("cpu", "\"cpu_ns%>15\"", 0);
+	assert_filtered("cpu", "\"=\" | comm:<a=b>", 0);
 	assert_filtered("cpu", "comm:(sd-pam)", 0);
 	assert_filtered("cpu", "state:running", 1);
 	assert_filtered("cpu", "!state:running", 2);
