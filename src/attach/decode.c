@@ -328,6 +328,7 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 		decode_fd(d, (int32_t)v->u);
 		break;
 	case ARG_DIRFD:
+		d->dirfd = (int32_t)v->u;
 		if ((int32_t)v->u == AT_FDCWD)
 			g_string_append(out, "AT_FDCWD");
 		else
@@ -391,7 +392,8 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 	if (v.kind == SHAPE_TEXT) {
 		decode_quote(d->out, v.text, v.len, v.cut);
 		if (d->saw_path)
-			d->saw_path(d->data, v.text, v.len);
+			d->saw_path(d->data, d->dirfd, v.text, v.len);
+		d->dirfd = -1;
 		return DECODED_SHOWN;
 	}
 	if (is_number(&v))

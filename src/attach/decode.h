@@ -22,8 +22,10 @@ struct decode {
 	/* Appends what is known about an fd of the thread, "<path>", or nothing. NULL: not wanted. */
 	void (*name_fd)(void *data, GString *out, int64_t fd);
 
-	/* Called for every path or fd among the arguments. NULL: not wanted. */
-	void (*saw_path)(void *data, const char *path, size_t len);
+	int64_t dirfd; /* of the next path: the directory before it, AT_FDCWD for the first argument, else -1 */
+
+	/* Called for every path, with its directory, and for every fd among the arguments. NULL: not wanted. */
+	void (*saw_path)(void *data, int64_t dirfd, const char *path, size_t len);
 	void (*saw_fd)(void *data, int64_t fd);
 	void *data;
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls of chosen threads, from entry to exit. */
+#include <fcntl.h>
 #include <string.h>
 
 #include "attach/decode.h"
@@ -72,15 +73,18 @@ static void saw_fd(void *data, int64_t fd)
 				  (file.peer && attach_filter_path(filter, strpool_text(file.peer)));
 }
 
-static void saw_path(void *data, const char *path, size_t len)
+static void saw_path(void *data, int64_t dirfd, const char *path, size_t len)
 {
 	struct caller *caller = data;
-	char plain[TEXT_MAX + 1];
+	const struct attach_filter *filter = caller->t->options->filter;
+	char plain[TEXT_MAX + 1], joined[TEXT_MAX + 1];
 
 	if (caller->matched)
 		return;
 	text_sanitise(plain, sizeof(plain), path, len);
-	caller->matched = attach_filter_path(caller->t->options->filter, plain);
+	caller->matched = attach_filter_path(filter, plain) ||
+			  (model_look_path(caller->model, caller->tid, dirfd, plain, joined, sizeof(joined)) &&
+			   attach_filter_path(filter, joined));
 }
 
 static struct caller caller_of(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
@@ -96,7 +100,7 @@ static struct caller caller_of(const struct attach_tracer *t, const struct inges
 
 static struct decode decoder(const struct ingest_visit *v, struct caller *caller)
 {
-	struct decode d = { .shape = v->shape, .ev = v->fields, .data = caller };
+	struct decode d = { .shape = v->shape, .ev = v->fields, .dirfd = AT_FDCWD, .data = caller };
 
 	if (caller->t->options->paths)
 		d.name_fd = name_fd;

@@ -135,6 +135,7 @@ static void done_open(struct model *m, const struct done *d)
 		server = kind == FD_NETFS ? (strid)FILE_ROW(m, other)->peer : STRID_NONE;
 	} else if (kind == FD_FILE && has(d, ENTRY_PATH)) {
 		kind = kind_of_opened(m, d, &server);
+		path = mounts_path_opened(m, d->thread, d->call);
 		if (kind == FD_FILE)
 			fifo = fifos_opened(m, d->thread, d->call);
 	} else if (kind == FD_FILE) {

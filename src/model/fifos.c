@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/fifos.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "model/files.h"
@@ -24,19 +23,6 @@ static uint64_t place_of(const struct model *m, uint32_t thread)
 	const uint64_t ns = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->pid_ns;
 
 	return ns == HOST_PID_NS ? 0 : ns;
-}
-
-/* The absolute path that a call names; false: unknown. */
-static bool path_of(const struct model *m, uint32_t thread, const struct call_in_flight *call, char out[MOUNT_PATH_MAX])
-{
-	const char *path = strpool_text(call->path), *dir = "";
-	const uint32_t row = files_resolve(m, call->file);
-
-	if (path[0] != '/' && row != NO_ROW)
-		dir = strpool_text((strid)FILE_ROW(m, row)->path);
-	else if (path[0] != '/' && (!(call->present >> ENTRY_FD & 1) || call->fd == AT_FDCWD))
-		dir = mounts_cwd(m, thread, NULL);
-	return path[0] && (path[0] == '/' || dir[0] == '/') && mounts_join(out, dir, path) && out[0];
 }
 
 static int find(const struct model *m, const char *path, uint64_t place)
@@ -70,7 +56,7 @@ strid fifos_opened(const struct model *m, uint32_t thread, const struct call_in_
 	char path[MOUNT_PATH_MAX];
 	int at;
 
-	if (!m->fifos->n || !path_of(m, thread, call, path))
+	if (!m->fifos->n || !mounts_path_of(m, thread, call, path))
 		return STRID_NONE;
 	at = find(m, path, place_of(m, thread));
 	return at < 0 ? STRID_NONE : m->fifos->list[at].path;
@@ -97,7 +83,7 @@ void fifos_made(struct model *m, uint32_t thread, const struct call_in_flight *c
 {
 	char path[MOUNT_PATH_MAX];
 
-	if (path_of(m, thread, call, path))
+	if (mounts_path_of(m, thread, call, path))
 		add(m, path, place_of(m, thread));
 }
 
@@ -107,7 +93,7 @@ void fifos_removed(struct model *m, uint32_t thread, const struct call_in_flight
 	char path[MOUNT_PATH_MAX];
 	int at;
 
-	if (!fifos->n || !path_of(m, thread, call, path))
+	if (!fifos->n || !mounts_path_of(m, thread, call, path))
 		return;
 	at = find(m, path, place_of(m, thread));
 	if (at < 0)

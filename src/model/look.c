@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/look.h"
 
+#include <fcntl.h>
+
 #include "model/fdtable.h"
+#include "model/mounts.h"
 #include "model/parts_internal.h"
 
 const struct thread_row *model_look_thread(const struct model *m, int64_t tid)
@@ -29,4 +32,20 @@ bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_
 		return false;
 	*out = (struct model_fd){ what.path, what.peer, (enum fd_kind)what.kind };
 	return true;
+}
+
+bool model_look_path(const struct model *m, int64_t tid, int64_t dirfd, const char *path, char *out, size_t size)
+{
+	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;
+	const char *dir = "";
+	char joined[MOUNT_PATH_MAX];
+	struct model_fd file;
+
+	if (!path[0] || path[0] == '/' || row == NO_ROW)
+		return false;
+	if (dirfd == AT_FDCWD)
+		dir = mounts_cwd(m, row, NULL);
+	else if (model_look_fd(m, tid, dirfd, &file))
+		dir = strpool_text(file.path);
+	return dir[0] == '/' && mounts_join(joined, dir, path) && g_strlcpy(out, joined, size) < size;
 }

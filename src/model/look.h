@@ -3,6 +3,7 @@
 #define LT_MODEL_LOOK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/strpool.h"
 #include "event/syscalls.h"
@@ -26,5 +27,11 @@ struct model_fd {
 
 /* What an fd of a thread is; false: it is not known to be open. */
 bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_fd *out);
+
+/*
+ * Writes the path that a call of a thread names, relative to the directory dirfd (AT_FDCWD: its working directory),
+ * into out as an absolute path. false: it is absolute already, or the directory is unknown.
+ */
+bool model_look_path(const struct model *m, int64_t tid, int64_t dirfd, const char *path, char *out, size_t size);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/mounts.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mount.h>
 
@@ -196,7 +197,7 @@ void model_add_mount(struct model *m, const char *dir, const char *type, const c
 		mounts_settle_file(m, row);
 }
 
-/* ---- working directories ---- */
+/* ---- working directories, and paths relative to one ---- */
 
 /* The thread that holds the state of the thread's process: its main thread, else itself. */
 static struct thread *process_of(const struct model *m, uint32_t thread)
@@ -214,6 +215,27 @@ const char *mounts_cwd(const struct model *m, uint32_t thread, enum fd_kind *kin
 	if (kind)
 		*kind = (enum fd_kind)t->cwd_kind;
 	return strpool_text(t->cwd);
+}
+
+bool mounts_path_of(const struct model *m, uint32_t thread, const struct call_in_flight *call, char out[MOUNT_PATH_MAX])
+{
+	const char *path = strpool_text(call->path), *dir = "";
+	const uint32_t row = files_resolve(m, call->file);
+
+	if (path[0] != '/' && row != NO_ROW)
+		dir = strpool_text((strid)FILE_ROW(m, row)->path);
+	else if (path[0] != '/' && (!(call->present >> ENTRY_FD & 1) || call->fd == AT_FDCWD))
+		dir = mounts_cwd(m, thread, NULL);
+	return path[0] && (path[0] == '/' || dir[0] == '/') && mounts_join(out, dir, path) && out[0];
+}
+
+strid mounts_path_opened(const struct model *m, uint32_t thread, const struct call_in_flight *call)
+{
+	char path[MOUNT_PATH_MAX];
+
+	if (strpool_text(call->path)[0] == '/' || !mounts_path_of(m, thread, call, path))
+		return call->path;
+	return strpool_intern_path(path, strlen(path));
 }
 
 void mounts_chdir(struct model *m, uint32_t thread, const char *path)

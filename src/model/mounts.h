@@ -51,6 +51,16 @@ void mounts_unmounted(struct model *m, uint32_t thread, const struct call_in_fli
 /* The working directory of the thread's process, "": unknown. */
 const char *mounts_cwd(const struct model *m, uint32_t thread, enum fd_kind *kind);
 
+/*
+ * Writes the absolute path that a call of the thread names into out, from the directory that its fd is, or else the
+ * working directory. False: it is not known, or too long.
+ */
+bool mounts_path_of(const struct model *m, uint32_t thread, const struct call_in_flight *call,
+		    char out[MOUNT_PATH_MAX]);
+
+/* The path of the file that a call of the thread opened: absolute if its directory is known, else as in the call. */
+strid mounts_path_opened(const struct model *m, uint32_t thread, const struct call_in_flight *call);
+
 /* Changes it; path may be relative to the current one. */
 void mounts_chdir(struct model *m, uint32_t thread, const char *path);
 

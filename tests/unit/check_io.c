@@ -59,7 +59,7 @@ START_TEST(test_relative_paths)
 	ck_assert_str_eq(kind(&e, TID, 13), "file");
 	ck_assert_str_eq(kind(&e, TID, 14), "file");
 	ck_assert_str_eq(kind(&e, TID, 15), "device");
-	ck_assert_str_eq(path(&e, TID, 10), "stat"); /* from the event */
+	ck_assert_str_eq(path(&e, TID, 10), "/proc/1/stat");
 	events_release(&e);
 }
 END_TEST

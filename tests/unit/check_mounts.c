@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 
 #include "base/netfs.h"
+#include "model/look.h"
 #include "model/mounts.h"
 
 static void begin_mount(struct events *e, int64_t tid, const char *source, const char *dir, const char *type,
@@ -207,6 +208,46 @@ START_TEST(test_working_directories)
 }
 END_TEST
 
+/* The directory is known by its fd or as the working directory. */
+START_TEST(test_relative_paths)
+{
+	char out[MOUNT_PATH_MAX], *deep = g_strnfill(MOUNT_PATH_MAX, 'd');
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "f", 3);
+	ck_assert_str_eq(path(&e, TID, 3), "f");
+	OPEN(&e, TID, "/data/site", 4);
+	CALL(&e, TID, "openat", 5, .fd = 4, .path = str(&rec, "001"));
+	ck_assert_str_eq(path(&e, TID, 5), "/data/site/001");
+	CALL(&e, TID, "openat2", 6, .fd = 5, .path = str(&rec, "f0001.txt"));
+	ck_assert_str_eq(path(&e, TID, 6), "/data/site/001/f0001.txt");
+	CALL(&e, TID, "open_tree", 7, .fd = 5, .path = str(&rec, "sub"));
+	ck_assert_str_eq(path(&e, TID, 7), "/data/site/001/sub");
+	CALL(&e, TID, "openat", 8, .fd = 77, .path = str(&rec, "f"));
+	ck_assert_str_eq(path(&e, TID, 8), "f");
+	CALL(&e, TID, "openat", 8, .fd = 3, .path = str(&rec, "g"));
+	ck_assert_str_eq(path(&e, TID, 8), "g");
+	CALL(&e, TID, "openat", 8, .fd = 4, .path = str(&rec, "/etc/./g"));
+	ck_assert_str_eq(path(&e, TID, 8), "/etc/./g");
+	CALL(&e, TID, "openat", 8, .fd = 4, .path = str(&rec, deep));
+	ck_assert_str_eq(path(&e, TID, 8), deep);
+	CHDIR(&e, TID, "/srv");
+	OPEN(&e, TID, "f", 9);
+	ck_assert_str_eq(path(&e, TID, 9), "/srv/f");
+	ck_assert(model_look_path(e.m, TID, 5, "f", out, sizeof(out)));
+	ck_assert_str_eq(out, "/data/site/001/f");
+	ck_assert(model_look_path(e.m, TID, AT_FDCWD, "f", out, sizeof(out)));
+	ck_assert_str_eq(out, "/srv/f");
+	ck_assert(!model_look_path(e.m, TID, 5, "f", out, strlen("/data/site/001/f")));
+	ck_assert(!model_look_path(e.m, TID, 5, "/f", out, sizeof(out)));
+	ck_assert(!model_look_path(e.m, TID, 77, "f", out, sizeof(out)));
+	ck_assert(!model_look_path(e.m, 99, AT_FDCWD, "f", out, sizeof(out)));
+	events_release(&e);
+	g_free(deep);
+}
+END_TEST
+
 /* A side-car has mounts from before the recording, and later ones. */
 START_TEST(test_told)
 {
@@ -256,4 +297,4 @@ START_TEST(test_bounded)
 END_TEST
 
 UNIT_MAIN("mounts", test_servers, test_joined_paths, test_mounted_and_unmounted, test_mounts_in_each_other,
-	  test_working_directories, test_told, test_bounded)
+	  test_working_directories, test_relative_paths, test_told, test_bounded)
