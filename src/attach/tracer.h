@@ -14,7 +14,7 @@
 struct attach_tracer_options {
 	const struct attach_select *select;
 	const struct attach_filter *filter;
-	unsigned paths;            /* 1: paths of fds (-y); 2: also peers of sockets (-yy) */
+	unsigned paths;            /* 1: paths of fds (-y); 2: also addresses of sockets (-yy) */
 	bool whole_calls;          /* emit no ENTRY records */
 	bool sched;                /* --sched */
 	uint64_t begin_ns, end_ns; /* only this range of reference time */

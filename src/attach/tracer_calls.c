@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls of chosen threads, from entry to exit. */
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <string.h>
 
 #include "attach/decode.h"
@@ -47,6 +48,17 @@ static bool look_fd(const struct caller *caller, int64_t fd, struct model_fd *fi
 	return (o->look_fd && o->look_fd(o->user, caller->tid, fd, caller->ts_ns, file)) || open;
 }
 
+/* "<tcp 10.0.0.1:41022→10.0.0.3:5432>", or what is known of it. */
+static void name_socket(GString *out, const struct model_fd *file)
+{
+	const bool tcp = file->protocol == IPPROTO_TCP, udp = file->protocol == IPPROTO_UDP;
+
+	g_string_append_printf(out, "<%s ", tcp ? "tcp" : udp ? "udp" : fd_kind_name(file->kind));
+	if (file->local)
+		g_string_append_printf(out, "%s→", strpool_text(file->local));
+	g_string_append_printf(out, "%s>", strpool_text(file->peer));
+}
+
 static void name_fd(void *data, GString *out, int64_t fd)
 {
 	const struct caller *caller = data;
@@ -55,7 +67,7 @@ static void name_fd(void *data, GString *out, int64_t fd)
 	if (!look_fd(caller, fd, &file))
 		return;
 	if (file.peer && is_socket(file.kind) && caller->t->options->paths > 1)
-		g_string_append_printf(out, "<%s %s>", fd_kind_name(file.kind), strpool_text(file.peer));
+		name_socket(out, &file);
 	else if (file.path)
 		g_string_append_printf(out, "<%s>", strpool_text(file.path));
 	else if (file.kind != FD_UNKNOWN && file.kind != FD_FILE)

@@ -59,6 +59,7 @@ struct channel {
 	/* inet */
 	struct queue in; /* bytes read before it was bound */
 	struct endpoint local, remote;
+	uint8_t protocol; /* IPPROTO_…, once it is bound */
 	uint64_t out_flow, in_flow;
 	uint64_t user_uid; /* of struct party: recorded owner of its connection, 0 none yet */
 };

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 
+#include "model/channels.h"
 #include "model/fdtable.h"
 #include "model/mounts.h"
 #include "model/parts_internal.h"
@@ -22,6 +23,7 @@ int64_t model_look_running(const struct model *m, unsigned cpu)
 bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_fd *out)
 {
 	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;
+	const struct channel *ch;
 	const struct fd_table *t;
 	struct fd_what what;
 
@@ -30,7 +32,12 @@ bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_
 	t = files_table_of(m, row);
 	if (!t || !fdtable_look(m, t, fd, &what))
 		return false;
-	*out = (struct model_fd){ what.path, what.peer, (enum fd_kind)what.kind };
+	*out = (struct model_fd){ .path = what.path, .peer = what.peer, .kind = (enum fd_kind)what.kind };
+	ch = m->relations && what.channel ? channel_find(m->relations->channels, what.channel) : NULL;
+	if (ch && ch->bound) {
+		out->local = endpoint_name(&ch->local);
+		out->protocol = ch->protocol;
+	}
 	return true;
 }
 

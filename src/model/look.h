@@ -22,6 +22,8 @@ int64_t model_look_running(const struct model *m, unsigned cpu);
 
 struct model_fd {
 	strid path, peer; /* STRID_NONE: unknown */
+	strid local;      /* the socket's own address, as peer */
+	uint8_t protocol; /* IPPROTO_TCP or _UDP if local is known */
 	enum fd_kind kind;
 };
 

@@ -14,7 +14,7 @@
 #include "model/context.h"
 #include "model/parts_internal.h"
 
-enum { PROTOCOL_TCP = 6, PROTOCOL_UDP = 17, UDP_HEADER = 8 };
+enum { UDP_HEADER = 8 };
 
 /* ---- endpoints ---- */
 
@@ -129,7 +129,7 @@ static void bind_inside(struct model *m, struct channel *ch)
 	ch->in.n = twin->in.n = 0;
 }
 
-static void bind_to(struct model *m, struct channel *ch, const struct endpoint *local)
+static void bind_to(struct model *m, struct channel *ch, const struct endpoint *local, uint8_t protocol)
 {
 	struct channels *c = m->relations->channels;
 
@@ -138,6 +138,7 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 	else if (ch->accepted && !ch->guessed)
 		channel_unmap(&c->by_remote, endpoint_hash(&ch->remote), index_of(c, ch));
 	ch->local = *local;
+	ch->protocol = protocol;
 	ch->bound = true;
 	ch->out_flow = endpoint_flow(&ch->local, &ch->remote);
 	ch->in_flow = endpoint_flow(&ch->remote, &ch->local);
@@ -161,7 +162,8 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
  * The channel belongs to that connection: sets its local address, and the remote one where that was a guess. Returns
  * whether that was not known yet.
  */
-static bool learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote)
+static bool learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote,
+		  uint8_t protocol)
 {
 	if (same_endpoint(&ch->remote, remote)) {
 		if (ch->bound)
@@ -171,7 +173,7 @@ static bool learn(struct model *m, struct channel *ch, const struct endpoint *lo
 	} else {
 		return false;
 	}
-	bind_to(m, ch, local);
+	bind_to(m, ch, local, protocol);
 	return true;
 }
 
@@ -183,7 +185,7 @@ static struct channel *channel_of_packet(struct model *m, uint32_t file, const s
 
 	ch->remote = *remote;
 	ch->object = service_name(local, remote);
-	bind_to(m, ch, local);
+	bind_to(m, ch, local, IPPROTO_TCP);
 	channel_set_file(m, file, ch->id);
 	name_file(m, file, ch, true);
 	return ch;
@@ -225,7 +227,7 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 	if (action == SYSCALL_CONNECT) {
 		ch = channel_find(c, call->channel);
 		if (ch)
-			learn(m, ch, from, to);
+			learn(m, ch, from, to, (uint8_t)p->protocol);
 		return;
 	}
 	if (action != SYSCALL_WRITE && action != SYSCALL_COPY && action != SYSCALL_MESSAGES)
@@ -235,8 +237,8 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 		return;
 	ch = channel_find(c, FILE_ROW(m, file)->channel);
 	if (ch)
-		name_file(m, file, ch, learn(m, ch, from, to));
-	else if (p->protocol == PROTOCOL_TCP)
+		name_file(m, file, ch, learn(m, ch, from, to, (uint8_t)p->protocol));
+	else if (p->protocol == IPPROTO_TCP)
 		channel_of_packet(m, file, from, to);
 	else
 		count_datagram(m, thread, from, to, p);
@@ -244,10 +246,11 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 
 static bool has_ports(const struct ev_net *p)
 {
-	return p->ip_version && (p->protocol == PROTOCOL_TCP || p->protocol == PROTOCOL_UDP);
+	return p->ip_version && (p->protocol == IPPROTO_TCP || p->protocol == IPPROTO_UDP);
 }
 
-static void bind_accepted(struct model *m, const struct endpoint *remote, const struct endpoint *local)
+static void bind_accepted(struct model *m, const struct endpoint *remote, const struct endpoint *local,
+			  uint8_t protocol)
 {
 	struct channels *c = m->relations->channels;
 	struct channel *ch;
@@ -256,7 +259,7 @@ static void bind_accepted(struct model *m, const struct endpoint *remote, const 
 		return;
 	ch = channel_at(c, map64_get(&c->by_remote, endpoint_hash(remote)));
 	if (ch)
-		bind_to(m, ch, local);
+		bind_to(m, ch, local, protocol);
 }
 
 void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p)
@@ -269,7 +272,7 @@ void channels_packet_sent(struct model *m, const struct apply *a, const struct e
 	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
 	if (a->thread != NO_ROW && context_now(m, a->cpu).kind == WAIT_CONTEXT_TASK)
 		caused_packet(m, a->thread, &from, &to, p);
-	bind_accepted(m, &to, &from);
+	bind_accepted(m, &to, &from, (uint8_t)p->protocol);
 }
 
 void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p)
@@ -289,7 +292,7 @@ void channels_packet_received(struct model *m, const struct apply *a, const stru
 	packet->ts_ns = m->now_ns;
 	packet->from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
 	packet->to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
-	bind_accepted(m, &packet->from, &packet->to);
+	bind_accepted(m, &packet->from, &packet->to, packet->protocol);
 }
 
 /* ---- threads woken by packets ---- */
@@ -362,12 +365,12 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	struct channel *ch = waited_channel(m, call, &file);
 
 	if (ch && ch->kind == RELATION_INET && !ch->bound && packet)
-		name_file(m, file, ch, learn(m, ch, &packet->to, &packet->from));
+		name_file(m, file, ch, learn(m, ch, &packet->to, &packet->from, packet->protocol));
 	if (packet && call->active && call->desc && call->desc->action == SYSCALL_ACCEPT && !call->channel) {
 		ch = channel_new(m, RELATION_INET);
 		ch->remote = packet->from;
 		ch->accepted = ch->guessed = true;
-		bind_to(m, ch, &packet->to);
+		bind_to(m, ch, &packet->to, packet->protocol);
 		call->channel = ch->id;
 	}
 	if (ch && ch->bound) {
@@ -377,7 +380,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 	if (!packet)
 		return false;
 	ch = channel_at(c, map64_get(&c->by_flow, endpoint_flow(&packet->to, &packet->from)));
-	if (!ch && file != NO_ROW && packet->protocol == PROTOCOL_TCP && may_be_inet(m, file) &&
+	if (!ch && file != NO_ROW && packet->protocol == IPPROTO_TCP && may_be_inet(m, file) &&
 	    !FILE_ROW(m, file)->channel)
 		ch = channel_of_packet(m, file, &packet->to, &packet->from);
 	if (ch) {

@@ -22,7 +22,7 @@ RECORDING = os.path.join(BUILD, "traces", "rpc-hog-local")
 EVENT = re.compile(r"\[(\d+)\] (?:\S+ )?([\w]+): \{ cpu_id = (\d+) \}, \{ (.*?) \}, \{ ?(.*?) ?\}$")
 INTERRUPTS = {f"{name}_{edge}": step for name in ("irq_handler", "irq_softirq", "softirq", "timer_hrtimer_expire")
               for edge, step in (("entry", 1), ("exit", -1))}
-NAMED = re.compile(r"(\d+)<(\w+) ([0-9.]+:\d+)>")
+NAMED = re.compile(r"(\d+)<(\w+) (?:([0-9.]+:\d+)→)?([0-9.]+:\d+)>")
 
 
 def number(name, fields):
@@ -78,13 +78,27 @@ def test_peers_of_packets():
         if key not in want:
             continue
         if named:
-            assert named[3] == want[key], (call, want[key])
-            found[key] = named[3]
+            assert named[4] == want[key], (call, want[key])
+            found[key] = named[4]
         else:
             assert call["ts_ns"] <= known.get(key, call["ts_ns"]), (call, want[key])
         if call["name"] == "write":
             known.setdefault(key, call["ts_ns"])  # its packet shows the peer of all later calls
     assert set(found) == set(want), set(want) - set(found)
+
+
+def test_both_ends_of_connections():
+    """The addresses are those of `report connections`, which has them from packets; every client has a server."""
+    trace = os.path.join(BUILD, "traces", "three-tier")
+    args = [PROGRAM, "attach", "-yy", "--no-sync", "--json", "-n", "*", trace]
+    calls = [json.loads(x) for x in subprocess.check_output(args, timeout=300).splitlines()]
+    ends = {(call["host"], *m.groups()) for call in calls if call["event"] == "call"
+            for m in re.finditer(r"<tcp ([0-9.]+:\d+)→([0-9.]+:\d+)>", json.dumps(call["args"], ensure_ascii=False))}
+    args = [PROGRAM, "report", "connections", "--json", trace]
+    rows = json.loads(subprocess.run(args, capture_output=True, check=False, timeout=300).stdout)["rows"]
+    assert len(ends) > 15 and ends <= {(row["host"], row["local"], row["peer"]) for row in rows}, ends
+    ports = {end[1:] for end in ends}
+    assert len([end for end in ports if end[::-1] in ports]) > 10, ports
 
 
 cases.run(globals())
