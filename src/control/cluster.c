@@ -10,17 +10,21 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
+#include "control/errand.h"
 #include "control/commands.h"
-#include "control/process.h"
 
 #define READY "lttngtop-ready\n"
 
-enum { END_MS_MAX = 10 * MS_PER_S, POLL_MS = 20 };
+enum {
+	READY_MS_MAX = 120 * MS_PER_S, /* nothing has to be typed: ssh runs in batch mode */
+	SAID_MAX = 1 << 16,            /* a login shell may greet */
+	END_MS_MAX = 10 * MS_PER_S,
+	POLL_MS = 20,
+};
 
 struct cluster_link {
 	const char *host;
-	GPid ssh;          /* 0: has ended */
-	int input, output; /* ssh's stdin and stdout; closing stdin ends the session; -1: closed */
+	struct errand ssh; /* closing its stdin ends the session */
 };
 
 /*
@@ -64,40 +68,64 @@ static enum lt_status start_link(struct cluster_link *l, char *script, char *con
 			 (char *)l->host,
 			 script,
 			 NULL };
-	GError *error = NULL;
 
-	if (g_spawn_async_with_pipes(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-				     process_unblock_signals, NULL, &l->ssh, &l->input, &l->output, NULL, &error))
-		return LT_OK;
-	error_set("cannot run ssh: %s", error->message);
-	g_error_free(error);
-	return LT_ERROR;
+	return errand_start(&l->ssh, argv, ERRAND_PIPE, ERRAND_PIPE);
+}
+
+/* Adds what it prints. LT_END: it has ended. */
+static enum lt_status hear(struct cluster_link *l, GString *said)
+{
+	char bytes[4096];
+	const ssize_t n = read(l->ssh.output, bytes, sizeof(bytes));
+
+	if (n <= 0)
+		return LT_END;
+	g_string_append_len(said, bytes, n);
+	return said->len > SAID_MAX ? error_set("host '%s': it sent too much before its tracing began", l->host)
+				    : LT_OK;
+}
+
+static bool is_ready(const GString *said)
+{
+	return memmem(said->str, said->len, READY, strlen(READY));
+}
+
+/* Waits for output that says that it is ready. LT_END: it has ended. LT_INTERRUPTED: watch_fd is readable. */
+static enum lt_status await_ready(struct cluster_link *l, int watch_fd)
+{
+	struct pollfd fds[] = { { .fd = l->ssh.output, .events = POLLIN }, { .fd = watch_fd, .events = POLLIN } };
+	const gint64 end_us = g_get_monotonic_time() + READY_MS_MAX * (gint64)US_PER_MS;
+	GString *said = g_string_new(NULL);
+	enum lt_status status = LT_OK;
+
+	while (!status && !is_ready(said)) {
+		const gint64 left_ms = (end_us - g_get_monotonic_time()) / US_PER_MS;
+
+		if (left_ms <= 0)
+			status = error_set("host '%s': its tracing did not begin within %d s", l->host,
+					   READY_MS_MAX / MS_PER_S);
+		else if (poll(fds, G_N_ELEMENTS(fds), (int)left_ms) <= 0)
+			continue;
+		else if (fds[1].revents)
+			status = LT_INTERRUPTED;
+		else
+			status = hear(l, said);
+	}
+	g_string_free(said, TRUE);
+	return status;
 }
 
 /* Waits for the host to report that it is recording. */
 static enum lt_status await_link(struct cluster_link *l, int watch_fd)
 {
-	struct pollfd fds[] = { { .fd = l->output, .events = POLLIN }, { .fd = watch_fd, .events = POLLIN } };
-	GString *said = g_string_new(NULL);
-	bool ready = false, open = true;
-	char byte;
+	const enum lt_status heard = await_ready(l, watch_fd);
 	int status;
 
-	while (!ready && open && !fds[1].revents) {
-		if (poll(fds, G_N_ELEMENTS(fds), -1) <= 0 || !fds[0].revents)
-			continue;
-		open = read(l->output, &byte, 1) == 1;
-		if (open)
-			g_string_append_c(said, byte);
-		ready = g_str_has_suffix(said->str, READY);
-	}
-	g_string_free(said, TRUE);
-	if (ready)
-		return LT_OK;
-	if (open)
-		return LT_INTERRUPTED;
-	waitpid(l->ssh, &status, 0);
-	l->ssh = 0;
+	if (heard == LT_ERROR)
+		kill(l->ssh.pid, SIGTERM);
+	if (heard != LT_END)
+		return heard;
+	status = errand_wait(&l->ssh);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
 		return error_set("host '%s': ssh cannot reach it or cannot forward ports from it", l->host);
 	return error_set("host '%s': lttng failed there: see lttngtop doctor --host %s", l->host, l->host);
@@ -114,7 +142,7 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 		struct cluster_link *l = g_new(struct cluster_link, 1);
 		char *script = make_script(plan, i + 1);
 
-		*l = (struct cluster_link){ .host = g_ptr_array_index(plan->hosts, i), .input = -1, .output = -1 };
+		*l = (struct cluster_link){ .host = g_ptr_array_index(plan->hosts, i), .ssh = ERRAND_INIT };
 		g_ptr_array_add(c->links, l);
 		status = start_link(l, script, control, data);
 		g_free(script);
@@ -126,26 +154,23 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 	return status;
 }
 
+static void end_link(struct errand *ssh)
+{
+	for (unsigned ms = 0; ssh->pid && waitpid(ssh->pid, NULL, WNOHANG) == 0; ms += POLL_MS) {
+		if (ms == END_MS_MAX)
+			kill(ssh->pid, SIGTERM);
+		g_usleep(POLL_MS * US_PER_MS);
+	}
+	errand_close(ssh);
+}
+
 /* Closes all connections first, so that the hosts stop in parallel. */
 void cluster_end(struct cluster *c)
 {
-	for (unsigned i = 0; c->links && i < c->links->len; i++) {
-		struct cluster_link *l = g_ptr_array_index(c->links, i);
-
-		if (l->input >= 0)
-			close(l->input);
-	}
-	for (unsigned i = 0; c->links && i < c->links->len; i++) {
-		struct cluster_link *l = g_ptr_array_index(c->links, i);
-
-		for (unsigned ms = 0; l->ssh && waitpid(l->ssh, NULL, WNOHANG) == 0; ms += POLL_MS) {
-			if (ms == END_MS_MAX)
-				kill(l->ssh, SIGTERM);
-			g_usleep(POLL_MS * US_PER_MS);
-		}
-		if (l->output >= 0)
-			close(l->output);
-	}
+	for (unsigned i = 0; c->links && i < c->links->len; i++)
+		errand_close_input(&((struct cluster_link *)g_ptr_array_index(c->links, i))->ssh);
+	for (unsigned i = 0; c->links && i < c->links->len; i++)
+		end_link(&((struct cluster_link *)g_ptr_array_index(c->links, i))->ssh);
 	if (c->links)
 		g_ptr_array_free(c->links, TRUE);
 	c->links = NULL;

@@ -11,29 +11,17 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "control/errand.h"
 #include "control/commands.h"
 #include "control/fault.h"
 #include "control/missing.h"
-#include "control/process.h"
 
-/*
- * Starts ssh; 0: failed. Its stdin is empty: prompts go to the terminal. If output is not NULL, *output becomes a
- * descriptor that reads its stdout; otherwise its stdout is discarded.
- */
-static GPid start_ssh(const char *host, const char *script, int *output)
+/* Starts ssh. Its stdin is empty: prompts go to the terminal. output: see errand_start(). */
+static enum lt_status start_ssh(struct errand *e, const char *host, const char *script, int output)
 {
 	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
-	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
-	GError *error = NULL;
-	GPid pid = 0;
 
-	if (!g_spawn_async_with_pipes(NULL, argv, NULL, output ? flags : flags | G_SPAWN_STDOUT_TO_DEV_NULL,
-				      process_unblock_signals, NULL, &pid, NULL, output, NULL, &error)) {
-		error_set("cannot run 'ssh': %s", error->message);
-		g_error_free(error);
-		return 0;
-	}
-	return pid;
+	return errand_start(e, argv, ERRAND_NULL, output);
 }
 
 /* Whether an ssh with this status succeeded; if not, the error chain says why. */
@@ -49,31 +37,26 @@ static bool judge(const char *host, int status)
 }
 
 /* Waits for start_ssh()'s process and judges its status. */
-static bool end_ssh(const char *host, GPid pid)
+static bool end_ssh(const char *host, struct errand *e)
 {
-	int status;
-
-	if (!pid) {
-		error_wrap("host '%s'", host);
-		return false;
-	}
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return false;
-	return judge(host, status);
+	if (e->pid)
+		return judge(host, errand_wait(e));
+	error_wrap("host '%s'", host);
+	return false;
 }
 
-/* Reads everything from fd and closes it. The caller frees the text. */
-static char *read_all(int fd)
+/*
+ * The same, after reading its output, which the caller frees. *text is NULL if it was not started or sent more than any
+ * host would.
+ */
+static bool end_ssh_with_output(const char *host, struct errand *e, char **text)
 {
-	GString *text = g_string_new(NULL);
-	char bytes[4096];
-	ssize_t n;
-
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0 || (n < 0 && errno == EINTR))
-		g_string_append_len(text, bytes, MAX(n, 0));
-	close(fd);
-	return g_string_free(text, FALSE);
+	*text = e->pid ? errand_read(e, ERRAND_OUTPUT_MAX, ERRAND_SILENCE_MS) : NULL;
+	if (*text || !e->pid)
+		return end_ssh(host, e);
+	errand_wait(e);
+	error_wrap("host '%s'", host);
+	return false;
 }
 
 /*
@@ -83,26 +66,26 @@ static char *read_all(int fd)
 static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, const struct record_plan *plan,
 				     GPtrArray *done)
 {
-	GPid *pids = g_new0(GPid, hosts->len);
-	int *outputs = g_new0(int, hosts->len);
+	struct errand *errands = g_new0(struct errand, hosts->len);
 	enum lt_status status = LT_OK;
 
 	for (unsigned i = 0; i < hosts->len; i++)
-		pids[i] = start_ssh(g_ptr_array_index(hosts, i), script, plan ? &outputs[i] : NULL);
+		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, plan ? ERRAND_PIPE : ERRAND_NULL);
 	for (unsigned i = 0; i < hosts->len; i++) {
 		char *host = g_ptr_array_index(hosts, i);
-		char *output = plan && pids[i] ? read_all(outputs[i]) : NULL;
+		char *output = NULL;
+		const bool succeeded =
+			plan ? end_ssh_with_output(host, &errands[i], &output) : end_ssh(host, &errands[i]);
 
 		if (output)
 			missing_warn_lines(plan, host, output);
 		g_free(output);
-		if (!end_ssh(host, pids[i]))
+		if (!succeeded)
 			status = LT_ERROR;
 		else if (done)
 			g_ptr_array_add(done, host);
 	}
-	g_free(outputs);
-	g_free(pids);
+	g_free(errands);
 	return status;
 }
 
@@ -155,26 +138,11 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 /* An ssh piped into a tar. */
 struct fetch {
 	char *dir;
-	GPid ssh, tar; /* 0: not started */
+	struct errand ssh, tar;
 };
-
-static GPid spawn(char **argv, int stdin_fd, int stdout_fd)
-{
-	GError *error = NULL;
-	GPid pid = 0;
-
-	if (!g_spawn_async_with_fds(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD,
-				    process_unblock_signals, NULL, &pid, stdin_fd, stdout_fd, -1, &error)) {
-		error_set("cannot run '%s': %s", argv[0], error->message);
-		g_error_free(error);
-		return 0;
-	}
-	return pid;
-}
 
 static void fetch_start(struct fetch *f, const char *host, const char *script, const char *output)
 {
-	char *ssh[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
 	char *tar[] = { (char *)"tar",
 			(char *)"-C",
 			NULL,
@@ -195,8 +163,8 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 		error_set("cannot create a pipe: %s", g_strerror(errno));
 		return;
 	}
-	f->ssh = spawn(ssh, -1, pipe_fds[1]);
-	f->tar = f->ssh ? spawn(tar, pipe_fds[0], -1) : 0;
+	if (!start_ssh(&f->ssh, host, script, pipe_fds[1]))
+		errand_start(&f->tar, tar, pipe_fds[0], ERRAND_NULL);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
@@ -204,11 +172,9 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 /* LT_ERROR: not everything has arrived. *any: something has. */
 static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
 {
-	const bool sent = end_ssh(host, f->ssh);
-	int status = -1;
+	const bool sent = end_ssh(host, &f->ssh);
+	const int status = f->tar.pid ? errand_wait(&f->tar) : -1;
 
-	while (f->tar && waitpid(f->tar, &status, 0) < 0 && errno == EINTR)
-		;
 	if (g_rmdir(f->dir)) /* empty if nothing was recorded */
 		*any = true;
 	g_free(f->dir);
@@ -304,21 +270,13 @@ static void print_sanitised(const char *text)
 
 char *remote_capture(const char *host, const char *script)
 {
-	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
-	GError *error = NULL;
+	struct errand ssh;
 	char *text = NULL;
-	int status;
 
-	if (!g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, process_unblock_signals, NULL, &text, NULL, &status,
-			  &error)) {
-		error_set("cannot run 'ssh': %s", error->message);
-		g_error_free(error);
-		return NULL;
-	}
-	if (judge(host, status))
-		return text;
-	g_free(text);
-	return NULL;
+	start_ssh(&ssh, host, script, ERRAND_PIPE);
+	if (!end_ssh_with_output(host, &ssh, &text))
+		g_clear_pointer(&text, g_free);
+	return text;
 }
 
 /* The next session of ours in the output of `lttng --mi xml list`; NULL: no more. The caller frees it. */

@@ -23,9 +23,10 @@ GOOD = {"uid": "0", "groups": "root", "os": "debian ", "kernel": "6.1.0-50-amd64
         "shm": "2000000", "end": "yes"}
 
 SSH = """#!/bin/sh
-# Instead of ssh: a host is a file of facts; what it is asked is kept beside it.
+# Instead of ssh: a host is a file of facts; what it is asked, and what it says to stderr, are beside it.
 [ -e "$1" ] || exit 255
 printf '%s' "$2" >"$1.asked"
+[ ! -e "$1.says" ] || cat "$1.says" >&2
 cat "$1"
 """
 
@@ -117,6 +118,13 @@ def test_hosts():
     assert status == 1 and "host 'odd': unexpected output, the login shell may print or replace something" in err, (status, err)
     status, out, _ = doctor_of("evil", kernel="\x1b[2Jx")
     assert status == 0 and "\x1b" not in out, repr(out)
+    with open("loud.says", "wb") as file:
+        file.write(b"Welcome\r\n\x1b]0;title\x07\xc2\x9bm")
+    status, _, err = doctor_of("loud")
+    assert (status, err) == (0, "Welcome\n\\x1b]0;title\\x07\\xc2\\x9bm\n"), (status, err)
+    os.symlink("/dev/zero", "endless")
+    status, _, err = run(TOP, "doctor", "--host", "endless", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+    assert (status, err) == (1, "lttngtop: host 'endless': it sent more than 1024 KiB\n"), (status, err)
     for words in (["--host", "-oProxyCommand=x"], ["web"]):
         status, _, err = run(TOP, "doctor", *words)
         assert status == 2 and "lttngtop doctor --help" in err, (status, err)

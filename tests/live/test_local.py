@@ -546,7 +546,10 @@ def test_relayd_opens_ports_one_after_the_other():
 SSH = """#!/bin/sh
 # Instead of ssh: a host is a user of its own; ports of the loopback are the same on both sides.
 while [ "${{1#-}}" != "$1" ]; do shift; done
-[ "$1" != down ] || exit 255
+case $1 in
+down) printf 'no \\033]0;route\\007\\n' >&2; exit 255;;
+endless) exec yes;;
+esac
 export LTTNG_HOME={base}/$1 HOME={base}/$1
 shift
 exec sh -c "$*"
@@ -585,7 +588,12 @@ def test_cluster():
             sandbox.wait_until(lambda: not sessions(web) and not sessions(db), "end of the sessions there")
         m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "down"])
         m.end(lambda: None, 1)
+        m.await_text(r"no \x1b]0;route\x07")
         m.await_text("host 'down': ssh cannot reach it")
+        assert not sessions(web), "the session of the other is left"
+        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "endless"])
+        m.end(lambda: None, 1)
+        m.await_text("host 'endless': it sent too much before its tracing began")
         assert not sessions(web), "the session of the other is left"
         u.check_gone()
 

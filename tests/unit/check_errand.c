@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "control/errand.h"
+
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "control/process.h"
+#include "unit.h"
+
+static struct errand errand;
+
+static void start(const char *script)
+{
+	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
+
+	ck_assert_int_eq(errand_start(&errand, argv, ERRAND_NULL, ERRAND_PIPE), LT_OK);
+}
+
+/* What a script writes to its stderr, as our own stderr gets it. */
+static char *messages_of(const char *script)
+{
+	const int before = dup(STDERR_FILENO);
+	char *path = NULL, *text = NULL;
+	const int file = g_file_open_tmp("errand-XXXXXX", &path, NULL);
+
+	dup2(file, STDERR_FILENO);
+	start(script);
+	ck_assert_int_eq(errand_wait(&errand), 0);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	close(file);
+	ck_assert(g_file_get_contents(path, &text, NULL, NULL));
+	g_unlink(path);
+	g_free(path);
+	return text;
+}
+
+START_TEST(messages_are_sanitised)
+{
+	char *text = messages_of("printf 'one\\r\\n\\033]0;t\\007\\302\\233m\\000x\\tend' >&2");
+
+	ck_assert_str_eq(text, "one\n\\x1b]0;t\\x07\\xc2\\x9bm?x\\x09end\n");
+	g_free(text);
+}
+END_TEST
+
+START_TEST(messages_are_limited)
+{
+	char *text = messages_of("yes 0123456789 | head -c 1000000 >&2");
+
+	ck_assert(g_str_has_prefix(text, "0123456789\n0123456789\n"));
+	ck_assert(g_str_has_suffix(text, "\nlttngtop: further messages are left out\n"));
+	ck_assert_uint_lt(strlen(text), ERRAND_MESSAGES_MAX + 100);
+	g_free(text);
+}
+END_TEST
+
+/* As ssh does that stays for the next connection to the same host. */
+START_TEST(a_descendant_keeps_the_messages_open)
+{
+	const gint64 begin_us = g_get_monotonic_time();
+	char *text = messages_of("sleep 20 & echo bye >&2");
+
+	ck_assert_str_eq(text, "bye\n");
+	ck_assert_int_lt(g_get_monotonic_time() - begin_us, 10 * G_USEC_PER_SEC);
+	g_free(text);
+}
+END_TEST
+
+START_TEST(output_is_limited)
+{
+	int status;
+
+	start("exec yes x=y");
+	ck_assert_ptr_null(errand_read(&errand, 1 << 20, 10000));
+	ck_assert_str_eq(error_text(), "it sent more than 1024 KiB");
+	status = errand_wait(&errand);
+	ck_assert(WIFSIGNALED(status));
+}
+END_TEST
+
+/* No limit before the first byte, then one from byte to byte. */
+START_TEST(silence_is_limited)
+{
+	char *text;
+
+	start("sleep 1; printf a; sleep 0.1; printf b");
+	text = errand_read(&errand, 10, 500);
+	ck_assert_str_eq(text, "ab");
+	g_free(text);
+	ck_assert_int_eq(errand_wait(&errand), 0);
+	start("printf a; exec sleep 30");
+	ck_assert_ptr_null(errand_read(&errand, 10, 1000));
+	ck_assert_str_eq(error_text(), "it was silent for 1 s in the middle of its output");
+	ck_assert(WIFSIGNALED(errand_wait(&errand)));
+}
+END_TEST
+
+START_TEST(a_program_that_is_not_there)
+{
+	char *argv[] = { (char *)"no-such-program", NULL };
+
+	ck_assert_int_eq(errand_start(&errand, argv, ERRAND_NULL, ERRAND_NULL), LT_ERROR);
+	ck_assert(g_str_has_prefix(error_text(), "cannot run 'no-such-program': "));
+	ck_assert_int_eq(errand.pid, 0);
+	errand_close(&errand);
+}
+END_TEST
+
+UNIT_MAIN("errand", messages_are_sanitised, messages_are_limited, a_descendant_keeps_the_messages_open,
+	  output_is_limited, silence_is_limited, a_program_that_is_not_there)
