@@ -16,14 +16,29 @@ static void set_roles(struct type *t)
 		type_field(t, i)->role = role_of_name(type_field(t, i)->name);
 }
 
-static void set_event_id(struct type *t, unsigned depth)
+/* What is needed to bind a layout. */
+struct binder {
+	struct layout *l;
+	uint64_t *work;    /* steps done so far; when there are too many, resolve_part() says so */
+	GHashTable *times; /* integer type → its copy that is a time */
+};
+
+/* Whether to look at the fields of that type: types that are used several times can make a huge tree. */
+static bool may_enter(const struct binder *b, const struct type *t, unsigned depth)
 {
-	for (guint i = 0; t && t->fields && depth < HEADER_DEPTH_MAX && i < t->fields->len; i++) {
+	return t && t->fields && depth < HEADER_DEPTH_MAX && (*b->work += t->fields->len) < RESOLVE_WORK_MAX;
+}
+
+static void set_event_id(const struct binder *b, struct type *t, unsigned depth)
+{
+	const guint n = may_enter(b, t, depth) ? t->fields->len : 0;
+
+	for (guint i = 0; i < n; i++) {
 		struct type_field *f = type_field(t, i);
 
 		if (strcmp(f->name, "id") == 0)
 			f->slot = SLOT_EVENT_ID;
-		set_event_id(f->type, depth + 1);
+		set_event_id(b, f->type, depth + 1);
 	}
 }
 
@@ -35,22 +50,32 @@ static void set_cpu(struct type *t)
 			type_field(t, i)->role = PACKET_CPU_ID;
 }
 
-/*
- * A field with that name is a time even if it is not mapped to a clock: older tracers relied on it. Its type may be
- * used elsewhere, so it is copied.
- */
-static void set_clock(struct layout *l, struct type *t, const char *name, unsigned depth)
+/* The type may be used elsewhere, so it is copied. */
+static struct type *time_like(const struct binder *b, struct type *t)
 {
-	for (guint i = 0; t && t->fields && depth < HEADER_DEPTH_MAX && i < t->fields->len; i++) {
+	struct type *copy = g_hash_table_lookup(b->times, t);
+
+	if (copy)
+		return copy;
+	copy = type_copy_integer(t);
+	copy->is_clock = true;
+	g_ptr_array_add(b->l->types, copy);
+	g_hash_table_insert(b->times, t, copy);
+	return copy;
+}
+
+/* A field with that name is a time even if it is not mapped to a clock: older tracers relied on it. */
+static void set_clock(const struct binder *b, struct type *t, const char *name, unsigned depth)
+{
+	const guint n = may_enter(b, t, depth) ? t->fields->len : 0;
+
+	for (guint i = 0; i < n; i++) {
 		struct type_field *f = type_field(t, i);
 
-		set_clock(l, f->type, name, depth + 1);
-		if ((f->type->kind != TYPE_INTEGER && f->type->kind != TYPE_ENUM) || f->type->is_clock ||
-		    strcmp(f->name, name) != 0)
-			continue;
-		f->type = type_copy_integer(f->type);
-		f->type->is_clock = true;
-		g_ptr_array_add(l->types, f->type);
+		set_clock(b, f->type, name, depth + 1);
+		if ((f->type->kind == TYPE_INTEGER || f->type->kind == TYPE_ENUM) && !f->type->is_clock &&
+		    strcmp(f->name, name) == 0)
+			f->type = time_like(b, f->type);
 	}
 }
 
@@ -72,16 +97,16 @@ static void set_stream(struct resolve *r, const struct layout_stream *s)
 	r->parts[PART_STREAM_CONTEXT] = s->event_context;
 }
 
-static enum lt_status bind_stream(const struct resolve *base, struct layout *l, struct layout_stream *s)
+static enum lt_status bind_stream(const struct resolve *base, const struct binder *b, struct layout_stream *s)
 {
 	struct resolve r = *base;
 
-	if (l->format == LAYOUT_CTF_1_8) {
+	if (b->l->format == LAYOUT_CTF_1_8) {
 		set_roles(s->packet_context);
-		set_clock(l, s->packet_context, "timestamp_begin", 0);
-		set_clock(l, s->packet_context, "timestamp_end", 0);
-		set_clock(l, s->event_header, "timestamp", 0);
-		set_event_id(s->event_header, 0);
+		set_clock(b, s->packet_context, "timestamp_begin", 0);
+		set_clock(b, s->packet_context, "timestamp_end", 0);
+		set_clock(b, s->event_header, "timestamp", 0);
+		set_event_id(b, s->event_header, 0);
 	} else {
 		set_cpu(s->packet_context);
 	}
@@ -166,6 +191,8 @@ static enum lt_status find_clocks(struct layout *l)
 enum lt_status bind_layout(struct layout *l)
 {
 	uint64_t work = 0;
+	const struct binder b = { .l = l, .work = &work, .times = g_hash_table_new(NULL, NULL) };
+	enum lt_status status = LT_OK;
 	const struct resolve base = { .parts = { [PART_PACKET_HEADER] = l->packet_header },
 				      .has_names = l->format == LAYOUT_CTF_1_8,
 				      .n_slots = &l->n_slots,
@@ -174,9 +201,11 @@ enum lt_status bind_layout(struct layout *l)
 	find_streams(l);
 	if (l->format == LAYOUT_CTF_1_8)
 		set_roles(l->packet_header);
-	for (guint i = 0; i < l->streams->len; i++)
-		if (bind_stream(&base, l, g_ptr_array_index(l->streams, i)))
-			return LT_ERROR;
+	for (guint i = 0; i < l->streams->len && !status; i++)
+		status = bind_stream(&base, &b, g_ptr_array_index(l->streams, i));
+	g_hash_table_destroy(b.times);
+	if (status)
+		return status;
 	for (guint i = 0; i < l->events->len; i++)
 		bind_event(&base, l, g_ptr_array_index(l->events, i));
 	measure(l, NULL, l->packet_header);

@@ -67,12 +67,20 @@ static void make_plain(char *name)
 		memmove(name, name + 1, strlen(name));
 }
 
-struct type *declare_make(struct declare *d, enum type_kind kind)
+enum lt_status declare_make(struct declare *d, enum type_kind kind, struct type **out)
 {
-	struct type *t = type_create(kind);
+	if (d->types->len >= TYPES_MAX)
+		return declare_fail(d, "too many types");
+	*out = type_create(kind);
+	g_ptr_array_add(d->types, *out);
+	return LT_OK;
+}
 
-	g_ptr_array_add(d->types, t);
-	return t;
+/* A short declaration can copy a long text of an earlier one. NULL: no text. */
+static enum lt_status count_copy(struct declare *d, const char *text)
+{
+	d->n_copied += text ? strlen(text) : 0;
+	return d->n_copied > COPIES_MAX ? declare_fail(d, "too many long names") : LT_OK;
 }
 
 /* Limited, because a short declaration can create many fields. */
@@ -80,6 +88,8 @@ static enum lt_status add_field(struct declare *d, struct type *t, const char *n
 {
 	if (t->fields->len >= TYPE_FIELDS_MAX || d->n_fields >= TYPES_MAX)
 		return declare_fail(d, "too many fields");
+	if (count_copy(d, name))
+		return LT_ERROR;
 	d->n_fields++;
 	type_add_field(t, name, type);
 	return LT_OK;
@@ -128,7 +138,8 @@ static enum lt_status parse_reference(struct declare *d, struct type *t)
 
 static enum lt_status parse_string(struct declare *d, struct type **out)
 {
-	*out = declare_make(d, TYPE_STRING);
+	if (declare_make(d, TYPE_STRING, out))
+		return LT_ERROR;
 	if (!declare_accept(d, "{"))
 		return LT_OK;
 	while (!tsdl_is(d->at, "}") && d->at->kind != TSDL_END)
@@ -168,6 +179,7 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 {
 	struct type *t, *base = find_name(d, "", "int");
 	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
+	enum lt_status status;
 	int64_t next = 0;
 
 	if (name && !tsdl_is(d->at, ":") && !tsdl_is(d->at, "{")) {
@@ -175,16 +187,18 @@ static enum lt_status parse_enum(struct declare *d, struct type **out)
 		g_free(name);
 		return *out ? LT_OK : declare_fail(d, "an unknown enum");
 	}
-	t = declare_make(d, TYPE_ENUM);
-	if (name)
+	status = declare_make(d, TYPE_ENUM, &t);
+	if (!status && name)
 		set_name(d, "enum ", name, t);
 	g_free(name);
+	if (status)
+		return status;
 	if (declare_accept(d, ":") && declare_type(d, &base))
 		return LT_ERROR;
 	if (!base || base->kind != TYPE_INTEGER)
 		return declare_fail(d, "an enum that is not an integer");
 	type_set_integer(t, base);
-	if (declare_expect(d, "{"))
+	if (count_copy(d, t->clock_name) || declare_expect(d, "{"))
 		return LT_ERROR;
 	while (!declare_accept(d, "}")) {
 		if (parse_label(d, t, &next))
@@ -208,10 +222,12 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 	*name = tsdl_text(d->at++);
 	make_plain(*name);
 	for (unsigned n = 0; declare_accept(d, "["); n++) {
-		struct type *t = declare_make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE);
+		struct type *t;
 
 		if (n >= TYPE_DEPTH_MAX)
 			return declare_fail(d, "arrays nested too deeply");
+		if (declare_make(d, d->at->kind == TSDL_NUMBER ? TYPE_ARRAY : TYPE_SEQUENCE, &t))
+			return LT_ERROR;
 		if (t->kind == TYPE_ARRAY)
 			t->length = (uint64_t)(d->at++)->number;
 		else if (parse_reference(d, t))
@@ -264,8 +280,9 @@ static enum lt_status parse_struct(struct declare *d, struct type **out)
 	enum lt_status status = LT_OK;
 
 	if (declare_accept(d, "{")) {
-		*out = declare_make(d, TYPE_STRUCT);
-		status = parse_fields(d, *out);
+		status = declare_make(d, TYPE_STRUCT, out);
+		if (!status)
+			status = parse_fields(d, *out);
 		if (!status && declare_accept(d, "align")) {
 			status = declare_expect(d, "(");
 			if (!status)
@@ -290,21 +307,24 @@ static enum lt_status copy_options(struct declare *d, struct type *t, const stru
 	for (guint i = 0; i < known->fields->len; i++)
 		if (add_field(d, t, type_field(known, i)->name, type_field(known, i)->type))
 			return LT_ERROR;
-	if (!t->path) {
-		t->from = known->from;
-		t->path = g_strdupv(known->path);
-	}
+	if (t->path)
+		return LT_OK;
+	t->from = known->from;
+	t->path = g_strdupv(known->path);
+	for (char **name = t->path; name && *name; name++)
+		if (count_copy(d, *name))
+			return LT_ERROR;
 	return LT_OK;
 }
 
 static enum lt_status parse_variant(struct declare *d, struct type **out)
 {
 	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
-	struct type *tagged = declare_make(d, TYPE_VARIANT), *known;
-	enum lt_status status = LT_OK;
+	struct type *tagged = NULL, *known;
+	enum lt_status status = declare_make(d, TYPE_VARIANT, &tagged);
 
 	*out = tagged;
-	if (declare_accept(d, "<")) {
+	if (!status && declare_accept(d, "<")) {
 		status = parse_reference(d, tagged);
 		if (!status)
 			status = declare_expect(d, ">");

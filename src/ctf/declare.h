@@ -17,6 +17,7 @@ struct declare {
 	GPtrArray *types;            /* all types made so far; destroyed by the owner of the struct */
 	GHashTable *names;           /* "uint8_t", "struct packet_context" → struct type */
 	unsigned depth, n_fields;
+	size_t n_copied;                    /* bytes of texts, which are limited */
 	struct type *numbers[NUMBER_TYPES]; /* the last different integers and floats, which further fields share */
 	unsigned n_numbers;
 	struct tsdl_phrases phrases; /* declarations of integers and floats */

@@ -9,8 +9,8 @@
 /* Sets an error that says what is wrong at the next token. Returns LT_ERROR. */
 enum lt_status declare_fail(const struct declare *d, const char *what);
 
-/* A new type, which is released with d->types. */
-struct type *declare_make(struct declare *d, enum type_kind kind);
+/* Makes a type, which is released with d->types. LT_ERROR: there are too many. */
+enum lt_status declare_make(struct declare *d, enum type_kind kind, struct type **out);
 
 /* Raises the type's alignment to that many bits. LT_ERROR: it is not a power of 2, or too large. */
 enum lt_status declare_align(struct declare *d, struct type *t, int64_t align);

@@ -107,10 +107,10 @@ static void learn_phrase(struct declare *d, const struct tsdl_token *first, stru
 enum lt_status declare_number(struct declare *d, enum type_kind kind, struct type **out)
 {
 	const struct tsdl_token *keyword = d->at - 1;
-	struct type *t = declare_make(d, kind);
+	struct type *t;
 	bool has_align = false;
 
-	if (declare_expect(d, "{"))
+	if (declare_make(d, kind, &t) || declare_expect(d, "{"))
 		return LT_ERROR;
 	while (!declare_accept(d, "}")) {
 		const struct tsdl_token *key = d->at, *value;

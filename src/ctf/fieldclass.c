@@ -27,6 +27,13 @@ static enum lt_status make(struct fieldclass *f, enum type_kind kind, struct typ
 	return LT_OK;
 }
 
+/* An alias is parsed again at each use: little text can describe many of these. text: what is copied; NULL: none. */
+static enum lt_status count_copy(struct fieldclass *f, size_t size, const char *text)
+{
+	f->n_copied += size + (text ? strlen(text) : 0);
+	return f->n_copied > COPIES_MAX ? error_set("too many names, mappings and ranges") : LT_OK;
+}
+
 static enum lt_status get_align(const json_t *o, const char *key, uint64_t *align)
 {
 	uint64_t value = 1;
@@ -41,7 +48,7 @@ static enum lt_status get_align(const json_t *o, const char *key, uint64_t *alig
 
 /* ---- numbers ---- */
 
-static enum lt_status parse_role(const struct fieldclass *f, const char *name, struct type *t, struct use *use)
+static enum lt_status parse_role(struct fieldclass *f, const char *name, struct type *t, struct use *use)
 {
 	static const struct {
 		const char *name;
@@ -73,14 +80,15 @@ static enum lt_status parse_role(const struct fieldclass *f, const char *name, s
 		use->role = roles[i].field;
 		if (roles[i].is_clock && f->clock_name) {
 			t->is_clock = true;
+			g_free(t->clock_name);
 			t->clock_name = g_strdup(f->clock_name);
 		}
-		return LT_OK;
+		return count_copy(f, 0, t->clock_name);
 	}
 	return error_set("unknown role '%.40s'", name);
 }
 
-static enum lt_status parse_roles(const struct fieldclass *f, const json_t *o, struct type *t, struct use *use)
+static enum lt_status parse_roles(struct fieldclass *f, const json_t *o, struct type *t, struct use *use)
 {
 	const json_t *roles = NULL, *role;
 	size_t i;
@@ -137,7 +145,7 @@ static enum lt_status parse_range(const json_t *range, int64_t *first, int64_t *
 	return LT_OK;
 }
 
-static enum lt_status parse_mappings(const json_t *mappings, struct type *t)
+static enum lt_status parse_mappings(struct fieldclass *f, const json_t *mappings, struct type *t)
 {
 	const json_t *ranges, *range;
 	const char *name;
@@ -149,7 +157,7 @@ static enum lt_status parse_mappings(const json_t *mappings, struct type *t)
 		json_array_foreach(ranges, i, range) {
 			struct type_label label = { .name = NULL };
 
-			if (parse_range(range, &label.first, &label.last))
+			if (parse_range(range, &label.first, &label.last) || count_copy(f, sizeof(label), name))
 				return error_wrap("mapping '%.40s'", name);
 			label.name = g_strdup(name);
 			g_array_append_val(t->labels, label);
@@ -171,7 +179,7 @@ static enum lt_status parse_integer(struct fieldclass *f, const json_t *o, bool 
 	if (json_get_count(o, "preferred-display-base", 16, &base))
 		return LT_ERROR;
 	(*out)->base = (uint8_t)base;
-	return parse_roles(f, o, *out, use) ? LT_ERROR : parse_mappings(mappings, *out);
+	return parse_roles(f, o, *out, use) ? LT_ERROR : parse_mappings(f, mappings, *out);
 }
 
 /* Bit arrays and bit maps: each bit has its own meaning, so the value is shown in hexadecimal. */
@@ -194,7 +202,7 @@ static enum lt_status parse_boolean(struct fieldclass *f, const json_t *o, struc
 /* ---- strings, blobs, arrays ---- */
 
 /* {"origin": PART, "path": [NAME or null, …]} */
-static enum lt_status parse_location(const json_t *o, const char *key, struct type *t)
+static enum lt_status parse_location(struct fieldclass *f, const json_t *o, const char *key, struct type *t)
 {
 	static const char *const parts[PARTS] = {
 		"packet-header",
@@ -209,7 +217,8 @@ static enum lt_status parse_location(const json_t *o, const char *key, struct ty
 	size_t i;
 
 	if (json_require(o, key) || json_get_object(o, key, &location) || json_require(location, "path") ||
-	    json_get_array(location, "path", &path) || json_get_text(location, "origin", &origin))
+	    json_get_array(location, "path", &path) || json_get_text(location, "origin", &origin) ||
+	    count_copy(f, sizeof(char *) * (json_array_size(path) + 1), NULL))
 		return LT_ERROR;
 	t->from = FROM_HERE;
 	for (unsigned part = 0; origin && part < PARTS; part++)
@@ -221,6 +230,8 @@ static enum lt_status parse_location(const json_t *o, const char *key, struct ty
 	json_array_foreach((json_t *)path, i, name) {
 		if (!json_is_null(name) && !(json_is_string(name) && json_string_length(name)))
 			return error_set("'path' of '%s' has an element that is neither a name nor null", key);
+		if (count_copy(f, 0, json_string_value(name)))
+			return LT_ERROR;
 		t->path[i] = g_strdup(json_is_null(name) ? "" : json_string_value(name));
 	}
 	return LT_OK;
@@ -232,7 +243,7 @@ static enum lt_status parse_length(struct fieldclass *f, const json_t *o, bool i
 	if (make(f, is_static ? TYPE_ARRAY : TYPE_SEQUENCE, out))
 		return LT_ERROR;
 	if (!is_static)
-		return parse_location(o, "length-field-location", *out);
+		return parse_location(f, o, "length-field-location", *out);
 	return json_require(o, "length") ? LT_ERROR : json_get_count(o, "length", INT64_MAX, &(*out)->length);
 }
 
@@ -322,7 +333,8 @@ static enum lt_status parse_member(struct fieldclass *f, const json_t *o, struct
 		return error_set("a member has no name");
 	if (into->fields->len >= TYPE_FIELDS_MAX)
 		return error_set("more than %d members", TYPE_FIELDS_MAX);
-	if (json_require(o, "field-class") || parse_class(f, json_object_get(o, "field-class"), &type, &use))
+	if (json_require(o, "field-class") || count_copy(f, sizeof(*field), name) ||
+	    parse_class(f, json_object_get(o, "field-class"), &type, &use))
 		return f->depth > NAMED_DEPTH ? LT_ERROR : error_wrap("'%.40s'", name ? name : "");
 	type_add_field(into, name ? name : "", type);
 	field = type_field(into, into->fields->len - 1);
@@ -355,7 +367,7 @@ static void add_case(struct type *t, int64_t first, int64_t last)
 	g_array_append_val(t->cases, c);
 }
 
-static enum lt_status parse_cases(const json_t *o, struct type *t)
+static enum lt_status parse_cases(struct fieldclass *f, const json_t *o, struct type *t)
 {
 	const json_t *ranges = NULL, *range;
 	int64_t first, last;
@@ -364,7 +376,7 @@ static enum lt_status parse_cases(const json_t *o, struct type *t)
 	if (json_require(o, "selector-field-ranges") || json_get_array(o, "selector-field-ranges", &ranges))
 		return LT_ERROR;
 	json_array_foreach((json_t *)ranges, i, range) {
-		if (parse_range(range, &first, &last))
+		if (parse_range(range, &first, &last) || count_copy(f, sizeof(struct type_case), NULL))
 			return LT_ERROR;
 		add_case(t, first, last);
 	}
@@ -376,7 +388,7 @@ static enum lt_status make_variant(struct fieldclass *f, const json_t *o, struct
 	if (make(f, TYPE_VARIANT, out))
 		return LT_ERROR;
 	(*out)->has_ranges = true;
-	return parse_location(o, "selector-field-location", *out);
+	return parse_location(f, o, "selector-field-location", *out);
 }
 
 static enum lt_status parse_variant(struct fieldclass *f, const json_t *o, struct type **out)
@@ -387,7 +399,7 @@ static enum lt_status parse_variant(struct fieldclass *f, const json_t *o, struc
 	if (make_variant(f, o, out) || json_require(o, "options") || json_get_array(o, "options", &options))
 		return LT_ERROR;
 	json_array_foreach((json_t *)options, i, option)
-		if (parse_member(f, option, *out) || parse_cases(option, *out))
+		if (parse_member(f, option, *out) || parse_cases(f, option, *out))
 			return error_wrap("option %zu", i);
 	return LT_OK;
 }
@@ -400,7 +412,7 @@ static enum lt_status parse_optional(struct fieldclass *f, const json_t *o, stru
 		return LT_ERROR;
 	if (!json_object_get(o, "selector-field-ranges"))
 		add_case(*out, 1, -1); /* a boolean: all values but 0 */
-	else if (parse_cases(o, *out))
+	else if (parse_cases(f, o, *out))
 		return LT_ERROR;
 	if (make(f, TYPE_STRUCT, &nothing))
 		return LT_ERROR;

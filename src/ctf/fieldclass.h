@@ -27,6 +27,7 @@ struct fieldclass {
 	bool has_roles;                /* the type belongs to a packet's header or context or to an event's header */
 	enum bits_order order;         /* of the last number parsed */
 	struct type *byte, *character; /* NULL: not needed so far */
+	size_t n_copied;               /* bytes of names, mappings, ranges and paths, which are limited */
 	unsigned depth;
 };
 

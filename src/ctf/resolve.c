@@ -5,10 +5,11 @@
 
 #include "base/error.h"
 
-enum { DEPTH_MAX = 128, TARGETS_MAX = 64 };
-
-/* Far more than any trace needs. Small metadata can describe a huge tree. */
-#define WORK_MAX (UINT64_C(1) << 26)
+enum {
+	DEPTH_MAX = 128,
+	TARGETS_MAX = 64,
+	CASE_WORK = 64, /* steps that a case of a variant counts for: it takes memory */
+};
 
 /* A structure that encloses the current type, and how many of its fields precede the type. */
 struct resolve_frame {
@@ -75,7 +76,7 @@ static void follow_members(struct visit *v, const struct type *t, guint before, 
 		else if (field)
 			add_target(v, field);
 	} else if (t->kind == TYPE_VARIANT) {
-		for (guint i = 0; i < t->fields->len && *v->r->work < WORK_MAX; i++)
+		for (guint i = 0; i < t->fields->len && *v->r->work < RESOLVE_WORK_MAX; i++)
 			follow_members(v, type_field(t, i)->type, G_MAXUINT, names);
 	} else if (t->element) {
 		follow_members(v, t->element, G_MAXUINT, names);
@@ -190,7 +191,7 @@ static guint find_option(struct visit *v, const struct type *t, const char *labe
 static void set_cases(struct visit *v, struct type *t, const struct type *tag)
 {
 	g_array_set_size(t->cases, 0);
-	for (guint i = 0; i < tag->labels->len && *v->r->work < WORK_MAX; i++) {
+	for (guint i = 0; i < tag->labels->len && *v->r->work < RESOLVE_WORK_MAX; i++) {
 		const struct type_label *label = &g_array_index(tag->labels, struct type_label, i);
 		struct type_case c = { .first = label->first, .last = label->last };
 
@@ -198,6 +199,7 @@ static void set_cases(struct visit *v, struct type *t, const struct type *tag)
 		if (c.field == G_MAXUINT)
 			continue;
 		c.type = type_field(t, c.field)->type;
+		*v->r->work += CASE_WORK;
 		g_array_append_val(t->cases, c);
 	}
 }
@@ -224,7 +226,7 @@ static enum lt_status visit(struct visit *v, struct type *t)
 
 	if (v->depth >= DEPTH_MAX)
 		return error_set("types nested too deeply");
-	if (++*v->r->work >= WORK_MAX)
+	if (++*v->r->work >= RESOLVE_WORK_MAX)
 		return error_set("the types are too large");
 	v->depth++;
 	if (t->kind == TYPE_SEQUENCE)

@@ -10,6 +10,9 @@
  * value while an event is walked.
  */
 
+/* Steps for one layout: far more than any trace needs. Small metadata can describe a huge tree. */
+#define RESOLVE_WORK_MAX (UINT64_C(1) << 26)
+
 /*
  * The types of the parts; each may be NULL. A reference in one of them may name fields that precede it in its own
  * structure, in the enclosing ones, and in the parts before.

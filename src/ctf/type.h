@@ -37,7 +37,8 @@ enum {
 	TYPE_FIELDS_MAX = 4096, /* in one structure or variant */
 	TYPE_ALIGN_MAX = 1 << 20,
 	TYPE_FLOAT_BITS_MAX = 4096,
-	TYPES_MAX = 1 << 18, /* in one trace */
+	TYPES_MAX = 1 << 18,  /* in one trace */
+	COPIES_MAX = 1 << 26, /* bytes of names, labels, paths and cases in one trace that its text may give once */
 };
 
 /* The parts of a packet and an event, in order. */
