@@ -41,7 +41,7 @@ struct attach_record {
 	strid name;              /* of the call, the tracer's */
 	const struct call *call; /* NULL: there is no row for it */
 	char *head;              /* ENTRY: the known arguments, with a comma if more follow */
-	/* EXIT: the thread's first event, its return from the call by which its parent created it */
+	/* EXIT: the return of a new thread from the call by which its parent created it */
 	bool birth;
 	bool begun;     /* EXIT: an ENTRY was written for it */
 	bool has_entry; /* EXIT: entry_* and duration_ns are valid */

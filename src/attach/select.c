@@ -113,4 +113,5 @@ void attach_select_want(const struct attach_select *s, struct fields_wanted *wan
 		g_array_append_val(wanted->tids, g_array_index(s->targets, struct select_target, i).tid);
 	for (guint i = 0; i < s->names->len; i++)
 		g_ptr_array_add(wanted->names, g_strdup(g_ptr_array_index(s->names, i)));
+	wanted->renames = s->names->len > 0;
 }

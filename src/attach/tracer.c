@@ -200,6 +200,7 @@ const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ing
 	if (tracepoint_enters_call(v->event->kind) || v->event->kind == EVENT_SYSCALL_EXIT) {
 		plan->role = tracepoint_enters_call(v->event->kind) ? CLASS_ENTRY : CLASS_EXIT;
 		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
+		plan->renames = t->options->select->names->len && fields_wanted_renames(v->shape->name);
 	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {
 		plan->role = CLASS_SIGNAL;
 	} else if (t->options->sched && strstr(v->shape->name, "page_fault") && !strstr(v->shape->name, "exit")) {

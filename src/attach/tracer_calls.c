@@ -236,6 +236,14 @@ static bool never_returns(const struct call_now *now)
 	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
 }
 
+/* Its return is the created thread's first event, with 0. */
+static bool creates_thread(const struct call_now *now)
+{
+	static const char *const names[] = { "clone", "clone3", "fork", "vfork", NULL };
+
+	return g_strv_contains(names, strpool_text(now->name));
+}
+
 /* Ignores what the command's process did before it became the command. */
 static void await_command(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
@@ -247,6 +255,16 @@ static void await_command(struct attach_tracer *t, const struct ingest_visit *v,
 	t->command_runs = tracer_follow(t, v, command) != NULL;
 }
 
+/* The thread whose call is followed: a chosen one, or one that this call may give a name by which it is chosen. */
+static struct traced *caller_thread(struct attach_tracer *t, const struct ingest_visit *v,
+				    const struct tracer_class *plan)
+{
+	const int32_t tid = tracer_tid(t, v);
+	struct traced *who = tracer_thread(t, v, tid);
+
+	return !who && plan->renames ? tracer_known(t, v->host, tid) : who;
+}
+
 void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	struct traced *who;
@@ -256,14 +274,14 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	struct attach_record *r;
 
 	await_command(t, v, plan);
-	who = tracer_thread(t, v, tracer_tid(t, v));
+	who = caller_thread(t, v, plan);
 	if (!who)
 		return;
 	now = &who->now;
-	who->born = false;
 	if (now->active)
 		tracer_call_end(t, v, v->host, who, never_returns(now) ? CALL_UNFINISHED : CALL_UNKNOWN);
 	now->active = true;
+	now->held = !who->chosen;
 	now->entry_ns = v->event->ts_ns;
 	now->entry_ref_ns = v->ref_ns;
 	now->shown = identify(t, v, plan, &now->name, &now->call);
@@ -275,7 +293,7 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	d = decoder(v, &caller);
 	take_entry(now, &d, !plan->name);
 	now->matched = caller.matched;
-	if (t->options->whole_calls || !now->matched)
+	if (t->options->whole_calls || !now->matched || now->held)
 		return;
 	r = tracer_record(t, v, who, ATTACH_ENTRY);
 	r->name = now->name;
@@ -341,8 +359,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	decode_result(&d, now->call, r->ret, (uint64_t)now->cmd);
 	r->result = g_string_free(d.out, FALSE);
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
-	r->birth = who->born && r->ret == 0;
-	who->born = false;
+	r->birth = !now->active && r->ret == 0 && creates_thread(now);
 	hand_over(now, r);
 	if (caller.matched)
 		tracer_emit(t, r);
@@ -358,7 +375,7 @@ void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsi
 	struct attach_record *r;
 	struct event last = { 0 };
 
-	if (!now->shown || !now->matched) {
+	if (!now->shown || !now->matched || now->held) {
 		tracer_call_forget(now);
 		return;
 	}

@@ -15,11 +15,13 @@ struct tracer_class {
 	strid name;              /* of the call; STRID_NONE: the event has its number */
 	const struct call *call; /* NULL: there is no row for it */
 	bool shown;              /* selected by the filter */
+	bool renames;            /* the call may give its thread another name */
 };
 
 /* A call in progress. */
 struct call_now {
 	bool active;
+	bool held;  /* the thread is not chosen yet, but this call may give it a name that is */
 	bool begun; /* an ENTRY was emitted */
 	bool shown;
 	bool matched; /* one of its paths is selected */
@@ -39,7 +41,6 @@ struct traced {
 	strid comm;
 	bool chosen;   /* currently */
 	bool followed; /* created by a chosen thread */
-	bool born;     /* its creation was seen, and it has made no call yet */
 	struct call_now now;
 	int64_t exit_code;       /* -1: unknown */
 	int64_t signal;          /* the last signal whose default action ends a process; 0: none */

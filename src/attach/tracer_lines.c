@@ -39,7 +39,6 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 	child = tracer_follow(t, v, (int32_t)p->child_tid);
 	if (!child)
 		return;
-	child->born = true;
 	emit_line(t, v, child, ATTACH_NEW,
 		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
 }
@@ -98,9 +97,10 @@ void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v)
 	struct traced *old = tracer_known(t, v->host, (int32_t)p->old_tid);
 	struct traced *who;
 
-	if (p->old_tid == p->tid || p->old_tid <= 0 || !old || !old->chosen)
+	if (p->old_tid == p->tid || p->old_tid <= 0 || !old || (!old->chosen && !old->now.held))
 		return;
-	emit_line(t, v, old, ATTACH_GONE, g_strdup_printf("continues as %" PRId64 " after execve", p->tid));
+	if (old->chosen)
+		emit_line(t, v, old, ATTACH_GONE, g_strdup_printf("continues as %" PRId64 " after execve", p->tid));
 	tracer_thread(t, v, (int32_t)p->tid);
 	who = tracer_known(t, v->host, (int32_t)p->tid);
 	if (!who)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Format of the text: "CLASSES BEGIN END", then " tTID", " pPID" and " nLENGTH:GLOB", any number of each. */
+/* Format of the text: "CLASSES BEGIN END", then " r" for renames, " tTID", " pPID" and " nLENGTH:GLOB". */
 
 void fields_wanted_init(struct fields_wanted *w)
 {
@@ -51,6 +51,15 @@ bool fields_wanted_class(const struct fields_wanted *w, const char *name)
 	return false;
 }
 
+bool fields_wanted_renames(const char *name)
+{
+	static const char *const names[] = { "execve", "execveat", "prctl", NULL };
+
+	if (g_str_has_prefix(name, "compat_"))
+		name += strlen("compat_");
+	return g_str_has_prefix(name, "syscall_entry_") && g_strv_contains(names, name + strlen("syscall_entry_"));
+}
+
 static void append_numbers(GString *text, char letter, const GArray *numbers)
 {
 	for (guint i = 0; i < numbers->len; i++)
@@ -68,6 +77,8 @@ char *fields_wanted_text(const struct fields_wanted *w)
 	}
 	g_string_printf(text, "%d %" PRIu64 " %" PRIu64, w->classes, w->begin_ns, w->end_ns);
 	without_threads = text->len;
+	if (w->renames)
+		g_string_append(text, " r");
 	append_numbers(text, 't', w->tids);
 	append_numbers(text, 'p', w->pids);
 	for (guint i = 0; i < w->names->len; i++) {
@@ -92,7 +103,7 @@ static bool parse_number(const char **text, uint64_t *number)
 	return errno == 0;
 }
 
-/* " t12", " p12", " n4:name". */
+/* " r", " t12", " p12", " n4:name". */
 static bool parse_thread(struct fields_wanted *w, const char **text)
 {
 	uint64_t number;
@@ -102,6 +113,10 @@ static bool parse_thread(struct fields_wanted *w, const char **text)
 	if (*(*text)++ != ' ')
 		return false;
 	letter = *(*text)++;
+	if (letter == 'r') {
+		w->renames = true;
+		return true;
+	}
 	if (!letter || !parse_number(text, &number))
 		return false;
 	id = (int32_t)number;

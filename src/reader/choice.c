@@ -23,7 +23,8 @@ enum {
 	COMM_BYTES = 16,
 };
 
-enum class_state { CLASS_NEW, CLASS_UNWANTED, CLASS_ANNOUNCED };
+/* Bits, by class: its events are wanted, those of every thread, its shape was sent. 0: not seen yet. */
+enum { CLASS_KNOWN = 1, CLASS_WANTED = 2, CLASS_OF_ALL = 4, CLASS_ANNOUNCED = 8 };
 
 /* Caches whether a name matches one of the wanted names. */
 struct comm_match {
@@ -35,7 +36,7 @@ struct choice {
 	struct fields_wanted wanted;
 	bool has_threads;
 	struct map64 tids, pids; /* sets of numbers: all values are 0 */
-	GByteArray *classes;     /* enum class_state, by the class's id */
+	GByteArray *classes;     /* bits of CLASS_KNOWN etc., by the class's id */
 	struct comm_match comms[COMMS_CACHED];
 };
 
@@ -163,7 +164,7 @@ static void send_shape(struct reader *r, const struct reader_class *plan, const 
 	}
 }
 
-/* New entries are 0: CLASS_NEW, false. */
+/* New entries are 0. */
 static guint8 *by_class(GByteArray *classes, uint16_t id)
 {
 	const guint known = classes->len;
@@ -175,24 +176,29 @@ static guint8 *by_class(GByteArray *classes, uint16_t id)
 	return &classes->data[id];
 }
 
-/* Called for the first event of the class. */
-static enum class_state announce(struct reader *r, const struct reader_class *plan)
+static guint8 judge(const struct fields_wanted *w, const char *name)
+{
+	if (!fields_wanted_class(w, name))
+		return CLASS_KNOWN;
+	return CLASS_KNOWN | CLASS_WANTED | (w->renames && fields_wanted_renames(name) ? CLASS_OF_ALL : 0);
+}
+
+/* Called for the first wanted event of the class. false: its fields cannot be sent. */
+static bool announce(struct reader *r, const struct reader_class *plan)
 {
 	GByteArray *bytes;
 
-	if (!fields_wanted_class(&r->choice->wanted, plan->name))
-		return CLASS_UNWANTED;
 	if (*by_class(r->shaped, plan->id))
-		return CLASS_ANNOUNCED; /* for an earlier request */
+		return true; /* for an earlier request */
 	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
 	if (!bytes) {
 		reader_note_trouble(r, plan->name, "it has too many fields to show them all");
-		return CLASS_UNWANTED;
+		return false;
 	}
 	send_shape(r, plan, bytes);
 	g_byte_array_free(bytes, TRUE);
 	*by_class(r->shaped, plan->id) = true;
-	return CLASS_ANNOUNCED;
+	return true;
 }
 
 /* ---- values ---- */
@@ -206,11 +212,15 @@ void choice_write(struct reader *r, struct reader_stream *s, const struct reader
 	if (plan->id == EVENT_NO_CLASS || s->item_ns < c->wanted.begin_ns || s->item_ns >= c->wanted.end_ns)
 		return;
 	class = by_class(c->classes, plan->id);
-	if (*class == CLASS_UNWANTED || (c->has_threads && !is_wanted_thread(c, s->cpu_state, plan)))
+	if (!*class)
+		*class = judge(&c->wanted, plan->name);
+	if (!(*class & CLASS_WANTED))
 		return;
-	if (*class == CLASS_NEW)
-		*class = (guint8)announce(r, plan);
-	if (*class != CLASS_ANNOUNCED)
+	if (c->has_threads && !(*class & CLASS_OF_ALL) && !is_wanted_thread(c, s->cpu_state, plan))
+		return;
+	if (!(*class & CLASS_ANNOUNCED))
+		*class = announce(r, plan) ? *class | CLASS_ANNOUNCED : CLASS_KNOWN;
+	if (!(*class & CLASS_ANNOUNCED))
 		return;
 	ev = reader_emit(r, EVENT_FIELDS, s->item_ns, FIELDS_BYTES_MAX);
 	ev->tid = (int32_t)tid;

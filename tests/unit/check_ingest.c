@@ -480,6 +480,10 @@ START_TEST(test_fields_of_chosen_threads)
 	ck_assert_uint_gt(some.with_fields, 100);
 	ck_assert_uint_eq(none.with_fields, 0);
 	ck_assert_uint_eq(all.events, none.events);
+	wanted.renames = true; /* a few calls of every thread */
+	none = visit_all("three-tier", &wanted);
+	ck_assert_uint_gt(none.with_fields, 0);
+	ck_assert_uint_lt(none.with_fields, 1000);
 	fields_wanted_release(&wanted);
 }
 END_TEST

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`attach`: which calls of a thread are shown when it is chosen by its name, or appears only later."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+
+def attach(directory, *options):
+    done = subprocess.run([harness.PROGRAM, "attach", "--no-waits", "-qq", *options, directory],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+    assert done.returncode in (0, 3), f"{options}: {done.returncode} {done.stderr}"
+    return done.stdout
+
+
+def lines_by_thread(text):
+    """{thread: [its lines]} of lines that begin with [host:tid]."""
+    found = {}
+    for line in text.splitlines():
+        who, what = re.match(r"\[([^]]+)\] (.*)", line).groups()
+        found.setdefault(who, []).append(what)
+    return found
+
+
+def check_renaming(checks, directory):
+    """The call that gives a thread the name by which it is chosen is shown as it is with -p."""
+    by_name = lines_by_thread(attach(directory, "-n", "wget", "-e", "trace=execve", "-T"))
+    checks.true(len(by_name) > 2, f"threads called wget: {by_name}")
+    for who, lines in by_name.items():
+        alone = attach(directory, "-p", who, "-e", "trace=execve", "-T").splitlines()
+        checks.true(alone[-1].startswith('execve("/usr/bin/wget", 0x'), f"{who}: {alone[-1]}")
+        checks.equal(lines, alone[-1:], f"{who}: execve")
+    summary = attach(directory, "-n", "wget", "-e", "trace=execve", "-c", "--json")
+    row = json.loads(summary)["calls"][0]
+    checks.true(row["calls"] == len(by_name) and row["min_ns"] > 0 and row["errors"] == 0, f"-c: {row}")
+
+
+def check_prctl(checks, directory):
+    """The same of a thread that gives itself its name."""
+    calls = [json.loads(line) for line in attach(directory, "-n", "*", "-e", "trace=prctl", "--json").splitlines()]
+    named = [c for c in calls if c["event"] == "call" and c["args"].get("option") == "PR_SET_NAME"]
+    checks.true(len(named) > 2, f"threads that name themselves: {len(calls)} calls")
+    for call in named:
+        alone = attach(directory, "-p", str(call["tid"]), "-e", "trace=prctl", "-T")
+        shown = attach(directory, "-n", call["comm"], "-e", "trace=prctl", "-T")
+        want = re.findall(r"prctl\(PR_SET_NAME, 0x.* = 0 <.*", alone)
+        checks.true(want and want[-1] in shown, f"{call['comm']}: {shown}")
+
+
+def check_births(checks, directory, threads):
+    """A new thread does not begin with the end of its parent's call, however it was chosen."""
+    born = {f"{host}:{row['tid']}" for host, row in threads if row["born_ns"]}
+    every = lines_by_thread(attach(directory, "-n", "*"))
+    checks.true(len(born & set(every)) > 3, f"new threads: {born & set(every)}")
+    wrong = {who: lines[0] for who, lines in every.items() if re.match(r"<\.\.\. (v?fork|clone3?) resumed>.* = 0$", lines[0])}
+    checks.true(not wrong, f"first lines of threads: {wrong}")
+    for who in sorted(born & set(every))[:3]:
+        first = attach(directory, "-p", who).splitlines()[0]
+        checks.true(" resumed>" not in first, f"-p {who}: {first}")
+
+
+def main():
+    harness.need_program()
+    checks = harness.Checks()
+    for _, directory, _ in harness.recordings({"three-tier"}):
+        check_renaming(checks, directory)
+        check_births(checks, directory, [(row["host"], row) for row in harness.report("cpu", directory, status=(0, 3)).rows])
+    for _, directory, _ in harness.recordings({"locks-pipes"}):
+        check_prctl(checks, directory)
+    checks.finish()
+
+
+main()
