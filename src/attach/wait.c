@@ -38,6 +38,12 @@ static const char *host_name(struct ingest *in, unsigned wait)
 	return "?";
 }
 
+/* A thread is named as it was called then: when it executes a program, it wakes its creator under its old name. */
+static uint64_t last_ns(const struct wait_segment *s)
+{
+	return s->end_ns - 1;
+}
+
 static bool is_own(const struct wait_segment *s, wait_row row)
 {
 	return s->row == row && !s->wire;
@@ -75,6 +81,7 @@ struct line_part {
 	enum part_kind kind;
 	strid name;            /* DEVICE */
 	wait_row row;          /* REMOTE, THREAD: the last one; WAIT_NO_ROW: unknown */
+	uint64_t at_ns;        /* when row had the name to print */
 	enum wait_state state; /* OTHER */
 	uint64_t ns;
 };
@@ -89,7 +96,7 @@ static void add(GArray *parts, struct line_part p, uint64_t ns)
 			continue;
 		known->ns += ns;
 		if (p.row != WAIT_NO_ROW)
-			known->row = p.row;
+			known->row = p.row, known->at_ns = p.at_ns;
 		return;
 	}
 	p.ns = ns;
@@ -98,7 +105,7 @@ static void add(GArray *parts, struct line_part p, uint64_t ns)
 
 static struct line_part part_of(const struct waits *waits, const struct wait_segment *s, wait_row own, unsigned host)
 {
-	struct line_part p = { .row = WAIT_NO_ROW };
+	struct line_part p = { .row = WAIT_NO_ROW, .at_ns = last_ns(s) };
 
 	if (s->wire || (s->state == WAIT_NETWORK && s->row == own)) {
 		p.kind = PART_NETWORK;
@@ -133,9 +140,9 @@ static int compare_parts(const void *a, const void *b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
-static void append_who(GString *out, const struct waits *waits, wait_row row)
+static void append_who(GString *out, const struct waits *waits, wait_row row, uint64_t at_ns)
 {
-	const struct wait_who who = waits_who(waits, row);
+	const struct wait_who who = waits_who_at(waits, row, at_ns);
 
 	if (who.tid > 0)
 		g_string_append_printf(out, "%s/%" PRId32, strpool_text(who.comm), who.tid);
@@ -191,7 +198,7 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 			g_string_append_printf(out, " on %s", strpool_text(p->name));
 		if (p->row != WAIT_NO_ROW) {
 			g_string_append(out, ", woken by ");
-			append_who(out, waits, p->row);
+			append_who(out, waits, p->row, p->at_ns);
 		}
 		break;
 	case PART_NETWORK:
@@ -200,7 +207,7 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 		break;
 	case PART_REMOTE:
 		g_string_append_printf(out, "%s: ", host_name(in, waits_who(waits, p->row).host));
-		append_who(out, waits, p->row);
+		append_who(out, waits, p->row, p->at_ns);
 		g_string_append_c(out, ' ');
 		attach_append_duration(out, p->ns);
 		break;
@@ -278,10 +285,12 @@ void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, con
 		if (s->wire) {
 			g_string_append_printf(out, "network to %s", host_name(in, who.host));
 		} else {
-			g_string_append_printf(out, "%s ", wait_state_name(s->state));
+			/* WAIT_PREEMPTED is also the time from a wake-up to the CPU */
+			g_string_append_printf(out, "%s ",
+					       s->state == WAIT_PREEMPTED ? "ready" : wait_state_name(s->state));
 			if (who.host != ingest_host(in, r->host)->wait)
 				g_string_append_printf(out, "%s: ", host_name(in, who.host));
-			append_who(out, waits, s->row);
+			append_who(out, waits, s->row, last_ns(s));
 		}
 		if (s->cause.name)
 			append_cause(out, s);
@@ -298,7 +307,7 @@ json_t *attach_wait_json(const struct attach_wait *w, struct ingest *in)
 
 	for (uint32_t i = 0; w->known && i < w->path.n; i++) {
 		const struct wait_segment *s = &w->path.segments[i];
-		const struct wait_who who = waits_who(waits, s->row);
+		const struct wait_who who = waits_who_at(waits, s->row, last_ns(s));
 		json_t *o = json_pack("{s:I, s:I, s:s, s:s, s:I}", "begin_ns", (json_int_t)s->begin_ns, "end_ns",
 				      (json_int_t)s->end_ns, "state", wait_state_name(s->state), "host",
 				      host_name(in, who.host), "tid", (json_int_t)who.tid);

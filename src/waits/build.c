@@ -40,6 +40,7 @@ void build_restart(struct build *b)
 	for (guint i = 0; i < b->rows->len; i++) {
 		build_row(b, i)->pending.set = build_row(b, i)->latest.set = false;
 		build_row(b, i)->first_ns = 0;
+		build_row(b, i)->n_earlier = 0;
 	}
 	/* earlier times are not comparable with those to come */
 	for (guint i = 0; i < b->threads->len; i++)

@@ -52,8 +52,9 @@ uint32_t build_threads(const struct build *b);
 /* Memory for packets. */
 size_t build_packet_bytes(const struct build *b);
 
-/* These answer waits_who(), waits_find(), waits_next() and waits_first_ns() in waits.h. */
+/* These answer waits_who(), waits_who_at(), waits_find(), waits_next() and waits_first_ns() in waits.h. */
 struct wait_who build_who(const struct build *b, wait_row row);
+struct wait_who build_who_at(const struct build *b, wait_row row, uint64_t t_ns);
 wait_row build_find(const struct build *b, unsigned host, int32_t tid, uint64_t t_ns);
 wait_row build_next(const struct build *b, wait_row row, bool threads_only);
 uint64_t build_first_ns(const struct build *b, wait_row row);

@@ -53,8 +53,18 @@ struct pending_link {
 	enum wait_role role; /* the receiver's role in the connection */
 };
 
+/* A name that a thread no longer has. */
+struct earlier_name {
+	strid comm;
+	uint64_t until_ns;
+};
+
+enum { EARLIER_NAMES = 3 }; /* a thread has its creator's, then often a shell's, before it executes a program */
+
 struct build_row {
 	struct wait_who who;
+	struct earlier_name earlier[EARLIER_NAMES]; /* the oldest first */
+	unsigned n_earlier;
 	uint32_t life;     /* number of times this row number has been used */
 	uint64_t first_ns; /* its first vertex; 0: none */
 	uint64_t ended_ns; /* when its thread was gone; 0: it is not */

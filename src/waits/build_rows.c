@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The threads of all hosts and their rows: which has a TID now, and which had it before. */
 #include <stdio.h>
+#include <string.h>
 
 #include "waits/build_internal.h"
 
@@ -96,6 +97,16 @@ struct wait_who build_who(const struct build *b, wait_row row)
 	const struct wait_who nobody = { .tid = -1, .pid = -1, .cpu = -1 };
 
 	return row < b->rows->len ? build_row(b, row)->who : nobody;
+}
+
+struct wait_who build_who_at(const struct build *b, wait_row row, uint64_t t_ns)
+{
+	struct wait_who who = build_who(b, row);
+
+	for (unsigned i = row < b->rows->len ? build_row(b, row)->n_earlier : 0; i-- > 0;)
+		if (t_ns < build_row(b, row)->earlier[i].until_ns)
+			who.comm = build_row(b, row)->earlier[i].comm;
+	return who;
 }
 
 uint64_t build_first_ns(const struct build *b, wait_row row)
@@ -269,16 +280,26 @@ void build_thread_asleep(struct build *b, struct build_thread *t)
 	t->stop = is_worker ? b->idling : STRID_NONE;
 }
 
+static void keep_name(struct build_row *r, uint64_t until_ns)
+{
+	if (r->n_earlier == EARLIER_NAMES)
+		memmove(&r->earlier[0], &r->earlier[1], --r->n_earlier * sizeof(r->earlier[0]));
+	r->earlier[r->n_earlier++] = (struct earlier_name){ r->who.comm, until_ns };
+}
+
 void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid)
 {
-	struct wait_who *who = &build_row(b, t->row)->who;
+	struct build_row *r = build_row(b, t->row);
 
 	if (t->tid <= 0)
 		return;
-	if (comm)
-		who->comm = comm;
+	if (comm && comm != r->who.comm) {
+		if (r->who.comm)
+			keep_name(r, b->now_ns);
+		r->who.comm = comm;
+	}
 	if (pid >= 0)
-		who->pid = pid;
+		r->who.pid = pid;
 }
 
 uint32_t build_threads(const struct build *b)

@@ -351,6 +351,11 @@ struct wait_who waits_who(const struct waits *w, wait_row row)
 	return build_who(w->build, row);
 }
 
+struct wait_who waits_who_at(const struct waits *w, wait_row row, uint64_t t_ns)
+{
+	return build_who_at(w->build, row, t_ns);
+}
+
 uint64_t waits_first_ns(const struct waits *w, wait_row row)
 {
 	return build_first_ns(w->build, row);

@@ -68,6 +68,9 @@ struct wait_who {
 
 struct wait_who waits_who(const struct waits *w, wait_row row);
 
+/* The same with the name that it had at t_ns (reference time), as long as that was one of its last few. */
+struct wait_who waits_who_at(const struct waits *w, wait_row row, uint64_t t_ns);
+
 /*
  * Time of the row's first vertex since the graph was last cleared, whether it is still kept or not; 0: none.
  * A reused row number has only its current thread's.

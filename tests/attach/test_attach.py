@@ -255,6 +255,17 @@ def compare_with_paths(trace):
         check(got == want, f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
 
 
+def test_names(trace):
+    """The child of vfork() ends its parent's wait when it executes a program, still by the name of its parent."""
+    calls = [o for o in objects("-n", "*", "-e", "vfork", trace) if o["event"] == "call" and (o["ret"] or 0) > 0]
+    check(len(calls) > 3, f"{trace}: {len(calls)} calls of vfork")
+    text = run("-n", "*", "-e", "vfork", trace)
+    for o in calls:
+        names = {s["comm"] for s in o["waits"] if s["tid"] == o["ret"]}
+        check(names == {o["comm"]}, f"{trace}: {o['ret']}, the child of {o['comm']}/{o['tid']}, has the names {names}")
+        check(f"woken by {o['comm']}/{o['ret']}" in text, f"{trace}: {o['ret']} is not named as it was then")
+
+
 # ---- strace's formats ----
 
 def test_text(trace):
@@ -347,6 +358,7 @@ def main():
     three = os.path.join(TRACES, "three-tier")
     compare_with_paths(three)
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
+    test_names(os.path.join(TRACES, "locks-pipes"))
     test_text(three)
     test_choice(three)
     test_parts(three)

@@ -32,8 +32,6 @@ def whose(lines):
     threads = {}
     for line in lines.splitlines():
         o = json.loads(line)
-        for segment in o.get("waits", ()):
-            del segment["comm"] # the wait graph knows a thread's last name, which depends on how much was read
         threads.setdefault((o["host"], o["tid"]), []).append(o)
     return threads
 

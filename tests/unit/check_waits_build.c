@@ -383,6 +383,38 @@ START_TEST(test_many_tids)
 }
 END_TEST
 
+/* A thread has the name that it had then, or, if it had too many since, the oldest that is remembered. */
+START_TEST(test_names)
+{
+	static const char *const names[] = { "bash", "sh", "env", "python3", "worker" };
+	static const struct {
+		uint64_t t_ns;
+		const char *want;
+	} cases[] = { { 1, "sh" }, { 15, "sh" }, { 29, "sh" }, { 30, "env" }, { 49, "python3" }, { 50, "worker" } };
+	struct test t;
+	wait_row row;
+
+	begin(&t, 1);
+	switched(&t, 0, 1, 0, 0, 0, 7);
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		for (unsigned again = 0; again < 2; again++) {
+			struct wait_event *e = add(&t, 0, 10 * (i + 1) + again, WAIT_EVENT_RENAME, 0);
+
+			e->tid = 7;
+			e->comm = strpool_intern_z(names[i]);
+		}
+	}
+	switched(&t, 0, 90, 0, 7, 1, 0);
+	finish(&t, 1);
+	row = waits_find(t.w, 0, 7, UINT64_MAX);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		ck_assert_str_eq(strpool_text(waits_who_at(t.w, row, cases[i].t_ns).comm), cases[i].want);
+	ck_assert_str_eq(strpool_text(waits_who(t.w, row).comm), "worker");
+	ck_assert_uint_eq(waits_who_at(t.w, WAIT_NO_ROW, 10).comm, STRID_NONE);
+	end(&t);
+}
+END_TEST
+
 START_TEST(test_idle_rows)
 {
 	struct test t;
@@ -402,4 +434,4 @@ END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
 	  test_asleep_already, test_work, test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid,
-	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_idle_rows)
+	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_names, test_idle_rows)
