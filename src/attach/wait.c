@@ -265,7 +265,7 @@ static void append_cause(GString *out, const struct wait_segment *s)
 	if (s->state != WAIT_PREEMPTED)
 		g_string_append_printf(out, " (%s)", strpool_text(s->cause.name));
 	else if (s->cause.tid > 0)
-		g_string_append_printf(out, " (by %s/%" PRId32 ")", strpool_text(s->cause.name), s->cause.tid);
+		g_string_append_printf(out, " (%s/%" PRId32 " ran)", strpool_text(s->cause.name), s->cause.tid);
 	else
 		g_string_append(out, " (the CPU was idle)");
 }

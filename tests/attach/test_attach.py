@@ -255,6 +255,27 @@ def compare_with_paths(trace):
         check(got == want, f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
 
 
+def is_wait(segment, o):
+    return segment["wire"] or segment["tid"] != o["tid"] or segment["host"] != o["host"] or segment["state"] != "running"
+
+
+def test_wait_paths(trace):
+    """Below a call that waited: its path, with who ran while a thread was ready. Not every such thread was preempted."""
+    want = collections.Counter()
+    for o in objects("-n", "*", trace):
+        # a call that has not ended has no line of its own
+        if o.get("status") != "unavailable" and any(is_wait(s, o) for s in o.get("waits", ())):
+            want.update((s["tid"], s["cause_tid"]) for s in o["waits"] if s["state"] == "preempted")
+    lines = [line for line in run("-n", "*", "-w", trace).splitlines() if line.startswith("    +")]
+    got = collections.Counter()
+    for line in lines:
+        ready = re.search(r" ready .*/(\d+)(?: \((?:.*/(\d+) ran|the CPU was idle)\))?$", line)
+        check("preempted" not in line, f"{trace}: {line}")
+        if ready:
+            got[int(ready[1]), int(ready[2]) if ready[2] else 0 if "idle" in line else None] += 1
+    check(len(want) > 100 and got == want, f"{trace}: who ran: {(got - want, want - got)}")
+
+
 def test_names(trace):
     """The child of vfork() ends its parent's wait when it executes a program, still by the name of its parent."""
     calls = [o for o in objects("-n", "*", "-e", "vfork", trace) if o["event"] == "call" and (o["ret"] or 0) > 0]
@@ -358,6 +379,7 @@ def main():
     three = os.path.join(TRACES, "three-tier")
     compare_with_paths(three)
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
+    test_wait_paths(os.path.join(TRACES, "locks-pipes"))
     test_names(os.path.join(TRACES, "locks-pipes"))
     test_text(three)
     test_choice(three)
