@@ -497,8 +497,8 @@ const struct manual_item manual_filters[] = {
 	  "a column of the table, also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; text may be a glob. "
 	  "An unknown value matches no comparison. No blanks around the operator" },
 	{ "TEXT",
-	  "a part of any text in the row; \"quotes\" for text that would be read as something else, such as one with "
-	  "< > =" },
+	  "a part of a name: of any text that the report prints without --columns, or that the pane shows without "
+	  "setup; \"quotes\" for text that would be read as something else, such as one with < > =" },
 	{ NULL, NULL },
 };
 

@@ -33,6 +33,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->filter_before = g_string_new(NULL);
 	ui->search_text = g_string_new(NULL);
 	view_filter_init(&ui->filter);
+	ui->filter.of_pane = true;
 	prompt_init(&ui->prompt);
 	ui->show_hosts = true;
 	ui->dirty = true;

@@ -35,7 +35,7 @@ enum view_fact {
 	VIEW_FACT_FILE,      /* file:GLOB */
 	VIEW_FACT_PEER,      /* peer:GLOB */
 	VIEW_FACT_COLUMN,    /* COLUMN>VALUE … */
-	VIEW_FACT_TEXT,      /* a substring of some text in the row */
+	VIEW_FACT_TEXT,      /* a substring of some text that is displayed in the row: view_filter.of_pane */
 	VIEW_FACT_NONE,
 };
 
@@ -66,6 +66,7 @@ struct view_filter {
 	unsigned facts;         /* 1 << enum view_fact: facts that have terms */
 	uint64_t files_id;      /* TABLE_FILE: only this fd table; 0: any */
 	bool utc;               /* times compared with columns are UTC; otherwise local time */
+	bool of_pane;           /* displayed are the columns that a pane has at first; otherwise those of a report */
 };
 
 void view_filter_init(struct view_filter *f);

@@ -151,13 +151,30 @@ static enum view_truth compares(const struct view_filter *f, const struct judged
 	return truth_of(holds);
 }
 
-static bool has_text(const struct judged *j, const char *part)
+/* Whether it is one of the words in a list, which are separated by blanks. */
+static bool is_listed(const char *list, const char *word)
+{
+	const size_t len = strlen(word);
+
+	for (const char *p = list; (p = strstr(p, word)); p += len)
+		if ((p == list || p[-1] == ' ') && (p[len] == ' ' || !p[len]))
+			return true;
+	return false;
+}
+
+/* Independent of the columns that the user has chosen, and of the width of the screen. */
+static bool is_displayed(const struct view_filter *f, const struct view_table *table, const struct column *column)
+{
+	return f->of_pane ? is_listed(table->screen, column->name) : column->flags & COLUMN_IN_REPORT;
+}
+
+static bool has_text(const struct view_filter *f, const struct judged *j, const char *part)
 {
 	const struct view_rows *r = j->rows;
 	struct value v;
 
 	for (unsigned i = 0; i < r->n_columns; i++) {
-		if (r->columns[i].unit != COLUMN_TEXT)
+		if (r->columns[i].unit != COLUMN_TEXT || !is_displayed(f, r->table, &r->columns[i]))
 			continue;
 		view_row_value(r, j->row, &r->columns[i], &v);
 		if (v.kind == VALUE_TEXT && text_contains(v.text, part))
@@ -303,7 +320,7 @@ static enum view_truth row_term(void *data, const struct view_node *term)
 	case VIEW_FACT_COLUMN:
 		return compares(w->f, &w->j, term);
 	case VIEW_FACT_TEXT:
-		return truth_of(has_text(&w->j, term->text));
+		return truth_of(has_text(w->f, &w->j, term->text));
 	default:
 		return is_about(w->f, &w->j, term);
 	}

@@ -177,6 +177,16 @@ def test_where():
             assert expected, (table, text)
 
 
+def test_bare_words_are_parts_of_what_is_printed():
+    for table, words in (("cpu", ("epoll", "blocked", "apache", "web")), ("files", ("10.77", "postgres", "locale")),
+                         ("syscalls", ("epoll", "postgres"))):
+        whole = rows(table)
+        for word in words:
+            assert rows(table, "--where", word) == [
+                r for r in whole if any(word in v.lower() for v in r.values() if isinstance(v, str))], (table, word)
+    assert not rows("cpu", "--where", "epoll") and rows("syscalls", "--where", "epoll")
+
+
 def test_where_is_repeated():
     assert rows("cpu", "--where", "host:web", "--where", "comm:apache2 | comm:kworker") == \
         rows("cpu", "--where", "host:web (comm:apache2 | comm:kworker)")

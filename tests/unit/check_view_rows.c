@@ -62,17 +62,23 @@ START_TEST(test_sort)
 }
 END_TEST
 
-static void assert_filtered(const char *table, const char *text, unsigned n)
+static void assert_filtered_in(bool pane, const char *table, const char *text, unsigned n)
 {
 	struct view_query q = query(table);
 	struct view_filter filter;
 
 	view_filter_init(&filter);
+	filter.of_pane = pane;
 	ck_assert_int_eq(view_filter_parse(&filter, text, NULL), LT_OK);
 	q.filter = &filter;
 	build(&q);
 	ck_assert_msg(rows.n == n, "'%s' gives %u rows", text, rows.n);
 	view_filter_release(&filter);
+}
+
+static void assert_filtered(const char *table, const char *text, unsigned n)
+{
+	assert_filtered_in(false, table, text, n);
 }
 
 static void assert_missing(const char *table, const char *filtered, const char *expected)
@@ -239,6 +245,11 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "comm:nginx*", 2);
 	assert_filtered("cpu", "comm:*worker", 1);
 	assert_filtered("cpu", "redis", 1);
+	/* only in columns that are displayed: the pane has the state as a letter, the report not at all */
+	assert_filtered("cpu", "running", 0);
+	assert_filtered("cpu", "?", 0);
+	assert_filtered_in(true, "cpu", "running", 0);
+	assert_filtered_in(true, "cpu", "?", 2);
 	/* plain texts with characters as in names of kernel threads and in addresses */
 	assert_filtered("cpu", "kworker/0:1", 0);
 	assert_filtered("cpu", "socket:[25052]", 0);
