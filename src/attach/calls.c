@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attach/calls.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "event/syscalls.h"
 
@@ -24,7 +26,6 @@ static const char *const type_names[ARG_TYPES] = {
 	[ARG_LENGTH] = "length",
 	[ARG_PROTOCOL] = "protocol",
 	[ARG_SOCKOPT] = "sockopt",
-	[ARG_FCNTL_ARG] = "fcntl_arg",
 	[ARG_POLLFDS] = "pollfds",
 	[ARG_EPOLL_EVENT] = "epoll_event",
 	[ARG_EPOLL_LIST] = "epoll_list",
@@ -81,7 +82,7 @@ static enum arg_type parse_type(const char *text, size_t len, const struct const
 			return (enum arg_type)i;
 	*set = consts_find(text, len);
 	if (!*set)
-		g_error("calls.def: '%.*s' is not a type", (int)len, text);
+		g_error("'%.*s' is not a type of an argument", (int)len, text);
 	return ARG_SET;
 }
 
@@ -139,6 +140,96 @@ static void parse_row(struct call *call, const struct call_row *row)
 	}
 }
 
+/* ---- operations ---- */
+
+struct operation_row {
+	const char *call;
+	uint64_t value;
+	const char *types;
+};
+
+static struct {
+	const char *call;
+	struct call_chooser chooser;
+} choosers[] = {
+#define BY(call_name, field_name, bits) { #call_name, { .field = field_name, .mask = bits } },
+#define OPERATION(call_name, call_value, call_types)
+#define SAME(call_name, other_name)
+#include "attach/operations.def"
+};
+
+static const struct operation_row operations[] = {
+#define BY(call_name, field_name, bits)
+#define OPERATION(call_name, call_value, call_types) { #call_name, call_value, call_types },
+#define SAME(call_name, other_name)
+#include "attach/operations.def"
+};
+
+static const char *const same_operations[][2] = {
+#define BY(call_name, field_name, bits)
+#define OPERATION(call_name, call_value, call_types)
+#define SAME(call_name, other_name) { #call_name, #other_name },
+#include "attach/operations.def"
+};
+
+static struct call *call_of(const char *name)
+{
+	struct call *call = g_hash_table_lookup(by_name, name);
+
+	if (!call)
+		g_error("operations.def: no call '%s'", name);
+	return call;
+}
+
+/* The next type in the text: "-" or none is not taken. */
+static void take_type(struct arg_operation *op, const char **text)
+{
+	const size_t len = strcspn(*text, " ");
+
+	op->taken = len && **text != '-';
+	if (op->taken)
+		op->type = parse_type(*text, len, &op->set);
+	*text += len;
+	*text += strspn(*text, " ");
+}
+
+static void add_chooser(struct call *call, struct call_chooser *chooser)
+{
+	while (chooser->number < call->n_args && strcmp(call->args[chooser->number].names[0], chooser->field) != 0)
+		chooser->number++;
+	if (chooser->number == call->n_args)
+		g_error("operations.def: %s() has no '%s'", call->name, chooser->field);
+	for (unsigned i = chooser->number + 1; i < call->n_args; i++)
+		call->args[i].chooser = chooser;
+}
+
+static void add_operation(struct call *call, const struct operation_row *row)
+{
+	const char *types = row->types;
+
+	for (unsigned i = 0; i < call->n_args; i++) {
+		struct call_arg *arg = &call->args[i];
+
+		if (!arg->chooser)
+			continue;
+		arg->operations = g_renew(struct arg_operation, arg->operations, arg->n_operations + 1);
+		arg->operations[arg->n_operations] = (struct arg_operation){ .value = row->value };
+		take_type(&arg->operations[arg->n_operations++], &types);
+	}
+	if (*types)
+		g_error("operations.def: %s() has fewer arguments than '%s'", row->call, row->types);
+}
+
+/* Shares them: they are constant. */
+static void copy_operations(struct call *call, const struct call *from)
+{
+	for (unsigned i = 0; i < call->n_args; i++) {
+		call->args[i].chooser = from->args[i].chooser;
+		call->args[i].operations = from->args[i].operations;
+		call->args[i].n_operations = from->args[i].n_operations;
+	}
+}
+
 void calls_init(void)
 {
 	if (by_name)
@@ -149,6 +240,12 @@ void calls_init(void)
 		if (!g_hash_table_insert(by_name, (gpointer)calls[i].name, &calls[i]))
 			g_error("calls.def: '%s' twice", calls[i].name);
 	}
+	for (size_t i = 0; i < G_N_ELEMENTS(choosers); i++)
+		add_chooser(call_of(choosers[i].call), &choosers[i].chooser);
+	for (size_t i = 0; i < G_N_ELEMENTS(operations); i++)
+		add_operation(call_of(operations[i].call), &operations[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(same_operations); i++)
+		copy_operations(call_of(same_operations[i][0]), call_of(same_operations[i][1]));
 }
 
 const struct call *calls_find(const char *name)

@@ -26,11 +26,10 @@ enum arg_type {
 	ARG_DIRFD, /* an fd or AT_FDCWD */
 	ARG_FDS,   /* array of fds */
 	ARG_SIG,
-	ARG_SOCKADDR,  /* the address from the fields family, port, v4addr, v6addr; without them the pointer */
-	ARG_LENGTH,    /* of the address */
-	ARG_PROTOCOL,  /* depends on the family */
-	ARG_SOCKOPT,   /* depends on the level */
-	ARG_FCNTL_ARG, /* depends on the command */
+	ARG_SOCKADDR, /* the address from the fields family, port, v4addr, v6addr; without them the pointer */
+	ARG_LENGTH,   /* of the address */
+	ARG_PROTOCOL, /* depends on the family */
+	ARG_SOCKOPT,  /* depends on the level */
 	ARG_POLLFDS,
 	ARG_EPOLL_EVENT,
 	ARG_EPOLL_LIST,
@@ -43,11 +42,30 @@ enum arg_type {
 	ARG_TYPES
 };
 
+/* An argument for one operation of a call (operations.def). */
+struct arg_operation {
+	uint64_t value;
+	bool taken; /* false: the operation does not have it */
+	enum arg_type type;
+	const struct const_set *set;
+};
+
+/* The argument that says what a call is asked to do. */
+struct call_chooser {
+	const char *field;
+	unsigned number; /* of the argument */
+	uint64_t mask;
+};
+
 struct call_arg {
 	char *names[CALL_NAMES_MAX + 1]; /* alternative names of the field; NULL-terminated */
 	enum arg_type type;
 	bool out;                    /* filled in by the call: read from the exit event first */
 	const struct const_set *set; /* for ARG_SET */
+
+	const struct call_chooser *chooser; /* NULL: it is always the same */
+	struct arg_operation *operations;   /* by the chooser's value; for other values it is as above */
+	unsigned n_operations;
 };
 
 /* Bits for the classes in calls.def. */

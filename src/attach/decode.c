@@ -249,57 +249,47 @@ static enum decoded append_create_mode(struct decode *d, const struct field_valu
 	return DECODED_SHOWN;
 }
 
-static enum decoded append_fcntl_arg(struct decode *d, const struct field_value *v)
-{
-	uint64_t cmd = UINT64_MAX;
-
-	decode_number(d, "cmd", &cmd);
-	switch (cmd) {
-	case F_GETFD:
-	case F_GETFL:
-	case F_GETOWN:
-	case F_GETSIG:
-	case F_GETLEASE:
-	case F_GETPIPE_SZ:
-	case F_GET_SEALS:
-		return DECODED_OMITTED;
-	case F_DUPFD:
-	case F_DUPFD_CLOEXEC:
-	case F_SETOWN:
-	case F_SETPIPE_SZ:
-	case F_SETLEASE:
-		g_string_append_printf(d->out, "%" PRId64, (int64_t)(int32_t)v->u);
-		return DECODED_SHOWN;
-	case F_SETSIG:
-		if (!consts_append_signal(d->out, v->i))
-			g_string_append_printf(d->out, "%" PRId64, v->i);
-		return DECODED_SHOWN;
-	case F_SETFD:
-		consts_append(d->out, decode_set("fd_flags"), v->u);
-		return DECODED_SHOWN;
-	case F_SETFL:
-		consts_append(d->out, decode_set("open_flags"), v->u);
-		return DECODED_SHOWN;
-	case F_ADD_SEALS:
-		consts_append(d->out, decode_set("seals"), v->u);
-		return DECODED_SHOWN;
-	default:
-		append_pointer(d->out, v->u);
-		return DECODED_SHOWN;
-	}
-}
-
 static void append_signal(GString *out, int64_t number)
 {
 	if (!consts_append_signal(out, number))
 		g_string_append_printf(out, "%" PRId64, number);
 }
 
+/* Reads the register of an entry that only has registers. */
+static bool read_register(const struct decode *d, unsigned number, struct field_value *v)
+{
+	struct fields_cursor c;
+	bool found = fields_find(d->shape, d->ev, "args", v) && v->kind == SHAPE_ARRAY && number < v->count &&
+		     fields_begin_at(&c, d->shape, d->ev, v->field) && fields_next(&c, v);
+
+	for (unsigned i = 0; i <= number && found; i++)
+		found = fields_next(&c, v) && is_number(v);
+	return found;
+}
+
+/* What the argument is for this operation of the call; NULL: the same as for any other. */
+static const struct arg_operation *operation_of(const struct decode *d, const struct call_arg *arg)
+{
+	const struct call_chooser *by = arg->chooser;
+	struct field_value v;
+
+	if (!by ||
+	    ((!fields_find(d->shape, d->ev, by->field, &v) || !is_number(&v)) && !read_register(d, by->number, &v)))
+		return NULL;
+	for (unsigned i = 0; i < arg->n_operations; i++)
+		if (arg->operations[i].value == (v.u & by->mask))
+			return &arg->operations[i];
+	return NULL;
+}
+
 static enum decoded append_by_number(struct decode *d, const struct call_arg *arg, const struct field_value *v)
 {
+	const struct arg_operation *op = operation_of(d, arg);
 	GString *out = d->out;
 
-	switch (arg->type) {
+	if (op && !op->taken)
+		return DECODED_OMITTED;
+	switch (op ? op->type : arg->type) {
 	case ARG_INT:
 	case ARG_LENGTH:
 		g_string_append_printf(out, "%" PRId64, as_int(v));
@@ -343,10 +333,8 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_SOCKOPT:
 		decode_sockopt(d, v);
 		break;
-	case ARG_FCNTL_ARG:
-		return append_fcntl_arg(d, v);
 	case ARG_SET:
-		consts_append(out, arg->set, v->u);
+		consts_append(out, op ? op->set : arg->set, v->u);
 		break;
 	default: /* the event lacks the structure or text: show its address */
 		append_pointer(out, v->u);
@@ -412,14 +400,9 @@ static bool is_int(enum arg_type type)
 
 enum decoded decode_register(struct decode *d, const struct call_arg *arg, unsigned number)
 {
-	struct fields_cursor c;
 	struct field_value v;
-	bool found = fields_find(d->shape, d->ev, "args", &v) && v.kind == SHAPE_ARRAY && number < v.count &&
-		     fields_begin_at(&c, d->shape, d->ev, v.field) && fields_next(&c, &v);
 
-	for (unsigned i = 0; i <= number && found; i++)
-		found = fields_next(&c, &v) && is_number(&v);
-	if (!found)
+	if (!read_register(d, number, &v))
 		return DECODED_NOTHING;
 	v.kind = SHAPE_INT;
 	v.bits = is_int(arg->type) || (arg->type == ARG_INT && v.u >> 31 == 1) ? 32 : 64;
@@ -453,7 +436,7 @@ static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
 		decode_fd(d, ret);
 		return;
 	}
-	g_string_append_printf(d->out, cmd == F_GETFL || cmd == F_GETFD ? "0x%" PRIx64 : "%" PRId64, ret);
+	g_string_append_printf(d->out, ret && (cmd == F_GETFL || cmd == F_GETFD) ? "0x%" PRIx64 : "%" PRId64, ret);
 	if (cmd == F_GETFL || (cmd == F_GETFD && ret)) {
 		g_string_append(d->out, " (flags ");
 		consts_append(d->out, decode_set(cmd == F_GETFL ? "open_flags" : "fd_flags"), (uint64_t)ret);

@@ -112,6 +112,12 @@ def read_calls():
     for match in re.finditer(r'^CALL\((\w+), "\w*", "\w*",\s*"([^"]*)"\)', text, re.M):
         rows[match.group(1)] = [(a.startswith(">"), *a.lstrip(">").split(":")) for a in match.group(2).split()
                                 if not a.startswith("=")]
+    with open(os.path.join(os.path.dirname(CALLS), "operations.def"), encoding="utf-8") as file:
+        text = file.read()
+    for call, field in re.findall(r'^BY\((\w+), "(\w+)"', text, re.M):
+        # what follows depends on the operation
+        at = [names for _, names, _ in rows[call]].index(field)
+        rows[call] = rows[call][:at + 1]
     return rows
 
 

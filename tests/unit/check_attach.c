@@ -298,6 +298,96 @@ START_TEST(test_no_mode)
 }
 END_TEST
 
+/* All arguments of the call that it takes, separated by ", ". */
+static const char *taken(struct decode *d, const char *name)
+{
+	const struct call *call = calls_find(name);
+	GString *all = g_string_new(NULL);
+
+	for (unsigned i = 0; i < call->n_args; i++) {
+		g_string_truncate(out, 0);
+		if (decode_arg(d, &call->args[i]) == DECODED_SHOWN)
+			g_string_append_printf(all, "%s%s", all->len ? ", " : "", out->str);
+	}
+	g_string_assign(out, all->str);
+	g_string_free(all, TRUE);
+	return out->str;
+}
+
+/* What a call takes depends on its operation: as strace 6.1 prints it, with addresses for what the trace lacks. */
+START_TEST(test_operations)
+{
+	static const struct {
+		int64_t op;
+		const char *text;
+	} cases[] = {
+		{ 0x80, "0x10, FUTEX_WAIT_PRIVATE, 2, 0x30" },
+		{ 0x81, "0x10, FUTEX_WAKE_PRIVATE, 2" },
+		{ 4, "0x10, FUTEX_CMP_REQUEUE, 2, 48, 0x50, 4294967295" },
+		{ 0x87, "0x10, FUTEX_UNLOCK_PI_PRIVATE" },
+		{ 6, "0x10, FUTEX_LOCK_PI, 0x30" },
+		{ 0x189, "0x10, FUTEX_WAIT_BITSET_PRIVATE|FUTEX_CLOCK_REALTIME, 2, 0x30, FUTEX_BITSET_MATCH_ANY" },
+		{ 0x8a, "0x10, FUTEX_WAKE_BITSET_PRIVATE, 2, FUTEX_BITSET_MATCH_ANY" },
+		{ 99, "0x10, 0x63, 2, 0x30, 0x50, 0xffffffff" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_uint("uaddr", 0x10, 64);
+		put_int("op", cases[i].op, 32);
+		put_uint("val", 2, 32);
+		put_uint("utime", 0x30, 64);
+		put_uint("uaddr2", 0x50, 64);
+		put_uint("val3", UINT32_MAX, 32);
+		d = finish();
+		ck_assert_str_eq(taken(&d, "futex"), cases[i].text);
+		teardown();
+		setup();
+	}
+}
+END_TEST
+
+START_TEST(test_prctl)
+{
+	static const struct {
+		int option;
+		uint64_t arg2;
+		const char *text;
+	} cases[] = {
+		{ 1, 9, "PR_SET_PDEATHSIG, SIGKILL" },
+		{ 3, 9, "PR_GET_DUMPABLE" },
+		{ 4, 1, "PR_SET_DUMPABLE, SUID_DUMP_USER" },
+		{ 15, 0x7f00, "PR_SET_NAME, 0x7f00" },
+		{ 23, 21, "PR_CAPBSET_READ, CAP_SYS_ADMIN" },
+		{ 24, 40, "PR_CAPBSET_DROP, CAP_CHECKPOINT_RESTORE" },
+		{ 23, 41, "PR_CAPBSET_READ, 41" },
+		{ 38, 1, "PR_SET_NO_NEW_PRIVS, 1, 0x3, 0x4, 0x5" },
+		{ 47, 2, "PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_FOWNER, 0x4, 0x5" },
+		{ 0x59616d61, UINT64_MAX, "PR_SET_PTRACER, PR_SET_PTRACER_ANY" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_int("option", cases[i].option, 32);
+		put_uint("arg2", cases[i].arg2, 64);
+		put_uint("arg3", 3, 64);
+		put_uint("arg4", 4, 64);
+		put_uint("arg5", 5, 64);
+		d = finish();
+		ck_assert_str_eq(taken(&d, "prctl"), cases[i].text);
+		teardown();
+		setup();
+	}
+	put_int("option", 10, 32); /* KEYCTL_SEARCH */
+	put_uint("arg2", (uint64_t)-3, 64);
+	put_uint("arg3", 3, 64);
+	put_uint("arg4", 4, 64);
+	put_uint("arg5", 0, 64);
+	d = finish();
+	ck_assert_str_eq(taken(&d, "keyctl"), "KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING, 0x3, 0x4, 0");
+}
+END_TEST
+
 START_TEST(test_numbers)
 {
 	struct decode d;
@@ -643,5 +733,6 @@ START_TEST(test_select)
 END_TEST
 
 UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_sets, test_constants, test_open, test_no_mode,
-		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
-		 test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)
+		 test_operations, test_prctl, test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl,
+		 test_fcntl_without, test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter,
+		 test_select)
