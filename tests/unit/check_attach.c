@@ -204,6 +204,47 @@ START_TEST(test_tables)
 }
 END_TEST
 
+/* As strace 6.1 classifies them, and its later versions the calls that it does not know. */
+START_TEST(test_classes)
+{
+	static const struct {
+		const char *call;
+		unsigned classes;
+	} cases[] = {
+		{ "prctl", CALL_CREDS },
+		{ "arch_prctl", 0 },
+		{ "unshare", 0 },
+		{ "setns", CALL_DESC },
+		{ "fsconfig", CALL_FILE | CALL_DESC },
+		{ "io_uring_register", CALL_DESC | CALL_MEMORY },
+		{ "process_madvise", CALL_DESC },
+		{ "mount_setattr", CALL_FILE | CALL_DESC },
+		{ "open_tree_attr", CALL_FILE | CALL_DESC },
+		{ "setxattrat", CALL_FILE | CALL_DESC },
+		{ "getxattrat", CALL_FILE | CALL_DESC },
+		{ "listxattrat", CALL_FILE | CALL_DESC },
+		{ "removexattrat", CALL_FILE | CALL_DESC },
+		{ "file_getattr", CALL_FILE | CALL_DESC },
+		{ "file_setattr", CALL_FILE | CALL_DESC },
+		{ "kexec_file_load", CALL_DESC },
+		{ "quotactl_fd", CALL_DESC },
+		{ "landlock_create_ruleset", CALL_DESC },
+		{ "landlock_add_rule", CALL_DESC },
+		{ "landlock_restrict_self", CALL_DESC },
+		{ "cachestat", CALL_DESC },
+		{ "process_mrelease", CALL_DESC },
+		{ "mseal", CALL_MEMORY },
+		{ "map_shadow_stack", CALL_MEMORY },
+		{ "set_mempolicy_home_node", CALL_MEMORY },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_msg(calls_find(cases[i].call), "%s", cases[i].call);
+		ck_assert_msg(calls_find(cases[i].call)->classes == cases[i].classes, "%s", cases[i].call);
+	}
+}
+END_TEST
+
 /* No number of an enumeration has two names, and no name two numbers. */
 START_TEST(test_sets)
 {
@@ -732,7 +773,7 @@ START_TEST(test_select)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_sets, test_constants, test_open, test_no_mode,
-		 test_operations, test_prctl, test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl,
-		 test_fcntl_without, test_lists, test_overflow, test_registers, test_results, test_hostile, test_filter,
-		 test_select)
+UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_classes, test_sets, test_constants, test_open,
+		 test_no_mode, test_operations, test_prctl, test_numbers, test_sockets, test_socket_v6,
+		 test_socket_other, test_fcntl, test_fcntl_without, test_lists, test_overflow, test_registers,
+		 test_results, test_hostile, test_filter, test_select)
