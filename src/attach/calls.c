@@ -16,6 +16,7 @@ static const char *const type_names[ARG_TYPES] = {
 	[ARG_ID] = "id",
 	[ARG_MODE] = "mode",
 	[ARG_CREATE_MODE] = "create_mode",
+	[ARG_IPC_MODE] = "ipc_mode",
 	[ARG_DEV] = "dev",
 	[ARG_STR] = "str",
 	[ARG_FD] = "fd",

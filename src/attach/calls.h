@@ -20,6 +20,7 @@ enum arg_type {
 	ARG_ID,          /* user or group; -1: none */
 	ARG_MODE,        /* permissions: octal */
 	ARG_CREATE_MODE, /* the same for open(): only if the flags may create a file */
+	ARG_IPC_MODE,    /* flags of shmget() and permissions */
 	ARG_DEV,         /* device number */
 	ARG_STR,
 	ARG_FD,

@@ -101,12 +101,14 @@ static void append_names(GString *out, const struct const_set *set, uint64_t val
 		name = consts_name(set, set->kind == CONST_MIXED ? value & set->mask : value);
 		if (name)
 			g_string_append(out, name);
+		else if (set->kind == CONST_INT)
+			g_string_append_printf(out, "%" PRId32, (int32_t)value);
 		else if (set->kind == CONST_ENUM)
 			g_string_append_printf(out, value > 0xfff ? "0x%" PRIx64 : "%" PRIu64, value);
 		else if (value & set->mask)
 			g_string_append_printf(out, "0x%" PRIx64, value & set->mask);
 	}
-	if (set->kind != CONST_ENUM)
+	if (set->kind == CONST_FLAGS || set->kind == CONST_MIXED)
 		append_bits(out, start, set, value & ~set->mask);
 	if (out->len == start)
 		g_string_append(out, set->none ? set->none : "0");
@@ -117,10 +119,13 @@ void consts_set_style(enum const_style style)
 	print_style = style;
 }
 
-/* Appends a value that has no name. */
+/* Appends the value instead of its name, or before it. */
 static void append_number(GString *out, const struct const_set *set, uint64_t value)
 {
-	g_string_append_printf(out, set->kind != CONST_ENUM && value ? "0x%" PRIx64 : "%" PRIu64, value);
+	if (set->kind == CONST_INT)
+		g_string_append_printf(out, "%" PRId32, (int32_t)value);
+	else
+		g_string_append_printf(out, value ? "0x%" PRIx64 : "%" PRIu64, value);
 }
 
 void consts_append(GString *out, const struct const_set *set, uint64_t value)

@@ -17,6 +17,7 @@ struct constant {
 
 enum const_kind {
 	CONST_ENUM,  /* one name */
+	CONST_INT,   /* one name; other values are ints, not numbers of the same sort */
 	CONST_FLAGS, /* names of bits, joined by '|' */
 	CONST_MIXED, /* one name for the value within mask, plus names of bits outside it */
 };

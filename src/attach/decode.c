@@ -235,6 +235,17 @@ static void append_mode(GString *out, uint64_t mode)
 		g_string_append_printf(out, "%#03" PRIo64, mode);
 }
 
+static void append_ipc_mode(GString *out, uint64_t flags)
+{
+	enum { PERMISSIONS = 0777 };
+
+	if (flags & ~(uint64_t)PERMISSIONS) {
+		consts_append(out, decode_set("ipc_flags"), flags & ~(uint64_t)PERMISSIONS);
+		g_string_append_c(out, '|');
+	}
+	g_string_append_printf(out, "%#03" PRIo64, flags & PERMISSIONS);
+}
+
 /* open() has a mode only if its flags may create a file. */
 static enum decoded append_create_mode(struct decode *d, const struct field_value *v)
 {
@@ -290,8 +301,10 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	if (op && !op->taken)
 		return DECODED_OMITTED;
 	switch (op ? op->type : arg->type) {
-	case ARG_INT:
 	case ARG_LENGTH:
+		g_string_append_printf(out, v->u ? "[%" PRId64 "]" : "NULL", as_int(v));
+		break;
+	case ARG_INT:
 		g_string_append_printf(out, "%" PRId64, as_int(v));
 		break;
 	case ARG_UINT:
@@ -311,6 +324,9 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 		break;
 	case ARG_CREATE_MODE:
 		return append_create_mode(d, v);
+	case ARG_IPC_MODE:
+		append_ipc_mode(out, as_unsigned(v));
+		break;
 	case ARG_DEV:
 		g_string_append_printf(out, "makedev(0x%x, 0x%x)", major(v->u), minor(v->u));
 		break;
@@ -320,7 +336,7 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_DIRFD:
 		d->dirfd = (int32_t)v->u;
 		if ((int32_t)v->u == AT_FDCWD)
-			g_string_append(out, "AT_FDCWD");
+			consts_append(out, decode_set("dirfd"), v->u);
 		else
 			decode_fd(d, (int32_t)v->u);
 		break;

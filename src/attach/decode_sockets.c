@@ -39,6 +39,14 @@ static bool read_address(const struct decode *d, const char *name, uint8_t *byte
 	return n == len;
 }
 
+/* Whether the address is nothing but its family: that of a socket that is not bound. */
+static bool has_no_name(const struct decode *d)
+{
+	uint64_t len;
+
+	return decode_number(d, "upeer_addrlen", &len) && len <= sizeof(sa_family_t);
+}
+
 bool decode_sockaddr(struct decode *d)
 {
 	uint64_t family, port = 0;
@@ -58,7 +66,7 @@ bool decode_sockaddr(struct decode *d)
 		g_string_append_printf(d->out, ", sin6_port=htons(%u), sin6_addr=\"%s\"}", (unsigned)(uint16_t)port,
 				       inet_ntop(AF_INET6, bytes, text, sizeof(text)));
 	else
-		g_string_append(d->out, ", ...}");
+		g_string_append(d->out, has_no_name(d) ? "}" : ", ...}");
 	return true;
 }
 
@@ -262,6 +270,7 @@ void decode_select_result(struct decode *d, int64_t ret)
 	static const char *const names[] = { "in", "out", "exc" };
 	struct field_value v;
 	bool first = true;
+	gsize before;
 
 	g_string_append_printf(d->out, "%" PRId64, ret);
 	if (ret == 0) {
@@ -271,9 +280,13 @@ void decode_select_result(struct decode *d, int64_t ret)
 	for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
 		if (!fields_find(d->shape, d->ev, fields[i], &v) || v.kind != SHAPE_SEQUENCE || !v.count)
 			continue;
+		before = d->out->len;
 		g_string_append_printf(d->out, "%s%s ", first ? " (" : ", ", names[i]);
-		first = false;
 		decode_fdset(d, &v);
+		if (g_str_has_suffix(d->out->str, " []"))
+			g_string_truncate(d->out, before);
+		else
+			first = false;
 	}
 	if (!first)
 		g_string_append_c(d->out, ')');

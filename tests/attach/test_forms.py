@@ -34,11 +34,12 @@ def check_column(checks, plain, text):
 
 def check_style(checks, directory, plain):
     raw, verbose = attach(directory, "-X", "raw"), attach(directory, "-X", "verbose")
-    both = re.compile(r"(\w+) /\* (.*?) \*/")
+    both = re.compile(r"(-?\w+) /\* (.*?) \*/")
     checks.equal(both.sub(r"\2", verbose), plain, "names of -X verbose")
     checks.equal(both.sub(r"\1", verbose), raw, "numbers of -X verbose")
     pairs = set(both.findall(verbose))
     checks.true(("0x80000", "O_RDONLY|O_CLOEXEC") in pairs, f"O_RDONLY|O_CLOEXEC is not one of {sorted(pairs)[:20]}")
+    checks.true(("-100", "AT_FDCWD") in pairs and ("0x5401", "TCGETS") in pairs, "numbers as strace prints them")
     for number, names in pairs:
         value = 0
         if re.fullmatch(r"O_\w+(\|O_\w+)*", names) and all(hasattr(os, name) for name in names.split("|")):

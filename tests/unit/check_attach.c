@@ -429,6 +429,72 @@ START_TEST(test_prctl)
 }
 END_TEST
 
+START_TEST(test_ipc)
+{
+	static const struct {
+		uint64_t key, flags;
+		const char *text;
+	} cases[] = {
+		{ 0, 01600, "IPC_PRIVATE, 4096, IPC_CREAT|0600" },
+		{ 0xb48f990, 0, "0xb48f990, 4096, 000" },
+		{ UINT32_MAX, 03000, "0xffffffff, 4096, IPC_CREAT|IPC_EXCL|000" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_int("key", (int32_t)cases[i].key, 32);
+		put_uint("size", 4096, 64);
+		put_int("shmflg", (int64_t)cases[i].flags, 32);
+		d = finish();
+		ck_assert_str_eq(taken(&d, "shmget"), cases[i].text);
+		teardown();
+		setup();
+	}
+	ck_assert_str_eq(constants("map_flags", 0x28), "MAP_DROPPABLE|MAP_ANONYMOUS");
+	ck_assert_str_eq(constants("unshare_flags", 0x80 | 0x20000), "CLONE_NEWTIME|CLONE_NEWNS");
+	ck_assert_str_eq(constants("keyid", (uint64_t)-4), "KEY_SPEC_USER_KEYRING");
+	ck_assert_str_eq(constants("keyid", 123456789), "123456789");
+}
+END_TEST
+
+/* The numbers of -X raw and -X verbose are as strace's. */
+START_TEST(test_styles)
+{
+	consts_set_style(STYLE_RAW);
+	ck_assert_str_eq(constants("ioctl_cmd", 0x5401), "0x5401");
+	ck_assert_str_eq(constants("dirfd", (uint64_t)AT_FDCWD), "-100");
+	ck_assert_str_eq(constants("whence", 0), "0");
+	consts_set_style(STYLE_VERBOSE);
+	ck_assert_str_eq(constants("ioctl_cmd", 0x5401), "0x5401 /* TCGETS */");
+	ck_assert_str_eq(constants("dirfd", (uint64_t)AT_FDCWD), "-100 /* AT_FDCWD */");
+	consts_set_style(STYLE_ABBREV);
+	ck_assert_str_eq(constants("dirfd", (uint64_t)AT_FDCWD), "AT_FDCWD");
+}
+END_TEST
+
+START_TEST(test_accept_unnamed)
+{
+	struct decode d;
+
+	put_int("upeer_addrlen", 2, 32);
+	put_uint("family", AF_UNIX, 16);
+	d = finish();
+	ck_assert_str_eq(told(&d, "accept", "upeer_sockaddr"), "{sa_family=AF_UNIX}");
+	ck_assert_str_eq(told(&d, "accept", "upeer_addrlen"), "[2]");
+	teardown();
+	setup();
+	put_int("upeer_addrlen", 20, 32);
+	put_uint("family", AF_UNIX, 16);
+	d = finish();
+	ck_assert_str_eq(told(&d, "accept", "upeer_sockaddr"), "{sa_family=AF_UNIX, ...}");
+	teardown();
+	setup();
+	put_int("upeer_addrlen", 0, 32);
+	d = finish();
+	ck_assert_str_eq(told(&d, "accept", "upeer_addrlen"), "NULL");
+}
+END_TEST
+
 START_TEST(test_numbers)
 {
 	struct decode d;
@@ -526,13 +592,15 @@ END_TEST
 START_TEST(test_lists)
 {
 	const int fds[] = { 3, -1 };
-	const uint64_t events[] = { 1, 0x2004 }, bits[] = { 0x50, 0x01 };
+	const uint64_t events[] = { 1, 0x2004 }, bits[] = { 0x50, 0x01 }, no_bits[] = { 0, 0 };
 	struct decode d;
 
 	put_pollfds("fds", 2, fds, events);
 	put_list("readfds", 8, bits, 2);
 	put_list("writefds", 8, bits, 0);
+	put_list("exceptfds", 8, no_bits, 2);
 	d = finish();
+	ck_assert_str_eq(told(&d, "select", "exceptfds"), "[]");
 	ck_assert_str_eq(told(&d, "poll", "fds"), "[{fd=3, events=POLLIN}, {fd=-1, events=POLLOUT|POLLRDHUP}]");
 	ck_assert_str_eq(told(&d, "select", "readfds"), "[4 6 8]");
 	ck_assert_str_eq(told(&d, "select", "writefds"), "NULL");
@@ -774,6 +842,6 @@ START_TEST(test_select)
 END_TEST
 
 UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_classes, test_sets, test_constants, test_open,
-		 test_no_mode, test_operations, test_prctl, test_numbers, test_sockets, test_socket_v6,
-		 test_socket_other, test_fcntl, test_fcntl_without, test_lists, test_overflow, test_registers,
-		 test_results, test_hostile, test_filter, test_select)
+		 test_no_mode, test_operations, test_prctl, test_ipc, test_styles, test_accept_unnamed, test_numbers,
+		 test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without, test_lists,
+		 test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)
