@@ -2,6 +2,7 @@
 #include "out/dump_internal.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -13,6 +14,7 @@ struct dump *dump_create(FILE *out, enum dump_form form, bool utc)
 
 	d->out = out;
 	d->form = form;
+	d->raw = form == DUMP_BABELTRACE && !(out && isatty(fileno(out)));
 	d->utc = utc;
 	d->second = -1;
 	d->line = g_string_sized_new(4096);

@@ -15,7 +15,7 @@
  */
 enum dump_form {
 	DUMP_TEXT,       /* sanitised text */
-	DUMP_BABELTRACE, /* byte for byte what babeltrace2 writes */
+	DUMP_BABELTRACE, /* byte for byte what babeltrace2 writes, unless out is a terminal: then sanitised, too */
 	DUMP_JSON,
 };
 

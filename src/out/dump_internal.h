@@ -12,6 +12,7 @@
 struct dump {
 	FILE *out;
 	enum dump_form form;
+	bool raw; /* bytes of the trace that babeltrace2 does not escape are written as they are */
 	bool utc;
 	bool begun; /* an event has been written, at last_ns */
 	uint64_t last_ns;

@@ -88,14 +88,14 @@ static size_t high_bytes(const char *text, size_t len)
 	return n;
 }
 
-/* Escapes as babeltrace2 does. In its form non-ASCII bytes pass unchanged; otherwise they are sanitised. */
+/* Escapes as babeltrace2 does, which passes non-ASCII bytes unchanged; unless they may be raw they are sanitised. */
 static void put_escaped(struct dump *d, const char *text, size_t len)
 {
 	while (len > 0) {
 		size_t n = plain_bytes(text, len), high = high_bytes(text + n, len - n);
 
 		g_string_append_len(d->line, text, (gssize)n);
-		if (high && d->form == DUMP_BABELTRACE)
+		if (high && d->raw)
 			g_string_append_len(d->line, text + n, (gssize)high);
 		else if (high)
 			dump_sanitised(d->line, text + n, high);
@@ -127,7 +127,7 @@ static void put_name(struct dump *d, const char *name)
 {
 	const size_t len = strlen(name);
 
-	if (d->form == DUMP_BABELTRACE)
+	if (d->raw)
 		g_string_append_len(d->line, name, (gssize)len);
 	else
 		dump_sanitised(d->line, name, len);

@@ -4,8 +4,10 @@
 those of ../shared, and one made here with every kind of field. Where they may differ is a list here; an entry that is
 not needed fails. Then dump's other features: a part of the events, JSON, corrected time.
 """
+import contextlib
 import json
 import os
+import pty
 import re
 import struct
 import subprocess
@@ -167,13 +169,13 @@ def all_kinds(time):
     return data + bytes([1]) + b"qq\0" + bytes([1, 2, 3, 4]) + struct.pack("<Q", time + 5)
 
 
-def make(directory, env):
+def make(directory, env, event_name="made:all"):
     os.makedirs(directory)
     events = all_kinds(5) + struct.pack("<IQI", 1, 6, 6) + struct.pack("<IQI", 1, 12000000006, 7) + \
         all_kinds(86400 * 3 * 10**9)
     bits = 8 * (8 + 37 + len(events))
     with open(os.path.join(directory, "metadata"), "w", encoding="utf-8") as file:
-        file.write(METADATA % env)
+        file.write((METADATA % env).replace("made:all", event_name))
     with open(os.path.join(directory, "stream"), "wb") as file:
         file.write(struct.pack("<IIQQQQIb", 0xc1fc1fc1, 0, 5, 86400 * 3 * 10**9, bits, bits, 3, -2) + events)
 
@@ -210,6 +212,27 @@ def check_made_forms(path):
     checks.equal((fields["v"], fields["words"], fields["d"], fields["hex64"]),
                  ({"o2": {"q": "qq"}}, ["one", "two"], -1e300, -3), "JSON: variant, texts, numbers")
     checks.equal(fields["s"], "a\"b'c?\\d\\x0a\\x09\\x01\\x1b\\x7fé\\xff\\x80%s", "JSON: text")
+
+
+def check_terminal(directory):
+    """Names that would control a terminal: babeltrace2's bytes into a pipe, none of them to a terminal."""
+    path = os.path.join(directory, "evil")
+    make(path, 'hostname = "ho\x1b[31mst"; domain = "ust"; procname = "p\x9bm\x7f";', "made:\x1b]0;t\x07all")
+    compare_recording("made, evil", path)
+    piped = dump("--no-sync", "--babeltrace", path).stdout
+    checks.true(b"ho\x1b[31mst:p\xc2\x9bm\x7f made:\x1b]0;t\x07all: " in piped, f"into a pipe: {piped[:300]}")
+    master, slave = pty.openpty()
+    with subprocess.Popen([PROGRAM, "report", "dump", "--no-sync", "--babeltrace", path], env=ENV, stdout=slave) as process:
+        os.close(slave)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while True:
+                shown += os.read(master, 65536)
+    os.close(master)
+    checks.equal(process.returncode, 0, "to a terminal: status")
+    checks.true(rb"ho\x1b[31mst:p\xc2\x9bm\x7f made:\x1b]0;t\x07all: " in shown, f"to a terminal: {shown[:300]}")
+    checks.equal(re.findall(rb"[\x00-\x09\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]", shown), [], "to a terminal: nothing controls it")
+    checks.true("é".encode() in shown and len(shown.splitlines()) == len(piped.splitlines()), "to a terminal: the same events")
 
 
 # ---- a part of the events ----
@@ -263,6 +286,7 @@ def main():
     check_choice()
     with tempfile.TemporaryDirectory() as directory:
         check_made_forms(made_recordings(directory))
+        check_terminal(directory)
         few = harness.few_if_sanitized()
         for name, path, _ in harness.recordings(few, user_space=True):
             compare_recording(name, path)
