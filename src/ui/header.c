@@ -199,7 +199,10 @@ static void lag_text(const struct ui *ui, char *text, size_t size)
 		g_snprintf(text, size, "lag %.0fm", lag / 60);
 }
 
-/* The hosts that the totals cover; brief: in few columns. */
+/*
+ * The hosts that the totals cover; brief: in few columns. A word for those that are missing follows their number, as in
+ * "1/3 away".
+ */
 static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 {
 	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui), hidden = n - shown;
@@ -214,7 +217,10 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 	else if (!absent && !hidden)
 		g_snprintf(text, size, n == 1 ? "1 host" : "%u hosts", n);
 	else if (brief)
-		g_snprintf(text, size, "%u/%u %s", shown - absent, n, !absent ? "hidden" : hidden ? "here" : why);
+		g_snprintf(text, size, "%u/%u %s", absent && hidden ? shown - absent : absent + hidden, n,
+			   !absent  ? "hidden"
+			   : hidden ? "here"
+				    : why);
 	else if (absent && hidden)
 		g_snprintf(text, size, "%u of %u hosts (%u %s, %u hidden)", shown - absent, n, absent, why, hidden);
 	else
