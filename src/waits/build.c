@@ -9,13 +9,13 @@
 /* Softirq vectors of the network. */
 enum { VEC_NET_TX = 2, VEC_NET_RX = 3 };
 
-struct build *build_create(struct wait_graph *g, size_t packet_bytes)
+struct build *build_create(struct wait_graph *g, size_t packet_bytes, size_t row_bytes)
 {
 	struct build *b = g_new0(struct build, 1);
 
 	b->graph = g;
 	b->idling = strpool_intern_z("idle");
-	build_rows_create(b);
+	build_rows_create(b, row_bytes);
 	build_packets_create(b, packet_bytes);
 	return b;
 }
@@ -454,6 +454,7 @@ void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wai
 		 const struct clock_packet *packet)
 {
 	b->now_ns = t_ns;
+	build_rows_limit(b);
 	switch ((enum wait_event_kind)e->kind) {
 	case WAIT_EVENT_SWITCH:
 		build_switch(b, host, e);

@@ -24,7 +24,11 @@
  */
 struct build;
 
-struct build *build_create(struct wait_graph *g, size_t packet_bytes); /* memory for packets; 0: no limit */
+/*
+ * packet_bytes: memory for packets. row_bytes: memory for rows with vertices or without, as part of the graph's: beyond
+ * it, the threads that were idle longest are taken for gone. 0: no limit.
+ */
+struct build *build_create(struct wait_graph *g, size_t packet_bytes, size_t row_bytes);
 void build_destroy(struct build *b);
 
 /* Hosts are numbered 0, 1 … in the order in which they are added. */

@@ -121,6 +121,7 @@ struct build {
 	struct flow *flows;       /* FLOWS entries, by hash */
 	struct opening *openings; /* FLOWS entries, by hash */
 	struct matcher *matcher;
+	uint32_t living, living_max; /* threads that are not gone; 0: no limit */
 	uint64_t links;
 	uint64_t now_ns;
 };
@@ -137,8 +138,11 @@ static inline struct build_host *build_host(const struct build *b, unsigned host
 
 /* ---- build_rows.c ---- */
 
-void build_rows_create(struct build *b);
+void build_rows_create(struct build *b, size_t memory_bytes); /* 0: no limit */
 void build_rows_destroy(struct build *b);
+
+/* Ends the threads that were idle longest if there are too many. Call it between events. */
+void build_rows_limit(struct build *b);
 
 /* The thread that has the TID now; for TID 0, the CPU's idle task. NULL: unknown. */
 struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu);

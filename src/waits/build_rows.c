@@ -1,16 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The threads of all hosts and their rows: which has a TID now, and which had it before. */
+/*
+ * The threads of all hosts and their rows: which has a TID now, and which had it before. Those whose end was not seen
+ * are taken for gone when there are too many, the ones that were idle longest first.
+ */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "waits/build_internal.h"
 
-void build_rows_create(struct build *b)
+enum {
+	/* Memory of a row and its thread, with their entries in lists and hashes. */
+	ROW_BYTES = sizeof(struct build_row) + sizeof(struct build_thread) + 64,
+	END_SHARE = 8, /* one in this many threads is ended at a time */
+};
+
+void build_rows_create(struct build *b, size_t memory_bytes)
 {
+	const size_t living_max = memory_bytes / (ROW_BYTES + graph_row_bytes());
+
 	b->hosts = g_array_new(FALSE, TRUE, sizeof(struct build_host));
 	b->rows = g_array_new(FALSE, TRUE, sizeof(struct build_row));
 	b->threads = g_ptr_array_new_with_free_func(g_free);
 	b->spare = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	b->living_max = (uint32_t)MIN(living_max, UINT32_MAX);
+	graph_set_owned(b->graph, ROW_BYTES);
 }
 
 void build_rows_destroy(struct build *b)
@@ -153,6 +167,7 @@ static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned
 		.row = row,
 		.life = build_row(b, row)->life,
 	};
+	b->living++;
 	return i;
 }
 
@@ -200,6 +215,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	t->row = thread_row(b, t->host, t->tid, 0);
 	r = build_row(b, t->row);
 	t->life = r->life;
+	b->living++;
 	if (older != t->row && build_row(b, older)->life == older_life) {
 		r->older = older;
 		r->older_life = older_life;
@@ -260,9 +276,75 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 	if (t->gone)
 		return;
 	t->gone = true;
+	b->living--;
 	build_row(b, t->row)->ended_ns = b->now_ns;
 	build_row(b, t->row)->pending.set = build_row(b, t->row)->latest.set = false;
 	graph_row_free(b->graph, t->row);
+}
+
+/* ---- too many threads ---- */
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The time of each thread's last vertex, by number; UINT64_MAX: it must stay. */
+static uint64_t *last_times(const struct build *b)
+{
+	uint64_t *times = g_new(uint64_t, b->threads->len);
+
+	for (guint i = 0; i < b->threads->len; i++) {
+		const struct build_thread *t = thread_at(b, i);
+
+		if (t->gone || t->tid <= 0)
+			times[i] = UINT64_MAX;
+		else if (!graph_last(b->graph, t->row, &times[i]))
+			times[i] = 0;
+	}
+	/* those that run may have had no vertex for long */
+	for (guint h = 0; h < b->hosts->len; h++) {
+		const GArray *cpus = build_host(b, h)->cpus;
+
+		for (guint c = 0; c < cpus->len; c++) {
+			const int32_t tid = g_array_index(cpus, struct build_cpu, c).tid;
+			const uint32_t i = tid > 0 ? map64_get(&b->tids, key_of(h, (uint32_t)tid)) : MAP64_NONE;
+
+			if (i != MAP64_NONE)
+				times[i] = UINT64_MAX;
+		}
+	}
+	return times;
+}
+
+void build_rows_limit(struct build *b)
+{
+	uint64_t *times, *sorted, until_ns;
+	uint32_t n = 0, left;
+
+	if (!b->living_max || b->living <= b->living_max)
+		return;
+	times = last_times(b);
+	sorted = g_new(uint64_t, b->living);
+	for (guint i = 0; i < b->threads->len; i++)
+		if (times[i] != UINT64_MAX)
+			sorted[n++] = times[i];
+	left = n / END_SHARE;
+	qsort(sorted, n, sizeof(*sorted), compare_times);
+	until_ns = left ? sorted[left - 1] : 0;
+	for (guint i = 0; left && i < b->threads->len; i++) {
+		if (times[i] > until_ns)
+			continue;
+		build_thread_gone(b, thread_at(b, i));
+		left--;
+	}
+	g_free(sorted);
+	g_free(times);
+	/* a thread seen for the first time may be one of these: its state has not lasted since the start */
+	for (guint h = 0; h < b->hosts->len; h++)
+		build_host(b, h)->midway_ns = 0;
 }
 
 void build_thread_set(struct build *b, struct build_thread *t, enum status status)

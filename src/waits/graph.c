@@ -23,13 +23,17 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes)
 	return g;
 }
 
+static void ring_release(struct wait_graph *g, struct graph_row *r)
+{
+	if (r->ring)
+		g->bytes -= ((size_t)r->mask + 1) * sizeof(*r->ring);
+	g_clear_pointer(&r->ring, g_free);
+}
+
 static void row_release(struct wait_graph *g, struct graph_row *r)
 {
 	totals_release(g, r);
-	if (r->ring) {
-		g->bytes -= ((size_t)r->mask + 1) * sizeof(*r->ring);
-		g_free(r->ring);
-	}
+	ring_release(g, r);
 	*r = (struct graph_row){ .present = NO_PRESENT, .followed = r->followed };
 }
 
@@ -62,6 +66,16 @@ void graph_destroy(struct wait_graph *g)
 
 /* Rows */
 
+void graph_set_owned(struct wait_graph *g, size_t row_bytes)
+{
+	g->owned_bytes = row_bytes;
+}
+
+size_t graph_row_bytes(void)
+{
+	return sizeof(struct graph_row);
+}
+
 static void free_number(struct wait_graph *g, wait_row row)
 {
 	row_release(g, &g->rows[row]);
@@ -70,26 +84,6 @@ static void free_number(struct wait_graph *g, wait_row row)
 		g->free_rows = g_renew(wait_row, g->free_rows, g->free_capacity);
 	}
 	g->free_rows[g->n_free++] = row;
-}
-
-wait_row graph_row_add(struct wait_graph *g)
-{
-	wait_row row;
-
-	if (g->n_free) {
-		row = g->free_rows[--g->n_free];
-	} else {
-		if (g->n_rows == g->rows_capacity) {
-			uint32_t capacity = g->rows_capacity ? 2 * g->rows_capacity : 64;
-
-			g->rows = g_renew(struct graph_row, g->rows, capacity);
-			g->bytes += (capacity - g->rows_capacity) * sizeof(*g->rows);
-			g->rows_capacity = capacity;
-		}
-		row = g->n_rows++;
-	}
-	g->rows[row] = (struct graph_row){ .used = true, .present = NO_PRESENT, .born_ns = g->now_ns };
-	return row;
 }
 
 static void freed_push(struct wait_graph *g, wait_row row)
@@ -139,6 +133,28 @@ static void free_old_rows(struct wait_graph *g)
 	}
 }
 
+wait_row graph_row_add(struct wait_graph *g)
+{
+	wait_row row;
+
+	if (!g->n_free)
+		free_old_rows(g);
+	if (g->n_free) {
+		row = g->free_rows[--g->n_free];
+	} else {
+		if (g->n_rows == g->rows_capacity) {
+			uint32_t capacity = MAX(g->rows_capacity + g->rows_capacity / 4, 64);
+
+			g->rows = g_renew(struct graph_row, g->rows, capacity);
+			g->bytes += (capacity - g->rows_capacity) * sizeof(*g->rows);
+			g->rows_capacity = capacity;
+		}
+		row = g->n_rows++;
+	}
+	g->rows[row] = (struct graph_row){ .used = true, .present = NO_PRESENT, .born_ns = g->now_ns };
+	return row;
+}
+
 /* The queue of vertices */
 
 static void place_advance(struct queue_place *p)
@@ -181,10 +197,8 @@ static void ring_resize(struct wait_graph *g, struct graph_row *r, uint32_t capa
 
 	for (uint64_t seq = r->head; seq < r->end; seq++)
 		ring[seq & (capacity - 1)] = *row_vertex(r, seq);
-	if (r->ring)
-		g->bytes -= ((size_t)r->mask + 1) * sizeof(*ring);
+	ring_release(g, r);
 	g->bytes += capacity * sizeof(*ring);
-	g_free(r->ring);
 	r->ring = ring;
 	r->mask = capacity - 1;
 }
@@ -211,7 +225,9 @@ static void drop_oldest(struct wait_graph *g)
 		g->horizon_ns = v->t_ns;
 	r->head++;
 	g->n_vertices--;
-	if (capacity > RING_LEAST && row_count(r) * 8 < (uint64_t)capacity * 3)
+	if (!row_count(r))
+		ring_release(g, r);
+	else if (capacity > RING_LEAST && row_count(r) * 8 < (uint64_t)capacity * 3)
 		ring_resize(g, r, capacity / 2);
 	place_advance(&g->oldest);
 	if (!g->totals)
@@ -222,9 +238,14 @@ static void drop_oldest(struct wait_graph *g)
 	}
 }
 
+static size_t all_bytes(const struct wait_graph *g)
+{
+	return g->bytes + causes_bytes(&g->causes) + (g->n_rows - g->n_free) * g->owned_bytes;
+}
+
 static bool fits(const struct wait_graph *g, size_t more)
 {
-	return !g->memory_bytes || g->bytes + causes_bytes(&g->causes) + more <= g->memory_bytes;
+	return !g->memory_bytes || all_bytes(g) + more <= g->memory_bytes;
 }
 
 static void drop_for_memory(struct wait_graph *g)
@@ -254,9 +275,12 @@ static void make_room(struct wait_graph *g, struct graph_row *r)
 	more = capacity ? 2 * capacity : RING_LEAST;
 	if (row_count(r) < capacity)
 		return;
+	/* this may drop all that the row has, and its ring */
 	while (g->n_vertices && row_count(r) == capacity && !fits(g, chunk + more * sizeof(*r->ring)))
 		drop_for_memory(g);
-	if (row_count(r) == capacity)
+	if (!r->ring)
+		ring_resize(g, r, RING_LEAST);
+	else if (row_count(r) == capacity)
 		ring_resize(g, r, more);
 }
 
@@ -410,51 +434,6 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns)
 	return true;
 }
 
-/*
- * Vertices are spread fairly evenly in time: an interpolated guess, then strides that double until t_ns is between two
- * of them, then a binary search between these.
- */
-uint64_t row_find(const struct graph_row *r, uint64_t t_ns)
-{
-	uint64_t low = r->head, high = r->end, guess, first_ns;
-
-	if (low == high || t_ns > r->last_ns)
-		return high;
-	first_ns = row_vertex(r, low)->t_ns;
-	if (t_ns <= first_ns)
-		return low;
-	guess = low +
-		(uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) * (double)(high - 1 - low));
-	if (row_vertex(r, guess)->t_ns < t_ns) {
-		low = guess + 1;
-		for (uint64_t step = 1; step < high - guess; step *= 2) {
-			if (row_vertex(r, guess + step)->t_ns >= t_ns) {
-				high = guess + step;
-				break;
-			}
-			low = guess + step + 1;
-		}
-	} else {
-		high = guess;
-		for (uint64_t step = 1; step <= guess - low; step *= 2) {
-			if (row_vertex(r, guess - step)->t_ns < t_ns) {
-				low = guess - step + 1;
-				break;
-			}
-			high = guess - step;
-		}
-	}
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (row_vertex(r, middle)->t_ns < t_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r)
 {
 	return r->head ? g->horizon_ns : row_vertex(r, 0)->t_ns;
@@ -474,7 +453,7 @@ struct wait_graph_info graph_info(const struct wait_graph *g)
 	return (struct wait_graph_info){
 		.horizon_ns = g->horizon_ns,
 		.vertices = g->n_vertices,
-		.bytes = g->bytes + causes_bytes(&g->causes),
+		.bytes = all_bytes(g),
 		.late = g->late,
 		.behind = g->behind,
 		.behind_ns = g->behind_ns,

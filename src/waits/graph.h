@@ -58,6 +58,12 @@ struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 
 void graph_destroy(struct wait_graph *g);
 void graph_clear(struct wait_graph *g);
 
+/* The caller keeps so much memory for each row in use, which counts as the graph's. */
+void graph_set_owned(struct wait_graph *g, size_t row_bytes);
+
+/* Memory of a row without vertices. */
+size_t graph_row_bytes(void);
+
 wait_row graph_row_add(struct wait_graph *g);
 
 /*

@@ -106,6 +106,7 @@ struct wait_graph {
 
 	uint64_t retention_ns;
 	size_t memory_bytes;
+	size_t owned_bytes;                    /* of each row, by its owner */
 	size_t bytes;                          /* of vertices, sums and the queue; causes_bytes() has the causes' */
 	uint64_t first_ns, now_ns, horizon_ns; /* first_ns: UINT64_MAX before the first vertex */
 	uint64_t late, behind, cut;
@@ -133,9 +134,6 @@ static inline uint64_t row_left_ns(const struct graph_row *r, uint64_t seq)
 	return seq > r->head ? row_vertex(r, seq - 1)->t_ns : r->before_ns;
 }
 
-/* The first kept vertex at or after t_ns; r->end: none. Fast near the end. */
-uint64_t row_find(const struct graph_row *r, uint64_t t_ns);
-
 /* The row is known from here on: the horizon if vertices were dropped, else its first vertex. Needs r->end > 0. */
 uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r);
 
@@ -160,6 +158,9 @@ struct walker *walker_create(void);
 void walker_destroy(struct walker *w);
 
 /* path.c */
+
+/* The first kept vertex at or after t_ns; r->end: none. Fast near the end. */
+uint64_t row_find(const struct graph_row *r, uint64_t t_ns);
 
 /* Empties the path and sets its window; segments are then appended in order and cut at the window. */
 void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns);

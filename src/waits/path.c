@@ -17,6 +17,51 @@ void wait_path_release(struct wait_path *p)
 	*p = (struct wait_path){ 0 };
 }
 
+/*
+ * Vertices are spread fairly evenly in time: an interpolated guess, then strides that double until t_ns is between two
+ * of them, then a binary search between these.
+ */
+uint64_t row_find(const struct graph_row *r, uint64_t t_ns)
+{
+	uint64_t low = r->head, high = r->end, guess, first_ns;
+
+	if (low == high || t_ns > r->last_ns)
+		return high;
+	first_ns = row_vertex(r, low)->t_ns;
+	if (t_ns <= first_ns)
+		return low;
+	guess = low +
+		(uint64_t)((double)(t_ns - first_ns) / (double)(r->last_ns - first_ns) * (double)(high - 1 - low));
+	if (row_vertex(r, guess)->t_ns < t_ns) {
+		low = guess + 1;
+		for (uint64_t step = 1; step < high - guess; step *= 2) {
+			if (row_vertex(r, guess + step)->t_ns >= t_ns) {
+				high = guess + step;
+				break;
+			}
+			low = guess + step + 1;
+		}
+	} else {
+		high = guess;
+		for (uint64_t step = 1; step <= guess - low; step *= 2) {
+			if (row_vertex(r, guess - step)->t_ns < t_ns) {
+				low = guess - step + 1;
+				break;
+			}
+			high = guess - step;
+		}
+	}
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (row_vertex(r, middle)->t_ns < t_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns)
 {
 	p->n = 0;

@@ -11,6 +11,7 @@ enum {
 	EVENTS_BETWEEN_ADVANCES = 4096, /* old vertices are dropped only at advances */
 	QUEUE_ROOM_MIN = 256,
 	PACKETS_SHARE = 8, /* fraction of the memory for packets */
+	ROWS_SHARE = 4,    /* the same for the rows of threads */
 };
 
 #define DEFAULT_MEMORY_BYTES ((size_t)256 << 20)
@@ -58,7 +59,7 @@ struct waits *waits_create(const struct waits_options *options)
 
 	w->graph = graph_create(options->retention_ns, memory - memory / PACKETS_SHARE);
 	w->follow = follow_create(w->graph, 0);
-	w->build = build_create(w->graph, memory / PACKETS_SHARE);
+	w->build = build_create(w->graph, memory / PACKETS_SHARE, memory / ROWS_SHARE);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct waits_host));
 	w->heads = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	return w;

@@ -415,6 +415,38 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* Threads with ever new TIDs whose ends are not seen: those that were idle longest are taken for gone. */
+START_TEST(test_threads_without_end)
+{
+	enum { MEMORY_BYTES = 4 << 20, THREADS = 100000, FIRST = 1000, STEP_NS = 10, TURN = 1000 };
+	const uint64_t end_ns = 100 + (uint64_t)THREADS * STEP_NS;
+	struct test t;
+
+	begin_with(&t, 1, MEMORY_BYTES);
+	switched(&t, 0, 1, 1, 0, 0, 7); /* runs all the time */
+	for (int n = 0; n < THREADS; n++) {
+		const uint64_t t_ns = 100 + (uint64_t)n * STEP_NS;
+
+		switched(&t, 0, t_ns, 0, n ? FIRST + n - 1 : 0, n ? 1 : 0, FIRST + n);
+		if (n % TURN == 0)
+			take(&t, 0, t_ns), waits_run(t.w);
+	}
+	finish(&t, 1);
+	ck_assert_uint_lt(waits_info(t.w).threads, THREADS / 8);
+	ck_assert_uint_lt(waits_info(t.w).graph.bytes, MEMORY_BYTES);
+	/* there is room for vertices, and time does not stand still: rows are used again */
+	ck_assert_uint_gt(waits_info(t.w).graph.vertices, 3000);
+	ck_assert_uint_eq(waits_find(t.w, 0, FIRST, UINT64_MAX), WAIT_NO_ROW);
+	/* a TID that was forgotten is a new thread; those that run, or ran recently, are still known */
+	woken(&t, 0, end_ns, 1, FIRST);
+	woken(&t, 0, end_ns + 1, 1, FIRST + THREADS - 2);
+	finish(&t, 1);
+	check(&t, 0, FIRST, "<7@1000100 1000100");
+	check(&t, 0, FIRST + THREADS - 2, "1000080 R 1000090 B<7@1000101 1000101");
+	end(&t);
+}
+END_TEST
+
 START_TEST(test_idle_rows)
 {
 	struct test t;
@@ -434,4 +466,5 @@ END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
 	  test_asleep_already, test_work, test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid,
-	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_names, test_idle_rows)
+	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names,
+	  test_idle_rows)
