@@ -273,7 +273,7 @@ struct model {
 	size_t used, ending;    /* its part of memory->used and ->ending */
 	size_t retired_bytes;   /* bytes of the interval's ended rows */
 	/* rows in place of those that did not fit, NO_ROW none: */
-	uint32_t other_thread, other_file, other_preemption, other_connection;
+	uint32_t other_thread, other_file, other_preemption, other_connection, other_netif, other_irq;
 	struct pressure_group pressure; /* pressure.c: of the host */
 	GArray *pressures;              /* the same by row of TABLE_CONTAINER; NULL: not computed */
 	uint32_t idle_pages;            /* pages.c: the row without a thread, NO_ROW none */
@@ -300,7 +300,7 @@ struct model {
 	struct relations *relations;     /* relations.c */
 	struct preemption *preemption;   /* preemption.c */
 	struct connections *connections; /* connections.c */
-	struct map64 netifs;             /* net.c: name -> TABLE_NETIF row and kind of link */
+	struct netifs *netifs;           /* net.c */
 	struct map64 irqs;               /* irq.c: (soft, nr, cpu) -> TABLE_IRQ row */
 	struct map64 irq_names;          /* irq.c: IRQ number -> strid */
 	struct buckets *buckets;         /* buckets.c */

@@ -14,6 +14,8 @@
 enum {
 	SOFTIRQS_MAX = G_N_ELEMENTS(((struct cpu *)NULL)->raised_ns),
 	IRQ_NUMBERS_MAX = 1 << 24, /* higher numbers are damage */
+	IRQ_ROWS_MAX = 16384,      /* further interrupts cannot be distinguished: they count in a row "other" */
+	IRQ_NAMES_MAX = 16384,
 };
 
 /* Softirq vectors, as in the kernel's include/linux/interrupt.h. */
@@ -50,6 +52,19 @@ static strid irq_name(const struct model *m, uint32_t nr)
 	return name == MAP64_NONE ? STRID_NONE : name;
 }
 
+static uint32_t other_irq(struct model *m)
+{
+	struct irq_row *r;
+
+	if (m->other_irq != NO_ROW)
+		return m->other_irq;
+	m->other_irq = state_add(&m->state, TABLE_IRQ);
+	r = IRQ_ROW(m, m->other_irq);
+	r->nr = r->cpu = (uint64_t)-1;
+	r->name = strpool_intern_z("other");
+	return m->other_irq;
+}
+
 static uint32_t handler_row(struct model *m, const struct cpu *cpu, bool soft, uint32_t nr)
 {
 	uint64_t key = handler_key(cpu, soft, nr);
@@ -58,6 +73,8 @@ static uint32_t handler_row(struct model *m, const struct cpu *cpu, bool soft, u
 
 	if (row != MAP64_NONE)
 		return row;
+	if (!soft && m->irqs.count >= IRQ_ROWS_MAX)
+		return other_irq(m);
 	row = state_add(&m->state, TABLE_IRQ);
 	map64_put(&m->irqs, key, row);
 	r = IRQ_ROW(m, row);
@@ -208,6 +225,7 @@ void apply_dump_irq(struct model *m, const struct apply *a)
 	struct event_str s = p->action.len ? p->action : p->name;
 	strid name = strpool_intern(event_text(a->ev, s), s.len);
 
-	if (name && handler_valid(false, (uint64_t)p->irq) && map64_get(&m->irq_names, (uint64_t)p->irq) == MAP64_NONE)
+	if (name && m->irq_names.count < IRQ_NAMES_MAX && handler_valid(false, (uint64_t)p->irq) &&
+	    map64_get(&m->irq_names, (uint64_t)p->irq) == MAP64_NONE)
 		map64_put(&m->irq_names, (uint64_t)p->irq, name);
 }

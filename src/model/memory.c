@@ -100,6 +100,15 @@ static uint32_t other_connection(struct model *m)
 	return m->other_connection;
 }
 
+static uint32_t other_netif(struct model *m)
+{
+	if (m->other_netif != NO_ROW)
+		return m->other_netif;
+	m->other_netif = state_add(&m->state, TABLE_NETIF);
+	STATE_ROW(&m->state, NETIF, netif, m->other_netif)->name = strpool_intern_z("other");
+	return m->other_netif;
+}
+
 /* Waits that ended alike; threads, calls and files are not distinguished. */
 static uint32_t other_wait(struct model *m, uint64_t state)
 {
@@ -179,6 +188,8 @@ static uint32_t other_row(struct model *m, enum table_id table, const uint64_t *
 		return other_preemption(m);
 	case TABLE_CONNECTION:
 		return other_connection(m);
+	case TABLE_NETIF:
+		return other_netif(m);
 	case TABLE_BUCKET:
 		return other_buckets(m, cells);
 	case TABLE_PAGES:
@@ -198,16 +209,16 @@ static void fold(struct model *m, enum table_id table, const uint64_t *a, uint64
 	m->folded++;
 }
 
-/* The tables with a row "other": their rows come from threads, or from what threads do. */
+/* The tables with a row "other": their rows come from threads, or from what threads do; or they end when unused. */
 static const enum table_id folded_tables[] = { TABLE_THREAD,     TABLE_FILE,       TABLE_SYSCALL,  TABLE_SYSERR,
 					       TABLE_PERF,       TABLE_PAGES,      TABLE_BLOCKING, TABLE_RELATION,
-					       TABLE_PREEMPTION, TABLE_CONNECTION, TABLE_BUCKET };
+					       TABLE_PREEMPTION, TABLE_CONNECTION, TABLE_NETIF,    TABLE_BUCKET };
 
 /* Whether rows of the table end on their own; those of the others go with their thread. */
 static bool ends_alone(enum table_id table)
 {
 	return table == TABLE_THREAD || table == TABLE_FILE || table == TABLE_BLOCKING || table == TABLE_RELATION ||
-	       table == TABLE_PREEMPTION || table == TABLE_CONNECTION;
+	       table == TABLE_PREEMPTION || table == TABLE_CONNECTION || table == TABLE_NETIF;
 }
 
 static void fold_new(void *data, enum table_id table, const uint64_t *cells)

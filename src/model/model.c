@@ -60,6 +60,7 @@ struct model *model_create(void)
 
 	syscalls_init();
 	m->other_thread = m->other_file = m->other_preemption = m->other_connection = m->idle_pages = NO_ROW;
+	m->other_netif = m->other_irq = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)
 		m->other_waits[i] = NO_ROW;
 	for (unsigned i = 0; i < RELATION_KINDS; i++)
@@ -74,6 +75,7 @@ struct model *model_create(void)
 	mounts_create(m);
 	fifos_create(m);
 	block_create(m);
+	net_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -98,7 +100,7 @@ void model_destroy(struct model *m)
 	map64_release(&m->events);
 	map64_release(&m->tids);
 	syscalls_destroy(m);
-	map64_release(&m->netifs);
+	net_destroy(m);
 	map64_release(&m->irqs);
 	map64_release(&m->irq_names);
 	map64_release(&m->containers);

@@ -12,28 +12,55 @@
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/parts_internal.h"
+#include "model/recent.h"
 
 enum net_link {
 	LINK_ETHERNET, /* until known otherwise */
 	LINK_NONE,     /* packets have no link header: tunnels */
 	LINK_LOOPBACK,
-	LINK_BITS = 2,
 };
+
+/* Containers come and go, each with an interface of its own: of many, those that are not used end. */
+enum { NETIFS_FEW = 256, NETIFS_MAX = 4096 };
 
 enum { ETHERNET_HEADER = 14, IPV6_HEADER = 40, NAME_MAX_LEN = 16 };
 
 #define NETIF_ROW(m, row) STATE_ROW(&(m)->state, NETIF, netif, row)
 
-/* An interface as found: its row and link, which make up the value in model.netifs. */
+struct netifs {
+	struct recent rows;
+	GByteArray *links; /* enum net_link, by row */
+};
+
+/* An interface as found. */
 struct netif {
-	uint64_t key;
 	uint32_t row;
 	enum net_link link;
 };
 
-static void netif_put(struct model *m, const struct netif *n)
+void net_create(struct model *m)
 {
-	map64_put(&m->netifs, n->key, n->row << LINK_BITS | n->link);
+	m->netifs = g_new0(struct netifs, 1);
+	m->netifs->links = g_byte_array_new();
+	recent_init(&m->netifs->rows, TABLE_NETIF, NETIFS_MAX);
+	m->netifs->rows.few = NETIFS_FEW;
+}
+
+void net_destroy(struct model *m)
+{
+	recent_release(&m->netifs->rows);
+	g_byte_array_free(m->netifs->links, TRUE);
+	g_free(m->netifs);
+}
+
+static void set_link(struct model *m, struct netif *n, enum net_link link)
+{
+	GByteArray *links = m->netifs->links;
+
+	if (n->row >= links->len)
+		g_byte_array_set_size(links, n->row + 1);
+	links->data[n->row] = (uint8_t)link;
+	n->link = link;
 }
 
 /* The name as a number: names have at most 15 bytes; two of them collide with a chance of 1 in 2^64. */
@@ -48,21 +75,19 @@ static uint64_t name_key(const char *text, uint32_t len)
 /* False: the event has no name. */
 static bool netif_of_event(struct model *m, const struct event *ev, struct event_str name, struct netif *n)
 {
-	uint32_t value;
+	struct netif_row *r;
+	bool made;
 
 	if (!name.len)
 		return false;
-	n->key = name_key(event_text(ev, name), name.len);
-	value = map64_get(&m->netifs, n->key);
-	if (value != MAP64_NONE) {
-		n->row = value >> LINK_BITS;
-		n->link = value & ((1 << LINK_BITS) - 1);
+	n->row = recent_row(m, &m->netifs->rows, name_key(event_text(ev, name), name.len), &made);
+	if (!made) {
+		n->link = (enum net_link)m->netifs->links->data[n->row];
 		return true;
 	}
-	n->row = state_add(&m->state, TABLE_NETIF);
-	NETIF_ROW(m, n->row)->name = strpool_intern(event_text(ev, name), name.len);
-	n->link = strcmp(strpool_text((strid)NETIF_ROW(m, n->row)->name), "lo") == 0 ? LINK_LOOPBACK : LINK_ETHERNET;
-	netif_put(m, n);
+	r = NETIF_ROW(m, n->row);
+	r->name = strpool_intern(event_text(ev, name), name.len);
+	set_link(m, n, strcmp(strpool_text((strid)r->name), "lo") == 0 ? LINK_LOOPBACK : LINK_ETHERNET);
 	return true;
 }
 
@@ -74,7 +99,6 @@ static void count_sent(struct model *m, const struct netif *n, uint64_t len)
 		len -= ETHERNET_HEADER;
 	r->tx_packets++;
 	r->tx_bytes += len;
-	state_touch(&m->state, TABLE_NETIF, n->row);
 	if (n->link != LINK_LOOPBACK) {
 		HOST_ROW(m)->tx_bytes += len;
 		touch_host(m);
@@ -100,10 +124,8 @@ void apply_net_queue(struct model *m, const struct apply *a)
 	channels_packet_sent(m, a, p);
 	if (!named)
 		return;
-	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len) {
-		n.link = LINK_NONE;
-		netif_put(m, &n);
-	}
+	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len)
+		set_link(m, &n, LINK_NONE);
 	if (!m->declared[EVENT_NET_XMIT])
 		count_sent(m, &n, p->len);
 }
@@ -134,7 +156,6 @@ void apply_net_receive(struct model *m, const struct apply *a)
 	r = NETIF_ROW(m, n.row);
 	r->rx_packets++;
 	r->rx_bytes += len;
-	state_touch(&m->state, TABLE_NETIF, n.row);
 	if (n.link != LINK_LOOPBACK) {
 		HOST_ROW(m)->rx_bytes += len;
 		touch_host(m);

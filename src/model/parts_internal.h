@@ -350,6 +350,8 @@ void user_event(struct model *m, unsigned source, const struct event *ev);
 /* ---- block.c, disks.c, net.c, irq.c, perf.c, pages.c ---- */
 void block_create(struct model *m);
 void block_destroy(struct model *m);
+void net_create(struct model *m);
+void net_destroy(struct model *m);
 
 /* Whether path is that of a block device ("/dev/vda"), by the trace or by its name: files.c asks for I/O classes. */
 bool block_is_device(const struct model *m, const char *path);

@@ -77,11 +77,10 @@ static uint32_t add_row(struct model *m, struct recent *r, uint64_t key)
 {
 	uint32_t row;
 
-	if (r->n) {
+	if (r->n > r->few)
 		end_old_rows(m, r);
-		if (r->n >= r->limit)
-			end_one_row(m, r);
-	}
+	if (r->n && r->n >= r->limit)
+		end_one_row(m, r);
 	row = state_add(&m->state, r->table);
 	if (row >= r->uses->len)
 		g_array_set_size(r->uses, row + 1);
@@ -98,6 +97,7 @@ uint32_t recent_row(struct model *m, struct recent *r, uint64_t key, bool *made)
 	*made = row == MAP64_NONE;
 	if (*made)
 		row = add_row(m, r, key);
+	use_of(r, row)->used_ns = m->now_ns;
 	recent_again(m, r, row);
 	return row;
 }

@@ -4,7 +4,8 @@
 
 /*
  * Rows of a table that come and go with their use: found by a key, created on first use, and ended when others are
- * created and they have not been used for RECENT_AGE_NS of the host's time, or sooner if there are more than limit.
+ * created, there are more than few, and they have not been used for RECENT_AGE_NS of the host's time; or sooner if
+ * there are more than limit.
  * Whatever comes back after that is a new row with the same key: readers add the two up (view_table.same).
  *
  *   rows: │ used 3 s ago │ used 12 s ago │ free │ used just now │ …
@@ -17,13 +18,14 @@
 
 struct recent_use {
 	uint64_t key;
-	uint64_t used_ns; /* last use, or when the hand noticed one; it may miss some */
+	uint64_t used_ns; /* last use; of those by a hint, when the hand noticed one: it may miss some */
 	bool in_use;
 };
 
 struct recent {
 	enum table_id table;
 	uint32_t limit;
+	uint32_t few; /* up to so many stay, used or not; 0 at first */
 	uint32_t n;
 	uint32_t hand;     /* row the hand is at */
 	struct map64 rows; /* key -> row */

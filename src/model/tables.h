@@ -232,7 +232,7 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 
 #define IRQ_CELLS(C, A, D) \
 	C(soft, KEY, FLAG, "Whether it is a softirq") \
-	C(nr, KEY, ID, "IRQ number, or softirq vector") \
+	C(nr, KEY, SIGNED, "IRQ number, or softirq vector; null for all those beyond the first 16384") \
 	C(cpu, KEY, ID, "CPU on which it ran") \
 	C(name, GAUGE, TEXT, "Name of the handler or of the softirq") \
 	C(count, COUNTER, COUNT, "Number of times the handler ran, counted at its exit") \

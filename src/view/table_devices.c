@@ -58,6 +58,13 @@ const struct view_table view_disks_table = {
 
 /* ---- net ---- */
 
+/* Of many interfaces, those that were not used for a while come back in a new row. */
+static uint64_t same_interface(const struct view_rows *r, const struct view_row *row)
+{
+	(void)r;
+	return INTERVAL_ROW(netif, &row->row)->name;
+}
+
 static const struct column net_columns[] = {
 	COLUMN_HOST,
 	COLUMN(netif, name, "NAME", 12, REPORTED | COLUMN_KEY),
@@ -83,6 +90,7 @@ const struct view_table view_net_table = {
 	N_COLUMNS(net_columns),
 	.screen = "host name rx_rate tx_rate rx_packet_rate tx_packet_rate rx_bytes tx_bytes",
 	.sort = "rx_rate",
+	.same = same_interface,
 };
 
 /* ---- irqs ---- */
@@ -94,9 +102,11 @@ static void get_irq_kind(const struct view_cell *at, struct value *v)
 
 static void get_irq_cpu(const struct view_cell *at, struct value *v)
 {
+	const uint64_t cpu = INTERVAL_ROW(irq, &at->row->row)->cpu;
+
 	value_set_null(v);
-	if (at->rows->per_cpu)
-		value_set_uint(v, INTERVAL_ROW(irq, &at->row->row)->cpu);
+	if (at->rows->per_cpu && cpu != (uint64_t)-1)
+		value_set_uint(v, cpu);
 }
 
 /* A raise is counted at the entry: if the exit is in the next interval, it is the only figure in its row. */

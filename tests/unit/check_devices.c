@@ -2,6 +2,7 @@
 /* Interfaces, interrupts and perf counters: model/{net,irq,perf}.c on hand-built events. */
 #include "unit.h"
 
+#include "base/nstime.h"
 #include "events.h"
 
 enum { BEGIN = 1000, SLEEP = 1 };
@@ -138,6 +139,62 @@ START_TEST(test_interfaces_do_not_meet)
 	RX(&e, 3000, "abcdefghijklmnp", 2);
 	ck_assert_uint_eq(netif(&e, "abcdefghijklmno")->rx_bytes, 15);
 	ck_assert_uint_eq(netif(&e, "abcdefghijklmnp")->rx_bytes, 16);
+	events_release(&e);
+}
+END_TEST
+
+static void next_frame(struct events *e)
+{
+	state_reap(&e->m->state, NULL, NULL);
+	state_frame_begin(&e->m->state);
+}
+
+/* Containers come and go: a new interface each second. */
+START_TEST(test_ever_new_interfaces)
+{
+	enum { FIRST_S = 10, NEW = 3000, FEW = 300 };
+	const struct netif_row *eth0;
+	struct events e;
+	char name[16];
+	uint64_t uid;
+
+	begin(&e);
+	RX(&e, 1000, "eth0", 1);
+	uid = netif(&e, "eth0")->uid;
+	for (unsigned i = 0; i < NEW; i++) {
+		const uint64_t t = (FIRST_S + i) * NS_PER_S;
+
+		next_frame(&e);
+		g_snprintf(name, sizeof(name), "veth%07x", i);
+		RX(&e, t, name, i);
+		RX(&e, t + 1, "eth0", 1);
+	}
+	ck_assert_uint_lt(e.m->state.tables[TABLE_NETIF].n_alive, FEW);
+	ck_assert_uint_lt(e.m->state.tables[TABLE_NETIF].n_rows, FEW);
+	eth0 = netif(&e, "eth0");
+	ck_assert_uint_eq(eth0->uid, uid);
+	ck_assert_uint_eq(eth0->rx_packets, NEW + 1);
+	/* one that was forgotten comes back, and has forgotten what kind of link it is */
+	RX(&e, (FIRST_S + NEW) * NS_PER_S, "veth0000000", 100);
+	ck_assert_uint_eq(netif(&e, "veth0000000")->rx_bytes, 114);
+	events_release(&e);
+}
+END_TEST
+
+/* They come all at once: no more than a few thousand are distinguished. */
+START_TEST(test_too_many_interfaces)
+{
+	struct events e;
+	char name[16];
+
+	begin(&e);
+	for (unsigned i = 0; i < 10000; i++) {
+		g_snprintf(name, sizeof(name), "veth%07x", i);
+		RX(&e, 1000 + i, name, i);
+	}
+	next_frame(&e);
+	ck_assert_uint_le(e.m->state.tables[TABLE_NETIF].n_alive, 4096);
+	ck_assert_uint_eq(netif(&e, "veth000270f")->rx_packets, 1);
 	events_release(&e);
 }
 END_TEST
@@ -384,6 +441,36 @@ START_TEST(test_handler_names)
 END_TEST
 
 /* Impossible numbers are ignored. */
+/* Numbers that no machine has so many of: the rest counts as one handler, on no CPU in particular. */
+START_TEST(test_too_many_handlers)
+{
+	enum { NUMBERS = 100000, ROWS_MAX = 20000 };
+	const uint64_t none = (uint64_t)-1;
+	uint64_t count = 0;
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		EVENT(&e, 1000 + 4 * i, 0, 7, DUMP_IRQ, dump_irq, .irq = i, .action = str(&rec, "virtio0"));
+		HARD_ENTRY(&e, 1001 + 4 * i, i % 2, i, "virtio0");
+		HARD_EXIT(&e, 1003 + 4 * i, i % 2, i);
+	}
+	ck_assert_uint_lt(e.m->state.tables[TABLE_IRQ].n_alive, ROWS_MAX);
+	ck_assert_uint_lt(e.m->irq_names.count, ROWS_MAX);
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(&e.m->state.tables[TABLE_IRQ], row)) != STATE_NO_ROW;)
+		count += STATE_ROW(&e.m->state, IRQ, irq, row)->count;
+	ck_assert_uint_eq(count, NUMBERS);
+	ck_assert_str_eq(strpool_text((strid)handler(&e, false, none, none)->name), "other");
+	ck_assert_uint_eq(handler(&e, false, none, none)->time.sum, 2 * handler(&e, false, none, none)->count);
+	/* those seen before, and softirqs, are still distinguished */
+	HARD_EXIT(&e, 1000000, 1, 77);
+	ck_assert_uint_eq(handler(&e, false, 77, 1)->count, 2);
+	SOFT(&e, 1000001, 1, EXIT, 3);
+	ck_assert_uint_eq(handler(&e, true, 3, 1)->count, 1);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_impossible_numbers)
 {
 	struct events e;
@@ -617,8 +704,9 @@ START_TEST(test_perf_rows_end_with_the_thread)
 END_TEST
 
 UNIT_MAIN("devices", test_ethernet, test_loopback, test_tunnel_without_link_header, test_sent_without_xmit,
-	  test_interfaces_do_not_meet, test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry,
-	  test_entry_without_exit, test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry,
-	  test_handler_names, test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
+	  test_interfaces_do_not_meet, test_ever_new_interfaces, test_too_many_interfaces, test_too_many_handlers,
+	  test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry, test_entry_without_exit,
+	  test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry, test_handler_names,
+	  test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
 	  test_thread_counter, test_counters_of_two_traces, test_counter_not_in_the_event, test_odd_perf_records,
 	  test_perf_rows_end_with_the_thread)
