@@ -3,7 +3,7 @@
 #include "ui/internal.h"
 #include "ui/screen.h"
 
-enum { BAR_KEYS = 12 };
+enum { BAR_KEYS = 12, MESSAGE_ROWS_MAX = 4 };
 
 /* The action of F key n if it is shown in the bar. */
 static const struct action *bar_action(int n)
@@ -99,16 +99,27 @@ const struct action *bar_action_at(const struct ui *ui, int x)
 	return NULL;
 }
 
+/* Draws the message in as many rows as it needs, the last one at row y; a cut ends with an ellipsis. */
+static void draw_message(const struct ui *ui, int y)
+{
+	const int rows = MIN(canvas_wrapped_rows(ui->message, ui->canvas->w - 1), MESSAGE_ROWS_MAX);
+	const int top = MAX(y - rows + 1, 0);
+
+	for (int row = top; row <= y; row++)
+		canvas_fill(ui->canvas, 0, row, ui->canvas->w, STYLE_NORMAL, ' ');
+	canvas_text_wrapped(ui->canvas, 0, top, rows, STYLE_BOLD, ui->message);
+}
+
 void bar_draw(struct ui *ui, int y)
 {
 	int caret = -1;
 
 	ui->bar_shown = !ui->prompt.active && !ui->message[0];
+	if (ui->message[0])
+		draw_message(ui, ui->prompt.active ? y - 1 : y);
 	if (ui->prompt.active)
 		caret = prompt_draw(&ui->prompt, ui->canvas, y);
-	else if (ui->message[0])
-		canvas_text_left(ui->canvas, 0, y, ui->canvas->w, STYLE_BOLD, ui->message);
-	else
+	else if (ui->bar_shown)
 		draw_keys(ui, y);
 	screen_caret(caret, y);
 }

@@ -107,13 +107,14 @@ static void search_change(struct ui *ui, const char *text)
 		ui_say(ui, "not found: %s", text);
 }
 
-static void search_done(struct ui *ui, const char *text)
+static bool search_done(struct ui *ui, const char *text)
 {
 	if (text)
 		search_change(ui, text);
 	else
 		search_change(ui, "");
 	ui->search_list = NULL;
+	return true;
 }
 
 void do_search(struct ui *ui, int argument)
@@ -151,8 +152,11 @@ static enum lt_status set_filter(struct ui *ui, const char *text)
 	view_filter_clear(&ui->filter);
 	status = view_filter_parse(&ui->filter, text, NULL);
 	if (status != LT_OK) {
+		const size_t error_at = ui->filter.error_at;
+
 		view_filter_clear(&ui->filter);
 		view_filter_parse(&ui->filter, ui->filter_before->str, NULL);
+		ui->filter.error_at = error_at;
 	}
 	g_string_assign(ui->filter_text, status == LT_OK ? text : ui->filter_before->str);
 	ui_rebuild(ui);
@@ -171,18 +175,22 @@ static void filter_change(struct ui *ui, const char *text)
 	set_filter(ui, text);
 }
 
-static void filter_done(struct ui *ui, const char *text)
+static bool filter_done(struct ui *ui, const char *text)
 {
 	/* Esc removes the filter */
-	if (set_filter(ui, text ? text : "") != LT_OK)
-		ui_say(ui, "%s", error_text());
+	if (set_filter(ui, text ? text : "") == LT_OK)
+		return true;
+	ui_say(ui, "%s", error_text());
+	ui->prompt.caret = ui->filter.error_at;
+	return false;
 }
 
 /* Changing the filter rereads events, so it takes effect only at the end. Esc removes the filter here, too. */
-static void calls_filter_done(struct ui *ui, const char *text)
+static bool calls_filter_done(struct ui *ui, const char *text)
 {
 	if (pane_is_calls(ui_pane(ui)))
 		pane_calls_set_filter(ui, ui_pane(ui), text ? text : "");
+	return true;
 }
 
 void do_filter(struct ui *ui, int argument)

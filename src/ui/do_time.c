@@ -66,20 +66,54 @@ void do_step(struct ui *ui, int argument)
 		cursor_step(&ui->cursor, argument);
 }
 
-static void jump_done(struct ui *ui, const char *text)
+/* Where the data ends, or is expected to. */
+static uint64_t data_end(const struct ui *ui)
+{
+	const struct cursor *c = &ui->cursor;
+
+	return c->complete || c->live ? c->known_ns : MAX(c->known_ns, ui->expected_end_ns);
+}
+
+void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
+{
+	const struct cursor *c = &ui->cursor;
+	const uint64_t end_ns = data_end(ui);
+	/* ms suffice, and a date where it is another one */
+	const bool day = time->form == TIMETEXT_TIME_OF_DAY, before = t_ns < c->kept_ns;
+	char wanted[TIMETEXT_SIZE], begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
+
+	if (!before && (t_ns <= end_ns || (c->live && !c->complete)))
+		return;
+	ui_time(ui, wanted, sizeof(wanted), t_ns, 3, !day);
+	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, false);
+	ui_time(ui, end, sizeof(end), end_ns, 3, false);
+	if (before)
+		ui_say(ui, "%s is before the %s, %s, which is shown instead", wanted,
+		       c->kept_ns > c->begin_ns ? "oldest data in memory" : "start", begin);
+	else if (day)
+		ui_say(ui, "there is no %s between the start, %s, and the end, %s, which is shown instead", wanted,
+		       begin, end);
+	else
+		ui_say(ui, "%s is after the end, %s, which is shown instead", wanted, end);
+}
+
+static bool jump_done(struct ui *ui, const char *text)
 {
 	struct cursor *c = &ui->cursor;
-	uint64_t end_ns = c->complete || c->live ? c->known_ns : MAX(c->known_ns, ui->expected_end_ns);
 	struct timetext time;
+	uint64_t t_ns;
 
 	if (!text || !*text)
-		return;
+		return true;
 	if (timetext_parse(text, &time) != LT_OK) {
 		ui_say(ui, "%s", error_text());
 		error_clear();
-		return;
+		return false;
 	}
-	cursor_jump(c, timetext_resolve(&time, c->begin_ns, end_ns, ui->options.utc));
+	t_ns = timetext_resolve(&time, c->begin_ns, data_end(ui), ui->options.utc);
+	cursor_jump(c, t_ns);
+	time_say_outside(ui, &time, t_ns);
+	return true;
 }
 
 void do_jump(struct ui *ui, int argument)

@@ -127,14 +127,15 @@ static void write_path(struct ui *ui, const char *path)
 	wait_path_release(&answer);
 }
 
-static void write_done(struct ui *ui, const char *path)
+static bool write_done(struct ui *ui, const char *path)
 {
 	if (!path || !*path)
-		return;
+		return true;
 	if (pane_is_path(ui_pane(ui)))
 		write_path(ui, path);
 	else
 		write_list(ui, path);
+	return true;
 }
 
 void do_write(struct ui *ui, int argument)

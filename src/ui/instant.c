@@ -200,6 +200,7 @@ bool ui_cut_again(struct ui *ui, const struct ui_cut *cut)
 	ui_rebuild(ui);
 	if (c.moved)
 		say_moved(ui);
+	ui_say_begin_outside(ui);
 	return true;
 }
 

@@ -23,7 +23,7 @@
  *                timeline      the history with the cursor          timeline.c
  *                pane          lists, details                       pane.c, pane_*.c, list.c
  *                  overlay     help, messages, menus: over the pane overlay.c
- *   last row     function bar, or a prompt, or a message            bar.c, prompt.c
+ *   last row     function bar, or a message, or a prompt below it   bar.c, prompt.c
  */
 
 enum { UI_MIN_WIDTH = 40, UI_MIN_HEIGHT = 8, UI_BOOKMARKS = 26 };
@@ -99,7 +99,7 @@ struct ui {
 
 	struct prompt prompt;
 	struct overlay *overlay; /* NULL: none */
-	char message[200];       /* shown in the last row until the next key */
+	char message[400];       /* shown in the last rows until the next key */
 	int pending;             /* a key that waits for a letter: 'm' or '\''; 0: none */
 	struct ui_instant bookmarks[UI_BOOKMARKS];
 	struct ui_instant mark;                 /* set by A */
@@ -264,6 +264,12 @@ void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]
 uint64_t ui_first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns);
 uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns);
 
+/* do_time.c: says so if a time that was asked for, which is t_ns, lies outside the data, so that an edge is shown. */
+void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns);
+
+/* ui.c: the same for --begin, unless the user has moved on. */
+void ui_say_begin_outside(struct ui *ui);
+
 /* Converts between a host's own time and reference time. */
 static inline uint64_t ui_to_ref(const struct ui_host_data *host, uint64_t host_ns)
 {
@@ -316,7 +322,7 @@ unsigned ui_visible_hosts(const struct ui *ui);
 /* The pane that receives keys: details or the current pane. */
 struct pane *ui_pane(struct ui *ui);
 
-/* Shows a message in the last row until the next key. */
+/* Shows a message in the last row, or as many as it needs, until the next key. */
 void ui_say(struct ui *ui, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Makes the panes rebuild their rows: order, filter or form have changed. */

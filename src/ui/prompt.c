@@ -26,8 +26,10 @@ void prompt_start(struct prompt *p, const char *label, const char *text, prompt_
 
 static void finish(struct prompt *p, struct ui *ui, bool accept)
 {
+	/* inactive meanwhile: the function may start another prompt */
 	p->active = false;
-	p->done(ui, accept ? p->text->str : NULL);
+	if (!p->done(ui, accept ? p->text->str : NULL) && accept)
+		p->active = true;
 }
 
 static size_t previous_char(const struct prompt *p)

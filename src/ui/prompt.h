@@ -13,8 +13,11 @@ struct ui;
 /* Called after every change of the text. */
 typedef void prompt_change_fn(struct ui *ui, const char *text);
 
-/* Called at the end; text is NULL if the user gave up. */
-typedef void prompt_done_fn(struct ui *ui, const char *text);
+/*
+ * Called at the end; text is NULL if the user gave up. False: the text is not accepted, and the prompt stays open for
+ * it to be corrected; the function has said why.
+ */
+typedef bool prompt_done_fn(struct ui *ui, const char *text);
 
 struct prompt {
 	bool active;

@@ -150,11 +150,26 @@ uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_
 	return timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc);
 }
 
+/* Says so if an interval of the wanted length cannot be shown. */
+static void say_interval(struct ui *ui)
+{
+	const uint64_t wanted_ns = ui->options.interval_ns, ns = ui->cursor.interval_ns;
+	char wanted[32], frame[32], text[32];
+
+	if (!wanted_ns || wanted_ns == ns)
+		return;
+	ui_say(ui, "interval %s instead of %s: it must be a multiple of %s here",
+	       timetext_format_duration(text, sizeof(text), ns),
+	       timetext_format_duration(wanted, sizeof(wanted), wanted_ns),
+	       timetext_format_duration(frame, sizeof(frame), ui->cursor.frame_ns));
+}
+
 void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t frame_ns, bool live)
 {
 	uint64_t span_ns = expected_end_ns > begin_ns ? expected_end_ns - begin_ns : 0;
 
 	cursor_init(&ui->cursor, begin_ns, frame_ns, ui_first_interval(ui, span_ns, frame_ns), live);
+	say_interval(ui);
 	ui->expected_end_ns = expected_end_ns;
 	ui->cursor.speed = ui->options.speed;
 	if (ui->options.paused)
@@ -164,6 +179,12 @@ void ui_start(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64
 	ui->cursor.moved = false;
 	ui->started = true;
 	ui->dirty = true;
+}
+
+void ui_say_begin_outside(struct ui *ui)
+{
+	if (!ui->cursor.moved && ui->options.begin.form != TIMETEXT_NONE)
+		time_say_outside(ui, &ui->options.begin, ui_begin(ui, ui->cursor.begin_ns, ui->expected_end_ns));
 }
 
 /* The start of the history: that of the host for which it reaches back farthest. */
@@ -188,9 +209,9 @@ static bool is_passing(const struct cursor *c)
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 {
 	const uint64_t before_ns = ui->cursor.known_ns, lag_ns = ui_lag_ns(ui);
+	const bool completes = complete && !ui->cursor.complete;
 
-	if (complete && !ui->cursor.complete)
-		ui->dirty = true;
+	ui->dirty |= completes;
 	/* passing intervals show the progress; to draw each of them would take the time that reading needs */
 	if (cursor_known(&ui->cursor, known_ns, complete)) {
 		ui->dirty |= !is_passing(&ui->cursor);
@@ -198,6 +219,8 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	}
 	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
 		ui->dirty = true;
+	if (completes)
+		ui_say_begin_outside(ui);
 	ui->growing |= known_ns != before_ns;
 	/* the lag varies with the live timer: only a jump is shown at once */
 	ui->growing |= MAX(lag_ns, ui->lag_drawn_ns) - MIN(lag_ns, ui->lag_drawn_ns) > NS_PER_S / 2;

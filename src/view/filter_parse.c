@@ -20,6 +20,7 @@ struct filter_parser {
 /* Adds the position of p to the error chain, in characters from 1. */
 static enum lt_status at_column(const struct filter_parser *parser, const char *p)
 {
+	parser->f->error_at = (size_t)(p - parser->text);
 	return error_wrap("column %ld", g_utf8_strlen(parser->text, p - parser->text) + 1);
 }
 
@@ -349,7 +350,7 @@ static struct view_node *parse_any(struct filter_parser *parser)
 
 enum lt_status view_filter_parse(struct view_filter *f, const char *text, const struct view_table *table)
 {
-	const struct view_filter before = *f;
+	struct view_filter before = *f;
 	struct filter_parser parser = { .f = f, .table = table, .text = text, .p = text };
 	struct view_node *node;
 
@@ -364,6 +365,7 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
 		node = NULL;
 	}
 	if (!node) {
+		before.error_at = f->error_at;
 		*f = before; /* discards its terms */
 		return LT_ERROR;
 	}

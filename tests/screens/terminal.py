@@ -169,6 +169,10 @@ class Terminal:
         lines = [line.rstrip() for line in text.split("\n")]
         return lines[:-1]
 
+    def caret(self):
+        """The column of the terminal's cursor, from 0."""
+        return int(self.tmux("display-message", "-p", "#{cursor_x}"))
+
     def wait(self, pattern, seconds=None):
         """Waits until the screen contains the pattern; returns the match."""
         return self.wait_for(lambda text: re.search(pattern, text, re.M), f"/{pattern}/", seconds)

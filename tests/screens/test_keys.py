@@ -131,6 +131,47 @@ def filtering(checks):
         checks.equal("Esc takes the filter away", position(t.sync())[1], everything)
 
 
+def jumping(checks):
+    """A jump out of the recording says that it shows an edge; a typo can be corrected."""
+    with Terminal("--paused", RECORDING, size=(80, 24)).wait_read() as t:
+        for text, said in (
+                ("2020-01-01 00:00:00", r"^2020-01-01 00:00:00.000 is before the start, 14:07:05.\d+, which is shown"),
+                ("@1", "^1970-01-01 00:00:01.000 is before the start"),
+                ("+5000s", r"^2026-11-20 15:30:\d\d.\d+ is after the end, 14:07:15.\d+, which is shown instead"),
+                ("14:07:01", r"^there is no 14:07:01.000 between the start, 14:07:05.\d+, and the end,\s14:07:15.\d+")):
+            t.keys("b").wait("^Jump to")
+            t.text(text).keys("Enter")
+            checks.check(f"{text}: an edge", t.wait(said))
+        t.keys("b").text("+4x").keys("Enter")
+        t.wait("^'\\+4x' is not a time such as")
+        checks.contains("how times are written", t.screen(), r"\+5s or -5s$")
+        checks.contains("the prompt stays open", t.screen()[-1:], r"\+4x$")
+        t.keys("BSpace").text("s").keys("Enter")
+        checks.contains("corrected", t.sync(), r"^ PAUSED  \[14:07:09\.")
+        t.keys("b").text("+4x").keys("Enter")
+        t.wait("^'\\+4x' is not a time such as")
+        t.keys("Escape")
+        checks.contains("Esc leaves", t.sync(), r"^ PAUSED  \[14:07:09\.")
+
+
+def begins(checks):
+    """--begin outside the recording is reported, too."""
+    for text, said in (("14:07:00", "there is no 14:07:00.000 between the start"),
+                       ("@1", "1970-01-01 00:00:01.000 is before the start, 14:07:0")):
+        with Terminal("--paused", "--begin", text, RECORDING, size=(80, 24), ready=None) as t:
+            checks.check(f"--begin {text}", t.wait("^" + said))
+
+
+def hidden_hosts(checks):
+    """The number in front of the word is that of the hosts it is about, with and without room."""
+    for size, said in (((100, 24), r"  1 of 3 hosts \(2 hidden\)"), ((66, 24), "  2/3 hidden")):
+        with open_at(size=size) as t:
+            t.keys("H")
+            t.wait("Space")
+            t.keys("Home", "Down", "Space", "Down", "Space", "Escape")
+            checks.contains(f"hidden, {size[0]} columns", t.sync()[:1], said)
+
+
 def highlighting(checks):
     with open_at() as t:
         chosen = commands(t.sync())[:2]
@@ -276,8 +317,8 @@ def time_keys(checks):
         t.keys("b").text("-5s").keys("Enter")
         checks.equal("jump relative to the end", interval(t.sync())[0], "14:07:10.347603246")
         t.keys("b").text("nonsense").keys("Enter")
-        checks.check("a jump to nonsense says so", t.wait("nonsense"))
-        t.keys("b").text("+25s").keys("Enter")
+        checks.check("a jump to nonsense says so", t.wait("'nonsense' is not a time"))
+        t.keys("C-u").text("+25s").keys("Enter")
         t.press("+")
         checks.equal("longer interval", interval(t.screen()), ("14:07:07.347603246", "14:07:09.347603246"))
         t.press("-", "-")
@@ -306,5 +347,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, filtering, highlighting, trees, panes, details,
-             overlays, typed_ahead, time_keys)
+Checks().run(sorting, selection, selection_follows_entity, searching, filtering, jumping, begins, hidden_hosts, highlighting,
+             trees, panes, details, overlays, typed_ahead, time_keys)

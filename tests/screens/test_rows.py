@@ -109,18 +109,23 @@ def ids_of_namespaces(checks):
 
 
 def filters(checks):
-    """An unknown term is an error, and the filter stays as it was."""
+    """An error leaves the filter as it was, and the prompt open with the caret where the error is."""
     with open_at(DB) as t:
         t.keys("F4").text("postgres").keys("Enter")
         before = t.sync()
         checks.contains("filtered", before, "filter: postgres")
         t.keys("F4", "C-u").text("bogus:x").keys("Enter")
         t.wait(r"column 1: unknown term 'bogus:': use one of host:, comm:, pid:")
-        checks.equal("an unknown term changes nothing", t.sync(), before)
-        t.keys("F4").text(" (pid:1 | pid:abc)").keys("Enter")
+        checks.contains("all terms are listed, in more than one row", t.screen(), r"file:, peer:$")
+        checks.contains("the prompt stays open", t.screen()[-1:], "^Filter: bogus:x$")
+        checks.equal("the caret is at the error", t.caret(), len("Filter: "))
+        checks.equal("an unknown term changes nothing", t.screen()[:-4], before[:-3])
+        t.keys("End", "C-u").text("postgres (pid:1 | pid:abc)").keys("Enter")
         t.wait("column 19: 'pid:abc': 'pid:' needs a number")
-        checks.equal("nor does an invalid number", t.sync(), before)
-        t.keys("F4", "C-u").text("pid:").keys("7")
+        checks.equal("nor does an invalid number", t.screen()[:-2], before[:-1])
+        checks.equal("the caret is there", t.caret(), len("Filter: ") + 18)
+        t.keys("Delete").text("t").wait(r"^Filter: postgres \(pid:1 \| tid:abc\)")
+        t.keys("End", "C-u").text("pid:").keys("7")
         t.wait("^Filter: pid:7")
         t.keys("Enter")
         checks.contains("a term that is typed to its end", t.sync(), "filter: pid:7 ")
