@@ -46,6 +46,17 @@ static void list_missing(struct missing *missing, const struct ingest_host *host
 	list_lacks(missing, host->model);
 }
 
+/* Whether no event of the kernel is declared that any figure is computed from, because a program wrote the trace. */
+static bool is_user_space(const struct ingest_host *host)
+{
+	if (!g_str_has_prefix(host->tracer, "lttng-ust"))
+		return false;
+	for (int kind = EVENT_PROBE + 1; kind < EVENT_KINDS; kind++)
+		if (tracepoint_desc(kind)->need && model_declares(host->model, (enum event_kind)kind))
+			return false;
+	return true;
+}
+
 static struct ui_host host_info(const struct monitor *m, const struct reading *r, unsigned i)
 {
 	const struct ingest_host *host = frames_host(r->frames, i);
@@ -68,6 +79,7 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.still = host->still,
 		.lag_ns = host->lag_ns,
 		.trouble = host->trouble,
+		.user_space = is_user_space(host),
 		.note = host->note,
 		.over = host->over,
 	};

@@ -183,11 +183,19 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
 		g_snprintf(text, size, "recorded until %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, false));
+	else if (host->info.user_space)
+		g_strlcpy(text, "   -  only user-space events: see pane 0 (Events)", size);
 	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) &&
 		 ui_to_ref(host, first_ns) >= ui->shown_end_ns)
 		g_strlcpy(text, "no longer in the history", size);
 	else
 		g_strlcpy(text, "no data yet", size);
+}
+
+/* Whether its figures are shown; otherwise absent_text() says why not. */
+static bool has_figures(const struct ui_host_data *host)
+{
+	return ui_host_row(host) && !host->hidden && !host->info.user_space;
 }
 
 static int name_width(const struct ui *ui)
@@ -252,11 +260,10 @@ static int read_hosts(const struct ui *ui, const unsigned *order, struct host_li
 	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
 	for (unsigned i = 0; i < n; i++) {
 		const struct ui_host_data *host = ui_host(ui, order[i]);
-		const struct host_row *row = ui_host_row(host);
 
-		if (!row || host->hidden)
+		if (!has_figures(host))
 			continue;
-		read_host(host, row, &lines[i], compact);
+		read_host(host, ui_host_row(host), &lines[i], compact);
 		layout->cpus = MAX(layout->cpus, (int)lines[i].n_cpus);
 		for (int g = LINE_TASKS; g < LINE_GROUPS; g++)
 			layout->width[g] = MAX(layout->width[g], canvas_text_width(lines[i].text[g]));
@@ -284,7 +291,7 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 			 : absent           ? STYLE_MARKED
 					    : STYLE_BOLD,
 			 host->info.name);
-	if (!ui_host_row(host) || host->hidden || absent_now(ui, host)) {
+	if (!has_figures(host) || absent_now(ui, host)) {
 		absent_text(ui, host, text, sizeof(text));
 		canvas_text_left(c, x, y, c->w - x, absent ? STYLE_MARKED : STYLE_DIM, text);
 		return;

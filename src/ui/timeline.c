@@ -90,7 +90,7 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 		uint64_t from = ui_from_ref(host, s->begin_ns), to = ui_from_ref(host, s->end_ns);
 		unsigned n;
 
-		if (host->hidden)
+		if (host->hidden || host->info.user_space)
 			continue;
 		do {
 			n = history_summaries(ui->history, host->info.track, from, to, frames, SUMMARIES);

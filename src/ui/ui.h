@@ -47,6 +47,7 @@ struct ui_host {
 	bool still;                 /* live and sending, but without events since end_ns */
 	uint64_t lag_ns;            /* live: how far behind it is */
 	const char *trouble;        /* why it is incomplete; NULL: it is not */
+	bool user_space;            /* only events of programs are recorded: nothing is known of the kernel */
 	const char *note;           /* other remarks on its figures; NULL: none */
 	const char *const *lacks;   /* what its critical paths lack, NULL-terminated; NULL: nothing */
 	const char *const *missing; /* tracepoints that some table needs and the trace lacks */

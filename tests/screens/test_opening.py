@@ -85,4 +85,19 @@ def test_no_such_host(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(test_recording, test_several, test_follow, test_worker_dies, test_no_such_host)
+def test_user_space(checks):
+    """Nothing is known of the kernel of a host that only programs were traced on: it is not shown as idle."""
+    with Terminal("--paused", unpack("ctf2-ust"), size=(80, 24)).wait_read() as t:
+        checks.contains("the host", t.screen(), r"^ vm +-  only user-space events: see pane 0 \(Events\)$")
+        checks.contains("the timeline", t.screen(), r"^02:55:52 ·+ 02:55:52$")
+        checks.contains("its events", t.press("0"), "lttng_ust_tracef:event")
+
+
+def test_interval(checks):
+    """An interval that cannot be shown is replaced, not silently."""
+    with Terminal("--paused", "--interval", "1us", RECORDING, size=(80, 24), ready=None) as t:
+        checks.check("said", t.wait("^interval [12]0ms instead of 1us: it must be a multiple of [12]0ms here"))
+
+
+Checks().run(test_recording, test_several, test_follow, test_worker_dies, test_no_such_host, test_user_space,
+             test_interval)
