@@ -13,6 +13,7 @@ struct missing_list {
 	GPtrArray *events; /* const char * */
 	GPtrArray *hosts;
 	bool syscalls;
+	bool memory; /* some are in the addition 'memory' to the sets of 'record' */
 };
 
 static void add_once(GPtrArray *names, const char *name)
@@ -41,6 +42,7 @@ static bool add_host(struct missing_list *list, uint32_t needs, const struct vie
 		if (!(need & needs) || is_dump(name))
 			continue;
 		any = true;
+		list->memory |= (need & (NEED_PAGES | NEED_FAULTS)) != 0;
 		if (need & NEED_SYSCALL)
 			list->syscalls = true;
 		else
@@ -72,7 +74,7 @@ static char *describe(const struct missing_list *list, bool all_hosts)
 	}
 	if (list->syscalls)
 		g_string_append_printf(s, "%sno system calls", list->events->len ? ", " : "");
-	g_string_append(s, ": ");
+	g_string_append_printf(s, ": lttngtop record --set %s, or ", list->memory ? "full,memory" : "full");
 	if (list->events->len) {
 		g_string_append(s, "lttng enable-event -k ");
 		append_names(s, list->events, list->events->len, ",");

@@ -100,6 +100,7 @@ static void assert_missing(const char *table, const char *filtered, const char *
 START_TEST(test_missing)
 {
 	static const char *db[] = { "sched_waking", "block_rq_issue", "lttng_statedump_block_device" };
+	static const char *pages[] = { "kmem_mm_page_alloc" };
 	static const char *web[] = { "block_rq_issue", "block_rq_complete", "syscall_entry_*", "syscall_exit_*" };
 
 	begin();
@@ -109,16 +110,24 @@ START_TEST(test_missing)
 	shown[1].missing = web;
 	shown[1].n_missing = G_N_ELEMENTS(web);
 	assert_missing("disks", "",
-		       "no block_rq_issue, block_rq_complete events: "
+		       "no block_rq_issue, block_rq_complete events: lttngtop record --set full, or "
 		       "lttng enable-event -k block_rq_issue,block_rq_complete");
-	assert_missing("disks", "host:db", "no block_rq_issue events: lttng enable-event -k block_rq_issue");
-	assert_missing("sched", "", "db: no sched_waking events: lttng enable-event -k sched_waking");
+	assert_missing("disks", "host:db",
+		       "no block_rq_issue events: lttngtop record --set full, or lttng enable-event -k block_rq_issue");
+	assert_missing("sched", "",
+		       "db: no sched_waking events: lttngtop record --set full, or lttng enable-event -k sched_waking");
 	assert_missing("sched", "host:web", NULL);
-	assert_missing("io", "", "web: no system calls: lttng enable-event -k --syscall --all");
+	assert_missing("io", "",
+		       "web: no system calls: lttngtop record --set full, or lttng enable-event -k --syscall --all");
 	assert_missing("relations", "",
-		       "no sched_waking events, no system calls: lttng enable-event -k sched_waking; "
-		       "lttng enable-event -k --syscall --all");
+		       "no sched_waking events, no system calls: lttngtop record --set full, or "
+		       "lttng enable-event -k sched_waking; lttng enable-event -k --syscall --all");
 	assert_missing("cpu", "", NULL);
+	shown[0].missing = pages;
+	shown[0].n_missing = G_N_ELEMENTS(pages);
+	assert_missing("memory", "host:db",
+		       "no kmem_mm_page_alloc events: lttngtop record --set full,memory, or "
+		       "lttng enable-event -k kmem_mm_page_alloc");
 	assert_missing("hosts", "", NULL);
 	shown[1].iv = NULL;
 	assert_missing("io", "", NULL);
