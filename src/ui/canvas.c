@@ -220,6 +220,13 @@ void canvas_text_wrapped(struct canvas *c, int x, int y, int rows, enum style st
 	}
 }
 
+bool canvas_is_text(const struct canvas *c, int x, int y)
+{
+	const gunichar ch = x >= 0 && x < c->w && y >= 0 && y < c->h ? c->cells[y * c->w + x].ch : ' ';
+
+	return g_unichar_isgraph(ch) && (ch < 0x2500 || ch > 0x257f);
+}
+
 void canvas_fill(struct canvas *c, int x, int y, int width, enum style style, gunichar ch)
 {
 	for (int i = 0; i < width; i++)

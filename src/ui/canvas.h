@@ -84,6 +84,9 @@ void canvas_text_right(struct canvas *c, int x, int y, int width, enum style sty
 /* Draws text in width columns; if too long it is cut on the right, with an ellipsis. */
 void canvas_text_left(struct canvas *c, int x, int y, int width, enum style style, const char *text);
 
+/* Whether there is a letter, a digit or a sign, not a blank or a line. */
+bool canvas_is_text(const struct canvas *c, int x, int y);
+
 /* Draws one character. */
 void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch);
 

@@ -63,6 +63,7 @@ struct list_look {
 	bool focus;         /* it receives the keys */
 	GHashTable *marked; /* set of struct view_key */
 	const char *search; /* search text; NULL or "": none */
+	const char *title;  /* in the row of headers if there is room; or NULL */
 	const char *empty;  /* text if there are no rows */
 };
 

@@ -9,9 +9,17 @@
 /*
  * Lays out the columns of a list and draws its rows. If it is too wide, graphs are dropped first, then long texts are
  * cut, then columns are dropped from the right; the last to go are those that identify a row, the sort column and the
- * last text.
+ * last text. On a narrow screen, numbers that identify a row go before the host, the sort column and a figure.
  */
-enum { GRAPH_MIN = 6, GRAPH_MAX = 24, HOST_MAX = 16, TEXT_MAX = 20 };
+enum {
+	GRAPH_MIN = 6,
+	GRAPH_MAX = 24,
+	HOST_MAX = 16,
+	TEXT_MAX = 20,
+	NARROW = 60,
+	NARROW_TEXT_MAX = 12,
+	NARROW_MIN_TEXT = 8
+};
 
 static int wanted_width(const struct list *l, const struct column *column)
 {
@@ -68,30 +76,56 @@ static void add_column(struct list *l, const struct list_look *look, const char 
 		add_found(l, view_rows_column(&l->rows, name));
 }
 
+/* The first column of figures that is not the sort column; -1: there is none. */
+static int first_figure(const struct list *l)
+{
+	for (int i = 0; i < l->n_columns; i++) {
+		const struct column *c = l->columns[i].column;
+
+		if (column_is_figure(c) && !(c->flags & COLUMN_SPARE) && strcmp(c->name, l->sort) != 0)
+			return i;
+	}
+	return -1;
+}
+
 /* The priority of a column when there is too little room: higher stays longer. */
-static int worth(const struct list *l, int i)
+static int worth(const struct list *l, int i, int width)
 {
 	const struct column *c = l->columns[i].column;
+	const bool sorts = !strcmp(c->name, l->sort);
 
 	if (!c->width)
-		return 4000 - i;
+		return 6000 - i;
+	if (width < NARROW) {
+		/* rows of several hosts differ in it, and names say more than numbers */
+		if (!strcmp(c->name, "host"))
+			return 5000;
+		if (c->flags & COLUMN_KEY && !column_right(c))
+			return 4000 - i;
+		if (sorts || i == first_figure(l))
+			return sorts ? 3000 : 2900;
+	}
 	if (c->flags & COLUMN_SPARE)
 		return -i;
 	if (c->flags & COLUMN_KEY)
-		return 3000 - i;
-	if (!strcmp(c->name, l->sort))
-		return 2000 - i;
-	return 1000 - i;
+		return 2800 - i;
+	return sorts ? 2000 : 1000 - i;
 }
 
-static int total_width(const struct list *l, int *texts)
+static int min_text(int width)
+{
+	return width < NARROW ? NARROW_MIN_TEXT : LIST_MIN_TEXT;
+}
+
+/* The least width of the columns on a screen of that width; *texts: how many can be wider. */
+static int total_width(const struct list *l, int width, int *texts)
 {
 	int total = -1;
 
 	*texts = 0;
 	for (int i = 0; i < l->n_columns; i++) {
 		*texts += !l->columns[i].width;
-		total += 1 + (l->columns[i].width ? l->columns[i].width : LIST_MIN_TEXT);
+		total += 1 + (l->columns[i].width ? l->columns[i].width : min_text(width));
 	}
 	return total;
 }
@@ -99,22 +133,23 @@ static int total_width(const struct list *l, int *texts)
 /* A cut text is better than none. */
 static void narrow_texts(struct list *l, int width)
 {
+	const int max = width < NARROW ? NARROW_TEXT_MAX : TEXT_MAX;
 	int texts;
 
-	for (int i = 0; i < l->n_columns && total_width(l, &texts) > width; i++)
+	for (int i = 0; i < l->n_columns && total_width(l, width, &texts) > width; i++)
 		if (l->columns[i].column->unit == COLUMN_TEXT)
-			l->columns[i].width = MIN(l->columns[i].width, TEXT_MAX);
+			l->columns[i].width = MIN(l->columns[i].width, max);
 }
 
 static void drop_columns(struct list *l, int width)
 {
 	int texts;
 
-	while (l->n_columns > 1 && total_width(l, &texts) > width) {
+	while (l->n_columns > 1 && total_width(l, width, &texts) > width) {
 		int least = 0;
 
 		for (int i = 1; i < l->n_columns; i++)
-			if (worth(l, i) < worth(l, least))
+			if (worth(l, i, width) < worth(l, least, width))
 				least = i;
 		memmove(&l->columns[least], &l->columns[least + 1],
 			sizeof(l->columns[0]) * (size_t)(l->n_columns - least - 1));
@@ -184,12 +219,12 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 	choose_columns(l, look);
 	narrow_texts(l, width);
 	drop_columns(l, width);
-	spare = width - total_width(l, &texts);
+	spare = width - total_width(l, width, &texts);
 	for (int i = 0; i < l->n_columns; i++) {
 		struct list_column *c = &l->columns[i];
 
 		if (!c->width) {
-			c->width = LIST_MIN_TEXT + spare / texts;
+			c->width = min_text(width) + spare / texts;
 			spare -= spare / texts--;
 		} else if (c->column->unit == COLUMN_PERCENT && !l->query.baseline && texts && spare > GRAPH_MIN + 28) {
 			c->graph = MIN(spare - 28, GRAPH_MAX);
@@ -199,6 +234,17 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 		c->x = x;
 		x += c->width + c->graph + 1;
 	}
+}
+
+/* Draws the title at the right edge, if the header of the last column leaves room. */
+static void draw_title(const struct list *l, struct canvas *c, int y, const char *title)
+{
+	const struct list_column *last = l->n_columns ? &l->columns[l->n_columns - 1] : NULL;
+
+	if (!title || !last || column_right(last->column))
+		return;
+	if (last->x + canvas_text_width(last->column->header) + 3 + canvas_text_width(title) <= c->w)
+		canvas_text_right(c, 0, y, c->w - 1, STYLE_HEAD, title);
 }
 
 static void draw_head(const struct list *l, struct canvas *c, int y, const struct list_look *look)
@@ -221,6 +267,7 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 		else if (room > 0)
 			canvas_char(c, col->x + width - room, y, style, l->reverse ? 0x25b2 : 0x25bc);
 	}
+	draw_title(l, c, y, look->title);
 }
 
 /*

@@ -10,7 +10,8 @@ static const char *explain_perf(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (ui_host(ui, i)->loaded && ui_host(ui, i)->load.interval.tables[TABLE_PERF].n_rows)
 			return NULL;
-	return "no perf counters in this recording: add contexts, lttng add-context -k -t perf:cpu:page-fault …";
+	return "no perf counters in this recording: lttngtop record --perf page-fault, or lttng add-context -k -t "
+	       "perf:cpu:page-fault …";
 }
 
 static const char *explain_paths(const struct ui *ui)
@@ -35,14 +36,16 @@ static int draw_lacks(struct ui *ui, int y, int max)
 
 	for (unsigned i = 0; i < ui->hosts->len && used < max; i++) {
 		const struct ui_host *host = &ui_host(ui, i)->info;
-		char *names;
+		char *names, *text;
+		int x;
 
 		if (!host->lacks || !host->lacks[0])
 			continue;
 		names = g_strjoinv(", ", (char **)host->lacks);
-		canvas_printf(ui->canvas, 0, y + used, STYLE_MARKED, "%s", host->name);
-		canvas_printf(ui->canvas, canvas_text_width(host->name) + 1, y + used, STYLE_DIM,
-			      "critical paths are less exact without %s", names);
+		text = g_strdup_printf("critical paths are less exact without %s", names);
+		x = canvas_text(ui->canvas, 0, y + used, STYLE_MARKED, host->name, -1) + 1;
+		canvas_text_left(ui->canvas, x, y + used, ui->canvas->w - x, STYLE_DIM, text);
+		g_free(text);
 		g_free(names);
 		used++;
 	}
@@ -399,6 +402,7 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 		int gap = i + 1 < p->n_lists && rows[i] > 3;
 
 		look.focus = i == p->focus;
+		look.title = p->type->titles[i];
 		look.empty = empty[i];
 		if (rows[i] > 0)
 			list_draw(&p->lists[i], ui->canvas, y, rows[i] - gap, &look);

@@ -21,6 +21,7 @@ struct pane_type {
 	const char *about;                           /* what it shows, for the menu of panes */
 	const char *report;                          /* reports with the same data, if .tables are not */
 	const char *tables[PANE_LISTS];              /* names of view tables; NULL after the last */
+	const char *titles[PANE_LISTS];              /* whose rows they are, if that is not obvious; or NULL */
 	const char *empty[PANE_LISTS];               /* text of an empty list if the hosts have data in the interval */
 	const char *(*explain)(const struct ui *ui); /* a better reason for empty lists; NULL: there is none */
 	/* Opens a row of a list in a special way; false: open it as usual. NULL: always as usual. */

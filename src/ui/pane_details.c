@@ -5,7 +5,7 @@
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
-enum { LABEL_WIDTH = 10 };
+enum { LABEL_WIDTH = 10, STATE_ROWS_MAX = 2 };
 
 static const struct interval *details_interval(const struct ui *ui, const struct pane *p)
 {
@@ -44,19 +44,28 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 
 /* ---- lines at the top ---- */
 
+/* Draws the text in as many rows as it needs, up to max_rows. */
+static void draw_line(struct details *h, const char *label, const char *text, int max_rows)
+{
+	const int rows =
+		MIN(canvas_wrapped_rows(text, h->ui->canvas->w - LABEL_WIDTH - 2), MIN(max_rows, h->bottom - h->y));
+
+	if (rows <= 0)
+		return;
+	canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
+	canvas_text_wrapped(h->ui->canvas, 1 + LABEL_WIDTH, h->y, rows, STYLE_NORMAL, text);
+	h->y += rows;
+}
+
 void details_line(struct details *h, const char *label, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
 
-	if (h->y >= h->bottom)
-		return;
 	va_start(ap, fmt);
 	g_vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
-	canvas_text_left(h->ui->canvas, 1 + LABEL_WIDTH, h->y, h->ui->canvas->w - LABEL_WIDTH - 2, STYLE_NORMAL, text);
-	h->y++;
+	draw_line(h, label, text, 1);
 }
 
 const char *details_time(const struct details *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
@@ -91,15 +100,9 @@ static void describe_fd(const struct details *h, const struct thread_row *t, cha
 static void add_state(struct details *h, const struct thread_row *t, uint64_t at_ns)
 {
 	static const char *const words[THREAD_STATES] = {
-		[THREAD_UNKNOWN] = "unknown",
-		[THREAD_RUNNING] = "running",
-		[THREAD_READY] = "ready",
-		[THREAD_BLOCKED] = "blocked",
-		[THREAD_WAITING] = "waiting since before the trace starts",
-		[THREAD_NEW] = "new, not yet woken",
-		[THREAD_STOPPED] = "stopped",
-		[THREAD_ZOMBIE] = "zombie",
-		[THREAD_DEAD] = "exited",
+		[THREAD_UNKNOWN] = "unknown", [THREAD_RUNNING] = "running", [THREAD_READY] = "ready",
+		[THREAD_BLOCKED] = "blocked", [THREAD_WAITING] = "waiting", [THREAD_NEW] = "new, not yet woken",
+		[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie",   [THREAD_DEAD] = "exited",
 	};
 	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[256];
 	const char *call = strpool_text((strid)t->syscall);
@@ -114,12 +117,15 @@ static void add_state(struct details *h, const struct thread_row *t, uint64_t at
 		g_string_append_printf(s, " in %s(%s)", call, fd);
 	else if (t->flags & THREAD_KERNEL)
 		g_string_append(s, ", a kernel thread");
-	if (t->since_ns && at_ns >= t->since_ns)
+	if (t->state == THREAD_WAITING)
+		g_string_append_printf(s, " since before tracing started (at least %s)",
+				       details_duration(h, length, at_ns - MIN(t->since_ns, at_ns)));
+	else if (t->since_ns && at_ns >= t->since_ns)
 		g_string_append_printf(s, " for %s, since %s", details_duration(h, length, at_ns - t->since_ns),
 				       details_time(h, since, sizeof(since), t->since_ns, 6));
 	if (t->flags & THREAD_UNSURE)
 		g_string_append(s, " (uncertain: events were lost)");
-	details_line(h, "state", "%s", s->str);
+	draw_line(h, "state", s->str, STATE_ROWS_MAX);
 	g_string_free(s, TRUE);
 }
 
@@ -154,6 +160,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 static const struct pane_type details_type = {
 	.title = "Details",
 	.tables = { "blocking", "files", "syscalls" },
+	.titles = { NULL, "files of the process", NULL },
 	.empty = { "no wait ended in this interval", "no known file descriptors",
 		   "no system call ended in this interval" },
 	.reads = 1u << TABLE_THREAD | 1u << TABLE_PERF | 1u << TABLE_PREEMPTION | 1u << TABLE_CONTAINER |

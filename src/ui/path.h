@@ -126,6 +126,9 @@ struct path_look {
  */
 int path_draw_axis(const struct path *p, struct canvas *c, int y, int max, const struct path_look *look);
 
+/* A share of the path's time: "27.5%", rounded; "<0.1%" if that would be nothing. */
+void path_share_text(char *text, size_t size, uint64_t ns, uint64_t of_ns);
+
 /* Draws the letters and meanings of the states that occur, in row y. */
 void path_draw_legend(const struct path *p, struct canvas *c, int y, const struct path_look *look);
 

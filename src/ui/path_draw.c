@@ -209,8 +209,8 @@ static void draw_ruler(const struct axis *a, struct canvas *c, int y, const stru
 		const struct wait_segment *s = &path_step(p, look->selected)->segment;
 		int from = time_column(a, s->begin_ns), to = time_column(a, s->end_ns - 1);
 
-		/* a narrow segment gets an arrow; otherwise the ruler stays readable */
-		if (to - from < 2)
+		/* a narrow segment gets an arrow unless that would hide part of a time */
+		if (to - from < 2 && !canvas_is_text(c, a->x + from, y))
 			canvas_char(c, a->x + from, y, STYLE_CURSOR, 0x25b2);
 		canvas_restyle(c, a->x + from, y, to - from + 1, STYLE_CURSOR);
 	}
@@ -266,11 +266,10 @@ void path_draw_legend(const struct path *p, struct canvas *c, int y, const struc
 		bool wire = i == WAIT_STATES;
 		enum wait_state state = i % WAIT_STATES;
 		const char *label = path_state_label(state, wire);
-		unsigned permille = (unsigned)((unsigned __int128)state_total(p, i) * 1000 / p->total_ns);
 		char share[16];
 
 		drawn[i] = true;
-		g_snprintf(share, sizeof(share), permille ? "%u.%u%%" : "<0.1%%", permille / 10, permille % 10);
+		path_share_text(share, sizeof(share), state_total(p, i), p->total_ns);
 		if (x + 3 + (int)strlen(label) + (int)strlen(share) > c->w)
 			break;
 		canvas_char(c, x, y, look->stale ? STYLE_DIM : path_state_style(state, wire),

@@ -72,9 +72,14 @@ void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w
 
 /* ---- totals ---- */
 
-static void share_text(char *text, size_t size, uint64_t ns, uint64_t of_ns)
+void path_share_text(char *text, size_t size, uint64_t ns, uint64_t of_ns)
 {
-	g_snprintf(text, size, "%.1f%%", of_ns ? 100.0 * (double)ns / (double)of_ns : 0.0);
+	double percent = of_ns ? 100.0 * (double)ns / (double)of_ns : 0.0;
+
+	if (ns && percent < 0.05)
+		g_strlcpy(text, "<0.1%", size);
+	else
+		g_snprintf(text, size, "%.1f%%", percent);
 }
 
 static void draw_sum(const struct path *p, struct canvas *c, int x, int y, int w, const struct path_sum *sum,
@@ -89,7 +94,7 @@ static void draw_sum(const struct path *p, struct canvas *c, int x, int y, int w
 
 	canvas_text_right(c, at, y, LENGTH_WIDTH, style, format_duration(length, sizeof(length), sum->ns, c->ascii));
 	at += LENGTH_WIDTH + 1;
-	share_text(share, sizeof(share), sum->ns, p->total_ns);
+	path_share_text(share, sizeof(share), sum->ns, p->total_ns);
 	canvas_text_right(c, at, y, SHARE_WIDTH, style, share);
 	at += SHARE_WIDTH + 1;
 	canvas_char(c, at, y, look->stale ? STYLE_DIM : path_state_style(sum->state, lane->wire),

@@ -113,4 +113,20 @@ def longest(checks):
             t.wait("▼CPU%")
 
 
-Checks().run(at_disks, longest)
+def since_before(checks):
+    """The time a thread has waited since before tracing started is only a lower bound; files are those of the process."""
+    with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(80, 40),
+                  ready=r"\[(2026-11-20 )?14:0").wait_read() as t:
+        begin, end = re.search(r"\[(?:\S+ )?(\S+), (?:\S+ )?(\S+)\[", t.sync()[0]).groups()
+        run = subprocess.run([PROGRAM, "report", "cpu", "--columns", "tid,state_name", "--json", "--begin", begin,
+                              "--end", end, RECORDING], check=True, stdout=subprocess.PIPE,
+                             env={**os.environ, "TZ": "UTC"})
+        waiting = [row["tid"] for row in json.loads(run.stdout)["rows"] if row["state_name"] == "waiting"]
+        checks.check("some threads have waited all the time", len(waiting) > 3, waiting)
+        screen = details_of(t, waiting[0])
+        checks.contains("a lower bound", screen.split("\n"),
+                        r"^ state +waiting( in \S+)? since before tracing started \(at least [\d.]+s\)$")
+        checks.contains("whose files", screen.split("\n"), r"^ +FD .*files of the process$")
+
+
+Checks().run(at_disks, longest, since_before)

@@ -106,6 +106,17 @@ def memory(checks):
             checks.expected(f"memory-{size[0]}x{size[1]}", t.screen())
 
 
+def small(checks):
+    """Where little fits, that is the host, the sort column and a figure rather than all ids."""
+    with open_at((40, 12)) as t:
+        for key, heading in (("1", r"^ +TID HOST +▼CPU% CPU TIME COMMAND"), ("2", r"^ +TID HOST +▼READ/s WRITE/s COMMAND"),
+                             ("5", r"^HOST +CALL +▼TOTAL COMMAND")):
+            checks.contains(f"pane {key}", t.press(key), heading)
+    for title, heading in (("Relations", r"^BY +▼WAITED THROUGH +HOST"), ("Blocking", r"^HOST.* ▼")):
+        with open_pane(title, (40, 40)) as t:
+            checks.contains(title, t.screen(), heading)
+
+
 def percentiles(checks):
     """Columns of a distribution that are chosen in the setup, here in its file."""
     names = ("p50_ns", "p90_ns", "p99_ns", "p999_ns")
@@ -129,4 +140,4 @@ def percentiles(checks):
     os.unlink(path)
 
 
-Checks().run(pressure, connections, relations, memory, percentiles)
+Checks().run(pressure, connections, relations, memory, small, percentiles)

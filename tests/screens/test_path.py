@@ -75,7 +75,7 @@ def sums(screen):
     i, x = next((k, line.index("TOTAL  SHARE")) for k, line in enumerate(screen) if "TOTAL  SHARE" in line)
     out = {}
     for line in screen[i + 1:]:
-        found = re.match(r" *([\d.]+[nµum]?s) +([\d.]+)% (.) (\w+) +(.*?)(?: {2,}.*)?$", line[max(x - 4, 0):])
+        found = re.match(r" *([\d.]+[nµum]?s) +<?([\d.]+)% (.) (\w+) +(.*?)(?: {2,}.*)?$", line[max(x - 4, 0):])
         if found:
             out[found.group(4), found.group(5).strip()] = duration(found.group(1))
     return out
