@@ -24,14 +24,12 @@ enum difference {
 	DIFFERS_OPEN,    /* a wait that ends after everything that was read: only the whole recording explains it */
 	DIFFERS_OFFLINE, /* the last thread of a CPU that went offline before the window, which runs on in the whole
 			    recording; or one of a CPU that comes online, whose wake-up was not seen */
-	DIFFERS_IDLE,    /* left the CPU before the window: it is not known there that it had no work */
 	DIFFERENCES
 };
 
 static const char *const differences[] = {
 	"open end",
 	"offline",
-	"idle",
 };
 
 static const char *build_directory(void)
@@ -215,8 +213,6 @@ static enum difference classify(const struct wait_path *p, const struct wait_seg
 		return DIFFERS_OFFLINE;
 	if (x == &p->segments[0] && x->state == WAIT_PREEMPTED && y->state == WAIT_BLOCKED)
 		return DIFFERS_OFFLINE;
-	if (x == &p->segments[0] && strcmp(strpool_text(y->cause.name), "idle") == 0)
-		return DIFFERS_IDLE;
 	return DIFFERENCES;
 }
 
