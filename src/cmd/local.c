@@ -180,8 +180,13 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 	return name ? error_set("option '--%s' needs '--local'", name) : LT_OK;
 }
 
+static bool has_terminal(enum command_bit command)
+{
+	return command == COMMAND_REPORT || (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+}
+
 /* The default: the larger set, unless it would cost too much at the current load of this machine. */
-static struct record_plan *make_default_plan(struct record_request *request)
+static struct record_plan *make_default_plan(struct record_request *request, enum command_bit command)
 {
 	struct record_plan *plan;
 	struct cost_estimate e;
@@ -190,11 +195,13 @@ static struct record_plan *make_default_plan(struct record_request *request)
 	plan = record_plan_create(request);
 	if (!plan || plan->hosts->len || request->pids->len)
 		return plan; /* their load is unknown */
+	if (!has_terminal(command) || !glance_can_trace())
+		return plan; /* it will fail: what it would have cost does not matter */
 	e = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
 	if (cost_is_low(&e, g_get_num_processors()))
 		return plan;
-	log_warning("'--set waits' would cost more than %.0f %% of the CPUs (%.0f events/s): only CPU time is "
-		    "recorded, as by '--set minimal'",
+	log_warning("'--set waits' would cost more than %.0f %% of the CPUs (%.0f events/s): only CPU time and "
+		    "processes are recorded, as by '--set minimal'",
 		    COST_LOW_SHARE * 100, e.events_per_s);
 	record_plan_destroy(plan);
 	request->set = "minimal";
@@ -230,7 +237,7 @@ static struct record_plan *make_plan(const struct options *o, enum command_bit c
 		error_set("'%s': --local takes no SOURCE; put a command after '--'",
 			  (const char *)g_ptr_array_index(o->words, first));
 	else
-		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request);
+		plan = o->set || only_programs ? record_plan_create(&request) : make_default_plan(&request, command);
 	g_free(words);
 	return plan;
 }
@@ -330,7 +337,7 @@ int local_run(struct options *o, enum command_bit command, int (*run)(const stru
 
 	if (!plan)
 		return cmd_fail(LT_EXIT_USAGE, name_of(command));
-	if (command != COMMAND_REPORT && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))) {
+	if (!has_terminal(command)) {
 		error_set("the monitor needs a terminal; use 'lttngtop report TABLE --local' for files and pipes");
 		status = cmd_fail(LT_EXIT_FAILURE, name_of(command));
 	} else if (plan->command && (status = process_check(plan->command[0]))) {

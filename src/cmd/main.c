@@ -100,6 +100,10 @@ static int run_help(int argc, char **argv)
 			return fail_usage(monitor);
 		}
 	}
+	if (argc > 1 && (argc > 2 || command->bit != COMMAND_REPORT)) {
+		error_set("'%s' is one word too many", argv[argc > 2 && command->bit == COMMAND_REPORT ? 2 : 1]);
+		return fail_usage(monitor);
+	}
 	print_help(&h, command, argc > 1 ? argv[1] : NULL);
 	return LT_EXIT_OK;
 }
@@ -184,6 +188,23 @@ static int run_with_log(const struct command *command, struct options *o)
 	return status;
 }
 
+/* A SOURCE that is not a valid URL is wrong usage, unlike one that cannot be reached. */
+static enum lt_status check_urls(const struct options *o)
+{
+	enum lt_status status = LT_OK;
+
+	for (unsigned i = 0; i < o->n_words && status == LT_OK; i++) {
+		struct source_url url = { 0 };
+
+		if (!source_is_url(g_ptr_array_index(o->words, i)))
+			continue;
+		status = source_parse_url(g_ptr_array_index(o->words, i), &url);
+		if (status == LT_OK)
+			source_url_release(&url);
+	}
+	return status;
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	struct help h = { .out = stdout, .form = HELP_TEXT, .brief = true };
@@ -199,7 +220,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
-	} else if (choose_workers(&o) || local_check(&o, command->bit)) {
+	} else if (choose_workers(&o) || local_check(&o, command->bit) || check_urls(&o)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

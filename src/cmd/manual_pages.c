@@ -15,7 +15,7 @@ static const struct manual_item monitor_environment[] = {
 static const struct manual_item monitor_files[] = {
 	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
 	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
-	  "file. Group [screen]: host-lines (a line per host below the timeline), colors and host-percent (CPU % of "
+	  "file. Group [screen]: host-lines (a line per host above the timeline), colors and host-percent (CPU % of "
 	  "the whole host, key %) are true or false; interval is a duration. A group such as [list cpu] is named "
 	  "after a table of lttngtop-report(1): columns is a list of column names, in the order of the screen, "
 	  "separated by spaces; sort is a column name, and '-' before it reverses the order; sum-by is what rows "
@@ -263,9 +263,9 @@ static const struct manual_page pages[] = {
 		.description =
 			{"Prints the system calls of threads as strace does, one line per call, from LTTng kernel "
 			 "traces: recordings, in full or from --begin to --end, or live sessions (for SOURCE see "
-			 "lttngtop(1)). The programs are "
-			 "neither stopped nor slowed down, and lines of several hosts are merged in the order of their "
-			 "corrected times.",
+			 "lttngtop(1)). The programs are not stopped; tracing itself costs them time with each system "
+			 "call, see 'What it costs' in the README. Lines of several hosts are merged in the order of "
+			 "their corrected times.",
 			 "After a call that waited, the line shows what strace cannot know: what the thread waited "
 			 "for, who ended the wait, and which thread ran instead.",
 			 "The tracer records those arguments of a call that are names or numbers, but not the contents "
@@ -378,8 +378,9 @@ static const struct manual_page pages[] = {
 			 "The relayd must be LTTng 2.13 or later; recordings in CTF 2 need 2.15 or later."},
 		.examples =
 			{
-				{"lttngtop feed --to net://localhost --now recording/",
-				 "Stream all hosts of a recording at their own speed, with current timestamps."},
+				{"lttngtop feed --to net://localhost --now --sync recording/",
+				 "Stream all hosts of a recording at their own speed, with current timestamps, and "
+				 "together even if their clocks differed."},
 				{"lttngtop feed --to net://localhost:5342:5343 --speed max --no-wait recording/",
 				 "Load the relayd without waiting for viewers."},
 			},
@@ -433,6 +434,7 @@ static const struct manual_page pages[] = {
 			},
 		.see_also = "lttngtop(1), lttngtop-doctor(1), lttngtop-record(1), ssh(1)",
 		.environment = monitor_environment,
+		.no_times = true,
 	},
 };
 

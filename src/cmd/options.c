@@ -24,6 +24,7 @@ static const struct option_row rows[] = {
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) \
 	{ OPTION_##KIND, offsetof(struct options, field), name, letter, argument, standard, (unsigned)(commands), \
 	  help },
+#define ALSO OPTION
 /* clang-format on */
 #include "cmd/options.def"
 };
@@ -207,9 +208,10 @@ static void set_defaults(struct options *o)
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		void *field = (char *)o + rows[i].offset;
 
-		if (rows[i].kind == OPTION_TEXTS)
+		/* several rows may have the same field */
+		if (rows[i].kind == OPTION_TEXTS && !*(option_texts *)field)
 			*(option_texts *)field = g_ptr_array_new();
-		if (rows[i].kind == OPTION_NUMBERS)
+		if (rows[i].kind == OPTION_NUMBERS && !*(option_numbers *)field)
 			*(option_numbers *)field = g_array_new(FALSE, FALSE, sizeof(int32_t));
 		if (rows[i].standard && store(o, &rows[i], rows[i].standard))
 			g_assert_not_reached();
@@ -464,8 +466,8 @@ void options_release(struct options *o)
 		void *field = (char *)o + rows[i].offset;
 
 		if (rows[i].kind == OPTION_TEXTS)
-			g_ptr_array_free(*(option_texts *)field, TRUE);
+			g_clear_pointer((option_texts *)field, g_ptr_array_unref);
 		if (rows[i].kind == OPTION_NUMBERS)
-			g_array_free(*(option_numbers *)field, TRUE);
+			g_clear_pointer((option_numbers *)field, g_array_unref);
 	}
 }

@@ -55,7 +55,7 @@ enum option_kind {
 	OPTION_NUMBERS,
 };
 
-/* The parsed command line: a member per row of options.def, and the rest. */
+/* The parsed command line: a member per OPTION of options.def, and the rest. */
 struct options {
 #define OPTION_TYPE_FLAG option_flag
 #define OPTION_TYPE_LEVEL option_level
@@ -72,6 +72,7 @@ struct options {
 #define OPTION_TYPE_TEXTS option_texts
 #define OPTION_TYPE_NUMBERS option_numbers
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
+#define ALSO(KIND, field, name, letter, argument, standard, commands, help)
 #include "cmd/options.def"
 	option_texts words; /* arguments that are not options: report: TABLE SOURCE...; monitor: SOURCE... */
 	unsigned n_words;   /* number of words before "--"; those after it are a COMMAND */

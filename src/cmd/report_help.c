@@ -25,6 +25,29 @@ static void help_table(struct help *h, const struct view_table *table)
 	}
 }
 
+static void help_dump(struct help *h)
+{
+	help_subsection(h, REPORT_DUMP);
+	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
+			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
+			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
+			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
+			  "unprintable characters are escaped.");
+}
+
+static void help_slice(struct help *h)
+{
+	help_subsection(h, REPORT_SLICE);
+	help_paragraph(h,
+		       "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
+		       "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
+		       "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
+		       "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
+		       "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
+		       "written to DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass "
+		       "the recording on, if they are private. If it fails or is interrupted, nothing is left in DIR.");
+}
+
 /* Names that are used like tables but are not tables. */
 static void help_others(struct help *h)
 {
@@ -37,21 +60,8 @@ static void help_others(struct help *h)
 			  "clocks.");
 		return;
 	}
-	help_subsection(h, REPORT_DUMP);
-	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
-			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
-			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
-			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
-			  "unprintable characters are escaped.");
-	help_subsection(h, REPORT_SLICE);
-	help_paragraph(h,
-		       "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-		       "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
-		       "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
-		       "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
-		       "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
-		       "written to DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass "
-		       "the recording on, if they are private. If it fails or is interrupted, nothing is left in DIR.");
+	help_dump(h);
+	help_slice(h);
 }
 
 /* A table in a list of all: the first sentence about it. */
@@ -67,11 +77,19 @@ static void help_name(struct help *h, const struct view_table *table)
 bool cmd_report_table_help(struct help *h, const char *name)
 {
 	const struct view_table *table = view_table_find(name);
+	const bool dumps = !strcmp(name, REPORT_DUMP), slices = !strcmp(name, REPORT_SLICE);
 
-	if (!table || (!(table->flags & VIEW_REPORT) && strcmp(name, REPORT_INSTANCES) != 0))
+	if (table && !(table->flags & VIEW_REPORT) && strcmp(name, REPORT_INSTANCES) != 0)
+		table = NULL;
+	if (!table && !dumps && !slices)
 		return false;
-	fprintf(h->out, "Usage: lttngtop report %s [OPTIONS] SOURCE...\n", name);
-	help_table(h, table);
+	fprintf(h->out, "Usage: lttngtop report %s %s[OPTIONS] SOURCE...\n", name, slices ? "--output DIR " : "");
+	if (table)
+		help_table(h, table);
+	else if (dumps)
+		help_dump(h);
+	else
+		help_slice(h);
 	return true;
 }
 

@@ -246,8 +246,7 @@ static void check_clock(const struct machine *m, struct check *c)
 	say(c, CHECK_WARNING,
 	    has(m, "clock") ? "not synchronised: hosts can only be aligned by their packets"
 			    : "cannot tell whether it is synchronised");
-	if (has(m, "clock"))
-		mend(m, c, m->distribution->clock);
+	mend(m, c, m->distribution->clock);
 }
 
 /* Compares the default buffers of the largest set with the memory available. */

@@ -17,7 +17,11 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	timetext_format(begin, sizeof(begin), page->begin_ns, 9, true, utc);
 	timetext_format(end, sizeof(end), page->end_ns, 9, true, utc);
 	format_duration(length, sizeof(length), page->end_ns - page->begin_ns, w->options.format.ascii);
-	fprintf(out, "%s%s  [%s, %s[  %s  hosts:", w->pages ? "\n" : "", w->options.table, begin, end, length);
+	fprintf(out, "%s%s  ", w->pages ? "\n" : "", w->options.table);
+	/* without an event there is no time */
+	if (page->end_ns)
+		fprintf(out, "[%s, %s[  %s  ", begin, end, length);
+	fputs("hosts:", out);
 	for (unsigned i = 0; i < page->n_hosts; i++)
 		fprintf(out, "%s%s", i ? ", " : " ", page->hosts[i]);
 	if (page->lost.events || page->lost.packets)

@@ -74,6 +74,28 @@ expect 1 '' "nowhere" report hosts --js nowhere
 mkdir reprot
 expect 1 '' "reprot" reprot
 expect 2 '' "unknown command 'nonsense'" help nonsense
+expect 2 '' "'foo' is one word too many" help cluster foo
+expect 2 '' "'foo' is one word too many" help report cpu foo
+expect 0 '^Usage: lttngtop report cpu ' '' help report cpu
+expect 0 '^Usage: lttngtop report dump \[OPTIONS\]' '' report dump --help
+expect 0 '^Usage: lttngtop report slice --output DIR ' '' report slice --help
+# a URL without a host is wrong usage everywhere
+expect 2 '' "'net://': the host is missing" net://
+expect 2 '' "'net://': the host is missing" report cpu net://
+expect 2 '' "'net://': the host is missing" list net://
+# options' texts are those of the command
+expect 0 '--buffer-size BYTES +buffer size per CPU, rounded' '' record --help
+expect 0 '--buffer-size BYTES +with --local: buffer size' '' report --help
+# without events there is no interval
+cp -r "$recording" cut
+metadata=$(find cut -name metadata)
+truncate -s "$(grep -abo -m1 'event {' "$metadata" | head -1 | cut -d: -f1)" "$metadata"
+"$LTTNGTOP" report hosts cut 2>err >out
+if ! grep -q '^hosts  hosts: ' out; then
+	echo 'not ok a recording without declared events has no interval'
+	sed 's/^/    /' out err
+	failures=$((failures + 1))
+fi
 expect 2 '' 'source' report cpu
 expect 2 '' "lttngtop record --help" record --set most
 expect 2 '' "option '--json' does not apply to 'record'" record --json
@@ -152,7 +174,7 @@ expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 # what a key or an option needs, and is called, is said where it is looked up
 expect 0 'perf counters of threads; as report: perf$' '' help --man
 expect 0 'as report: critical\\-totals; of one thread, as key w: critical\\-path$' '' help --man
-expect 0 'needs? \\-\\-local' '' help --man
+expect 0 'with \\-\\-local: record' '' help --man
 # in Turkish, i is not the small letter of I
 LC_ALL=tr_TR.UTF-8 expect 0 '^\.SH SYNOPSIS' '' help --man
 LC_ALL=tr_TR.UTF-8 expect 0 '^client .* kworker' '' report cpu --where CLIENT "$recording"

@@ -97,7 +97,7 @@ def test_findings():
         ({"ports": "5344"}, "ports", "warning", "other programs use 5344", "--live-port"),
         ({"ports": "5342 5343 5344"}, "ports", "ok", "a relayd seems to be running", None),
         ({"clock": "no"}, "clock", "warning", "not synchronised", "apt-get install systemd-timesyncd"),
-        ({"clock": ""}, "clock", "warning", "cannot tell", None),
+        ({"clock": ""}, "clock", "warning", "cannot tell", "systemd-timesyncd"),
         ({"memory": "100000"}, "memory", "warning", "take 32 MiB of 97 MiB", "--set"),
         ({"shm": "1000"}, "shared memory", "warning", "0 MiB free", "remount"),
     ]
