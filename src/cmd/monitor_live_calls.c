@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The system calls that the screen requests as text, for a live host: its workers are asked for all fields of the
- * threads, and lines are added from then on, as soon as it is known why each call waited.
+ * threads, and lines are added from then on, as soon as it is known why each call waited. Between a thread and its
+ * process, lines are kept: those of other threads begin once they are wanted.
  *
  *   ui_wanted_calls() ──▶ ingest_set_visitor() ──▶ worker
  *                                                    │ EVENT_WANTED, EVENT_FIELDS …
  *   ui_set_calls() ◀── lines ◀── records ◀── attach_tracer
  */
+#include <string.h>
+
 #include "attach/tracer.h"
 #include "base/error.h"
 #include "clock/map.h"
@@ -16,7 +19,14 @@
 
 enum {
 	RECORDS_MAX = 10000, /* that wait for the wait graph: any more are written without it */
-	LINES_SHARE = 8,     /* fraction of --wait-memory for texts */
+	LINES_SHARE = 16,    /* fraction of --wait-memory for texts, for each of the two */
+};
+
+/* Since when there are lines of the thread, or of its whole process. */
+struct reach {
+	uint64_t asked_ns; /* how far the host had been read at the time of the request, on its clock */
+	uint64_t from_ns;  /* since when it sends the fields; UINT64_MAX: not yet */
+	struct calls_lines *lines;
 };
 
 struct monitor_live_calls {
@@ -25,10 +35,13 @@ struct monitor_live_calls {
 	struct attach_tracer_options options;
 	struct attach_tracer *tracer; /* NULL: nothing is requested */
 	struct ingest_host *host;
-	unsigned number;   /* of the host in ingest */
-	uint64_t asked_ns; /* how far it had been read at the time of the request, on its clock */
-	uint64_t from_ns;  /* since when it sends the fields; UINT64_MAX: not yet */
-	struct calls_lines *lines;
+	unsigned number; /* of the host in ingest */
+	/* the request that the lines belong to */
+	unsigned screen;
+	int32_t tid;
+	char *calls;
+	bool reads_process, shows_process;
+	struct reach of_thread, of_process;
 	GQueue records;   /* struct attach_record *: not yet lines, oldest first */
 	unsigned version; /* increases with each line */
 	bool finished;    /* the trace has ended, and its last calls are lines */
@@ -46,7 +59,9 @@ static void add_line(struct monitor_live_calls *c, struct attach_record *r)
 	struct calls_line line = { .at_ns = attach_record_begin(r), .tid = r->tid };
 
 	calls_request_text(&c->request, c->m->shown.in, r, &line);
-	lines_add(c->lines, &line);
+	lines_add(c->of_process.lines, &line);
+	if (r->tid == c->tid)
+		lines_add(c->of_thread.lines, &line);
 	attach_record_free(r);
 	c->version++;
 }
@@ -62,21 +77,25 @@ static void add_lines(struct monitor_live_calls *c)
 		add_line(c, g_queue_pop_head(&c->records));
 }
 
-static uint64_t begin_of(struct monitor_live_calls *c)
+/* UINT64_MAX: not known yet. */
+static uint64_t begin_of(struct monitor_live_calls *c, struct reach *reach)
 {
-	if (c->from_ns == UINT64_MAX)
-		c->from_ns = ingest_visited_from(c->m->shown.in);
-	return c->from_ns == UINT64_MAX ? UINT64_MAX : clock_to_ref(c->host->map, MAX(c->from_ns, c->asked_ns));
+	if (reach->from_ns == UINT64_MAX)
+		reach->from_ns = ingest_visited_from(c->m->shown.in);
+	return reach->from_ns == UINT64_MAX ? UINT64_MAX
+					    : clock_to_ref(c->host->map, MAX(reach->from_ns, reach->asked_ns));
 }
 
 static void tell(struct monitor_live_calls *c)
 {
-	const uint64_t begin_ns = c->tracer ? begin_of(c) : 0;
+	struct reach *reach = c->shows_process ? &c->of_process : &c->of_thread;
+	const uint64_t begin_ns = c->tracer ? begin_of(c, reach) : 0, end_ns = frames_known_ns(c->m->shown.frames);
+	const bool any = c->tracer && (begin_ns != UINT64_MAX || lines_count(reach->lines));
 	const struct ui_calls calls = {
 		.number = c->request.number,
-		.lines = begin_ns == UINT64_MAX ? NULL : c->lines,
-		.begin_ns = begin_ns,
-		.end_ns = frames_known_ns(c->m->shown.frames),
+		.lines = any ? reach->lines : NULL,
+		.begin_ns = MIN(begin_ns, end_ns),
+		.end_ns = end_ns,
 		.version = c->version,
 		.problem = c->request.problem,
 	};
@@ -97,8 +116,8 @@ static void drop(struct monitor_live_calls *c)
 	attach_tracer_destroy(c->tracer);
 	c->tracer = NULL;
 	g_queue_clear_full(&c->records, (GDestroyNotify)attach_record_free);
-	lines_destroy(c->lines);
-	c->lines = NULL;
+	lines_destroy(g_steal_pointer(&c->of_thread.lines));
+	lines_destroy(g_steal_pointer(&c->of_process.lines));
 }
 
 static void find_host(struct monitor_live_calls *c, unsigned screen)
@@ -106,6 +125,28 @@ static void find_host(struct monitor_live_calls *c, unsigned screen)
 	c->host = frames_host(c->m->shown.frames, screen);
 	for (c->number = 0; ingest_host(c->m->shown.in, c->number) != c->host; c->number++)
 		;
+}
+
+static void reach_begin(struct monitor_live_calls *c, struct reach *reach)
+{
+	reach->asked_ns = c->host->end_ns;
+	reach->from_ns = UINT64_MAX;
+	if (reach->lines)
+		return;
+	reach->lines = lines_create(UINT64_MAX, NULL);
+	reach->lines->bytes_max = c->m->options->wait_memory / LINES_SHARE;
+}
+
+/* Reads from now on what is selected; until the workers know, they send what was selected before. */
+static void start_reading(struct monitor_live_calls *c)
+{
+	struct attach_tracer *old = c->tracer;
+
+	reach_begin(c, &c->of_process);
+	c->tracer = attach_tracer_create(&c->options);
+	attach_tracer_set_ingest(c->tracer, c->m->shown.in);
+	ingest_set_visitor(c->m->shown.in, attach_tracer_visitor(c->tracer), c->number);
+	attach_tracer_destroy(old);
 }
 
 static void ask(struct monitor_live_calls *c, const struct ui_calls_request *request)
@@ -117,14 +158,33 @@ static void ask(struct monitor_live_calls *c, const struct ui_calls_request *req
 					      "alone");
 	if (c->request.problem)
 		return;
-	c->lines = lines_create(UINT64_MAX, NULL);
-	c->lines->bytes_max = c->m->options->wait_memory / LINES_SHARE;
+	c->screen = request->host;
+	c->tid = request->tids[0];
+	g_free(c->calls);
+	c->calls = g_strdup(request->calls);
+	c->reads_process = c->shows_process = request->process;
 	c->finished = false;
-	c->asked_ns = c->host->end_ns;
-	c->from_ns = UINT64_MAX;
-	c->tracer = attach_tracer_create(&c->options);
-	attach_tracer_set_ingest(c->tracer, c->m->shown.in);
-	ingest_set_visitor(c->m->shown.in, attach_tracer_visitor(c->tracer), c->number);
+	reach_begin(c, &c->of_thread);
+	start_reading(c);
+}
+
+/* Whether the request is for the same calls of the same thread or its process. */
+static bool continues(const struct monitor_live_calls *c, const struct ui_calls_request *request)
+{
+	return c->tracer && request->host == c->screen && request->tids[0] == c->tid &&
+	       strcmp(request->calls, c->calls) == 0;
+}
+
+static void go_on(struct monitor_live_calls *c, const struct ui_calls_request *request)
+{
+	struct ui_calls_request wide = *request;
+	const bool more = request->process && !c->reads_process;
+
+	c->shows_process = request->process;
+	c->reads_process = wide.process = c->reads_process || request->process;
+	calls_request_set(&c->request, &wide);
+	if (more)
+		start_reading(c);
 }
 
 void monitor_apply_live_calls_request(struct monitor *m)
@@ -136,7 +196,9 @@ void monitor_apply_live_calls_request(struct monitor *m)
 		drop(c);
 		return;
 	}
-	if (request.number != c->request.number) {
+	if (request.number != c->request.number && continues(c, &request)) {
+		go_on(c, &request);
+	} else if (request.number != c->request.number) {
 		drop(c);
 		ask(c, &request);
 	}
@@ -170,5 +232,6 @@ void monitor_live_calls_destroy(struct monitor_live_calls *c)
 		return;
 	drop(c);
 	calls_request_release(&c->request);
+	g_free(c->calls);
 	g_free(c);
 }

@@ -144,8 +144,10 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 		return s->filter->len ? "no event in this interval passes the filter; F4 changes it"
 				      : "no event in this interval";
 	if (ui->cursor.live)
-		return s->filter->len ? "no call that passes the filter has ended since this was opened; F4 changes it"
-				      : "no system call has ended since this was opened";
+		return s->filter->len ? "no call that passes the filter has ended since this was opened, and a live "
+					"host's earlier calls are not kept; F4 changes the filter"
+				      : "no system call has ended since this was opened; a live host's earlier calls "
+					"are not kept";
 	if (s->filter->len)
 		return "no call that passes the filter started or ended here; F4 changes it, ↑ looks further back, ↓ "
 		       "further on";

@@ -128,6 +128,21 @@ def walks(checks, t):
     checks.equal("w and back: the same line of as many", status(t.sync()), lines)
 
 
+def toggles(checks, t):
+    """Between the thread and its process, what has been shown stays."""
+    _, n = status(t.sync())
+    first = rows(t.press("Home"))[0]
+    for title in r"^ process \S+ \d+ on web ", rf"^ \S+ {TID} on web ":
+        t.keys("t")
+        t.wait(title)
+        t.wait(LINE_SEEN)
+        screen = t.press("Home")
+        checks.check(f"{title}: as many lines", status(screen)[1] >= n, f"{n} before, then {status(screen)}")
+        checks.equal(f"{title}: the first one", rows(screen)[0][::2], first[::2])
+    checks.check("the thread's only", all(tid is None for _, tid, _ in rows(screen)), "\n".join(screen))
+    t.keys("F")
+
+
 def as_recorded(checks, t):
     live, (begin, end) = all_lines(t), covered(t.sync())
     # the call in progress when the pane was opened: its entry is not known
@@ -144,6 +159,7 @@ def as_recorded(checks, t):
 def comes_and_goes(checks):
     with Live("slow", "0.5") as t:
         follows(checks, t)
+        toggles(checks, t)
         as_recorded(checks, t)
         walks(checks, t)
 
