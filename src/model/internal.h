@@ -190,6 +190,7 @@ struct thread {
 	uint64_t dirties_ns, dirties; /* dirty.c: when it last dirtied a page, 0 never; of which inode */
 	uint16_t batch;               /* dirty.c: of what it writes back now, 0 none */
 	struct perf_last *perf;       /* perf.c: last values of its own perf contexts, per trace */
+	uint32_t perfs;               /* perf.c: 1 + its first row of TABLE_PERF, 0 none */
 	uint32_t pages;               /* pages.c: its row of TABLE_PAGES, NO_ROW none */
 	strid cwd;                    /* mounts.c: working directory, in a process' main thread; STRID_NONE unknown */
 	uint8_t cwd_kind;             /* enum fd_kind of cwd */
@@ -313,6 +314,7 @@ struct model {
 	struct map64 vtids;              /* container.c: (thread row, level) -> TABLE_VTID row */
 	struct dumped_ns dumped_ns;
 	struct map64 perfs; /* perf.c: (thread row, counter) -> TABLE_PERF row */
+	GArray *perf_links; /* uint32_t, by row of TABLE_PERF: as thread.perfs, the thread's next one */
 };
 
 /* An event being applied. */

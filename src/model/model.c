@@ -76,6 +76,7 @@ struct model *model_create(void)
 	fifos_create(m);
 	block_create(m);
 	net_create(m);
+	perf_create(m);
 	users_create(m);
 	buckets_create(m);
 	m->bucket_tables = STATE_ALL_TABLES;
@@ -258,6 +259,8 @@ static void declare_trace(struct model *m, unsigned source, struct trace_info *t
 	/* in a session that is attached again, or whose traces end, numbers are reused for other traces */
 	user_forget_trace(m, source, ev->trace);
 	g_array_set_size(trace->classes, 0);
+	if (trace->n_perf)
+		perf_forget(m);
 	trace->n_perf = 0;
 	trace->has_waking = false;
 	trace->ttwu = STRID_NONE;

@@ -376,6 +376,7 @@ void pages_thread_end(struct model *m, uint32_t thread);
 
 /* Makes the next value of every counter a first one again. */
 void perf_forget(struct model *m);
+void perf_create(struct model *m);
 void perf_destroy(struct model *m);
 
 #endif

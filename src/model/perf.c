@@ -6,7 +6,9 @@
  *
  * The first value of each only sets the starting point. Values are 64 bits and wrap; a difference of 2^63 or more means
  * that the counter was created again, and starts over. Every trace has its own counters: last values are kept per
- * trace.
+ * trace, and start over if it is declared again.
+ *
+ *   thread.perfs ─▶ row ─▶ row ─▶ none      TABLE_PERF: the chain serves to end a thread's rows along with it
  */
 #include "model/parts_internal.h"
 
@@ -75,6 +77,10 @@ uint32_t perf_row(struct model *m, uint32_t thread, strid counter)
 		return row;
 	row = state_add(&m->state, TABLE_PERF);
 	map64_put(&m->perfs, key, row);
+	if (row >= m->perf_links->len)
+		g_array_set_size(m->perf_links, row + 1);
+	g_array_index(m->perf_links, uint32_t, row) = thread_info(m, thread)->perfs;
+	thread_info(m, thread)->perfs = row + 1;
 	PERF_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
 	PERF_ROW(m, row)->counter = counter;
 	return row;
@@ -119,25 +125,15 @@ void perf_apply(struct model *m, const struct apply *a)
 
 void perf_thread_end(struct model *m, uint32_t thread)
 {
-	const uint64_t uid = THREAD_ROW(m, thread)->uid;
+	struct thread *t = thread_info(m, thread);
 
-	list_free(&thread_info(m, thread)->perf);
-	for (guint s = 0; s < m->sources->len; s++) {
-		const GPtrArray *traces = g_ptr_array_index(m->sources, s);
+	list_free(&t->perf);
+	while (t->perfs) {
+		const uint32_t row = t->perfs - 1;
 
-		for (guint t = 0; t < traces->len; t++) {
-			const struct trace_info *trace = g_ptr_array_index(traces, t);
-
-			for (unsigned i = 0; trace && i < trace->n_perf; i++) {
-				uint64_t key = counter_key(thread, trace->perf_names[i]);
-				uint32_t row = map64_get(&m->perfs, key);
-
-				if (row == MAP64_NONE || PERF_ROW(m, row)->thread_uid != uid)
-					continue;
-				map64_del(&m->perfs, key);
-				state_end(&m->state, TABLE_PERF, row);
-			}
-		}
+		t->perfs = g_array_index(m->perf_links, uint32_t, row);
+		map64_del(&m->perfs, counter_key(thread, (strid)PERF_ROW(m, row)->counter));
+		state_end(&m->state, TABLE_PERF, row);
 	}
 }
 
@@ -150,8 +146,14 @@ void perf_forget(struct model *m)
 			list_free(&thread_info(m, i)->perf);
 }
 
+void perf_create(struct model *m)
+{
+	m->perf_links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+}
+
 void perf_destroy(struct model *m)
 {
 	perf_forget(m);
 	map64_release(&m->perfs);
+	g_array_free(m->perf_links, TRUE);
 }

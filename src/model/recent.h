@@ -25,7 +25,7 @@ struct recent_use {
 struct recent {
 	enum table_id table;
 	uint32_t limit;
-	uint32_t few; /* up to so many stay, used or not; 0 at first */
+	uint32_t few; /* up to this number they stay, used or not; 0 at first */
 	uint32_t n;
 	uint32_t hand;     /* row the hand is at */
 	struct map64 rows; /* key -> row */

@@ -548,11 +548,16 @@ static uint64_t perf_value(struct events *e, int64_t tid, const char *counter)
 	return 0;
 }
 
+static void perf_names(struct events *e, bool per_thread)
+{
+	perf_name(e, 0, 0, "zero", per_thread);
+	perf_name(e, 0, 1, "one", per_thread);
+}
+
 static void perf_begin(struct events *e, bool per_thread)
 {
 	begin(e);
-	perf_name(e, 0, 0, "zero", per_thread);
-	perf_name(e, 0, 1, "one", per_thread);
+	perf_names(e, per_thread);
 }
 
 START_TEST(test_cpu_counter_goes_to_who_ran)
@@ -703,10 +708,34 @@ START_TEST(test_perf_rows_end_with_the_thread)
 }
 END_TEST
 
+/* The trace is declared again, with other counters or none: the old ones' rows end with their threads all the same. */
+START_TEST(test_perf_rows_of_an_earlier_declaration)
+{
+	const struct ev_trace again = { .domain = DOMAIN_KERNEL };
+	struct events e;
+	struct record r;
+
+	perf_begin(&e, true);
+	perf_event(&e, 1100, 0, 7, 100, 5);
+	perf_event(&e, 1110, 0, 7, 104, 6);
+	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
+	events_apply(&e, &r, &again, sizeof(again));
+	perf_names(&e, true);
+	/* other counters by now: their first values are no growth */
+	perf_event(&e, 1120, 0, 7, 1000104, 7);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 4);
+	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
+	events_apply(&e, &r, &again, sizeof(again));
+	thread_end(e.m, thread_find(e.m, 7));
+	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_ended, 2);
+	events_release(&e);
+}
+END_TEST
+
 UNIT_MAIN("devices", test_ethernet, test_loopback, test_tunnel_without_link_header, test_sent_without_xmit,
 	  test_interfaces_do_not_meet, test_ever_new_interfaces, test_too_many_interfaces, test_too_many_handlers,
 	  test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry, test_entry_without_exit,
 	  test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry, test_handler_names,
 	  test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
 	  test_thread_counter, test_counters_of_two_traces, test_counter_not_in_the_event, test_odd_perf_records,
-	  test_perf_rows_end_with_the_thread)
+	  test_perf_rows_end_with_the_thread, test_perf_rows_of_an_earlier_declaration)
