@@ -58,9 +58,10 @@ static const struct manual_item monitor_troubles[] = {
 	{ "A critical path ends in a kworker",
 	  "Record with --set full,work: the path then continues to the thread that queued the work" },
 	{ "Users or containers are unknown",
-	  "Users, command lines and names come with the data of lttngtop.json, which 'lttngtop record', --local and "
-	  "cluster add with every set of events; a session of 'lttng' alone lacks them. Containers need the state "
-	  "dump and sched_process_fork, which every set has; IDs inside containers (v) too" },
+	  "Command lines and names, also those of users, come with the data of lttngtop.json, which 'lttngtop record', "
+	  "--local and cluster add with every set of events; a session of 'lttng' alone lacks them, and users are "
+	  "numbers there, if it has the context uid. Containers need the state dump and sched_process_fork, which "
+	  "every set has; IDs inside containers (v) too" },
 	{ "A host is shown once although two sessions trace it",
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
 	  "when that one stops. Column reason of pane Hosts says which is used" },

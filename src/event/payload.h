@@ -98,7 +98,8 @@ enum ev_context_bit {
 	CTX_VPPID,
 	CTX_PID_NS,
 	CTX_CGROUP_NS,
-	CTX_PROCNAME = 12
+	CTX_UID = 11,
+	CTX_PROCNAME
 };
 
 /* Values in words of 8 bytes, see event/fields.h. */

@@ -288,6 +288,7 @@ struct model {
 	bool counts_calls;                                                  /* the same: TABLE_SYSCALL, _SYSERR */
 	uint64_t dump_end_ns; /* when the last state dump ended, 0 never */
 	bool dumped;          /* a task of a state dump was seen */
+	bool execs_seen;      /* sched_process_exec was seen */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls;       /* syscalls.c */

@@ -13,6 +13,7 @@ static const struct {
 	enum table_id table;
 	unsigned cell;
 } path_cells[] = {
+	{ TABLE_THREAD, CELL(thread, exe) },
 	{ TABLE_FILE, CELL(file, path) },
 	{ TABLE_FILE, CELL(file, peer) },
 	{ TABLE_FILE, CELL(file, client) },
@@ -31,7 +32,8 @@ void row_keep_paths(enum table_id table, const uint64_t *cells)
 
 void state_keep_paths(const struct host_state *s)
 {
-	static const enum table_id tables[] = { TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION, TABLE_CONNECTION };
+	static const enum table_id tables[] = { TABLE_THREAD, TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION,
+						TABLE_CONNECTION };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
 		const struct state_table *t = &s->tables[tables[i]];

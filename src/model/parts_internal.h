@@ -20,6 +20,9 @@ uint32_t thread_find(const struct model *m, int64_t tid);
 /* Sets its name if the 16 bytes are not empty. */
 void thread_set_comm(struct model *m, uint32_t row, const char comm[16]);
 
+/* The thread has executed a program, path as passed to exec; STRID_NONE: unknown. */
+void thread_set_exe(struct model *m, uint32_t row, strid path);
+
 /* Changes its state at m->now_ns, crediting the time in the old one. */
 void thread_set_state(struct model *m, uint32_t row, enum thread_state state);
 

@@ -25,7 +25,7 @@ static uint32_t add_row(struct model *m, int64_t tid)
 		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
 	*t = (struct thread){ .in_use = true, .container = NO_ROW, .cpu_wait.cpu = -1, .pages = NO_ROW };
 	r->tid = (uint64_t)tid;
-	r->pid = r->ppid = r->prio = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
+	r->pid = r->ppid = r->prio = r->user_id = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
 	return row;
 }
 
@@ -202,6 +202,8 @@ void apply_fork(struct model *m, const struct apply *a)
 	if (pr) {
 		r->ppid = new_process ? (p->parent_pid > 0 ? (uint64_t)p->parent_pid : pr->pid) : pr->ppid;
 		r->prio = pr->prio;
+		r->user_id = pr->user_id;
+		r->exe = pr->exe;
 		if (pr->tid == TID_KTHREADD || (pr->flags & THREAD_KERNEL && !new_process))
 			r->flags |= THREAD_KERNEL;
 	}
@@ -235,6 +237,7 @@ static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t o
 
 	r->pid = (uint64_t)tid;
 	r->ppid = THREAD_ROW(m, old)->ppid;
+	r->user_id = THREAD_ROW(m, old)->user_id;
 	thread_info(m, row)->inside = INSIDE_KERNEL;
 	if (a->cpu) {
 		thread_set_state(m, old, THREAD_ZOMBIE);
@@ -244,6 +247,12 @@ static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t o
 		files_fork(m, old, row, true);
 	thread_end(m, old);
 	return row;
+}
+
+void thread_set_exe(struct model *m, uint32_t row, strid path)
+{
+	THREAD_ROW(m, row)->exe = path;
+	state_touch(&m->state, TABLE_THREAD, row);
 }
 
 void apply_exec(struct model *m, const struct apply *a)
@@ -260,6 +269,8 @@ void apply_exec(struct model *m, const struct apply *a)
 		comm_of_path(comm, event_text(a->ev, p->filename), p->filename.len);
 		thread_set_comm(m, row, comm);
 	}
+	m->execs_seen = true;
+	thread_set_exe(m, row, strpool_intern_path(event_text(a->ev, p->filename), p->filename.len));
 	if (THREAD_ROW(m, row)->flags & THREAD_KERNEL) {
 		/* a program that the kernel starts: inside the kernel until its first call */
 		thread_info(m, row)->inside = INSIDE_KERNEL;
@@ -396,6 +407,23 @@ void apply_dump_cgroup_ns(struct model *m, const struct apply *a)
 	container_place(m, row);
 }
 
+/* The main thread of a process may never run: until its own user is known, it has that of another thread. */
+static void set_user(struct model *m, uint32_t row, uint64_t user_id)
+{
+	struct thread_row *r = THREAD_ROW(m, row), *main;
+	uint32_t main_row;
+
+	if (r->user_id == user_id)
+		return;
+	r->user_id = user_id;
+	main_row = r->pid != r->tid ? thread_find(m, (int64_t)r->pid) : NO_ROW;
+	main = main_row != NO_ROW ? THREAD_ROW(m, main_row) : NULL;
+	if (!main || (int64_t)main->user_id >= 0)
+		return;
+	main->user_id = user_id;
+	state_touch(&m->state, TABLE_THREAD, main_row);
+}
+
 void apply_context(struct model *m, const struct apply *a)
 {
 	const struct ev_context *p = event_payload(a->ev, ev_context);
@@ -421,6 +449,8 @@ void apply_context(struct model *m, const struct apply *a)
 		r->pid_ns = p->pid_ns;
 	if (event_has(a->ev, CTX_CGROUP_NS))
 		r->cgroup_ns = p->cgroup_ns;
+	if (event_has(a->ev, CTX_UID))
+		set_user(m, row, p->uid);
 	if (r->ppid == TID_KTHREADD || r->tid == TID_KTHREADD)
 		set_kernel(m, row);
 	container_place(m, row);

@@ -330,6 +330,8 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	THREAD_ROW(m, thread)->syscalls++;
 	if (m->counts_calls)
 		count_call(m, thread, call, p->ret);
+	if (call->desc && call->desc->action == SYSCALL_EXEC && p->ret >= 0 && !m->execs_seen)
+		thread_set_exe(m, thread, call->path);
 	if (call->desc)
 		files_syscall_exit(m, a, thread, call, p->ret);
 	syscalls_forget(m, thread);

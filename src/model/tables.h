@@ -134,6 +134,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(ppid, GAUGE, SIGNED, "Process ID of the parent") \
 	C(comm, GAUGE, TEXT, "Name of the thread, its last one in the interval") \
 	C(prio, GAUGE, SIGNED, "Priority; 20 is nice 0, below 0 is real-time") \
+	C(user_id, GAUGE, SIGNED, "Real user ID in the host's own user namespace, its last one in the interval") \
+	C(exe, GAUGE, TEXT, "Path of the program that its process executed last, as passed to exec") \
 	C(vtid, GAUGE, SIGNED, "Thread ID in its own PID namespace") \
 	C(vpid, GAUGE, SIGNED, "Process ID in its own PID namespace") \
 	C(pid_ns, GAUGE, INODE, "Inode of its PID namespace") \

@@ -109,33 +109,32 @@ static void append_owner(GString *s, const char *what, int64_t id, const char *n
 }
 
 /* "eva (uid 1000), group dev (gid 100)" */
-static void add_owner(struct details *h, const struct sidecar_process *p)
+static void add_owner(struct details *h, int64_t uid, int64_t gid)
 {
 	const struct sidecar *sidecar = h->host->info.sidecar;
 	GString *s = g_string_new(NULL);
 
-	append_owner(s, "uid", p->uid, sidecar_user(sidecar, p->uid));
-	append_owner(s, "gid", p->gid, sidecar_group(sidecar, p->gid));
+	append_owner(s, "uid", uid, sidecar ? sidecar_user(sidecar, uid) : NULL);
+	append_owner(s, "gid", gid, sidecar ? sidecar_group(sidecar, gid) : NULL);
 	if (s->len)
 		details_line(h, "user", "%s", s->str);
 	g_string_free(s, TRUE);
 }
 
-/* What the side-car knows about the process. */
+/* What the trace and the side-car know about the process. */
 static void add_program(struct details *h, const struct thread_row *t)
 {
-	const struct sidecar *sidecar = h->host->info.sidecar;
-	const struct sidecar_process *p =
-		view_process_of(sidecar, h->host->info.begin_ns, t, find_process(h->iv, (int64_t)t->pid));
+	const struct view_host host = data_view_host(h->host, h->iv);
+	const struct thread_row *main_thread = find_process(h->iv, (int64_t)t->pid);
+	const struct sidecar_process *p = view_process_of(&host, t, main_thread);
+	const char *exe = view_exe_of(&host, t, main_thread);
 
-	if (!p)
-		return;
-	if (p->cmdline)
+	if (p && p->cmdline)
 		details_line(h, "command", "%s", p->cmdline);
-	if (p->exe)
-		details_line(h, "exe", "%s", p->exe);
-	add_owner(h, p);
-	if (p->cgroup)
+	if (exe)
+		details_line(h, "exe", "%s", exe);
+	add_owner(h, view_user_of(&host, t, main_thread), p ? p->gid : -1);
+	if (p && p->cgroup)
 		details_line(h, "cgroup", "%s", p->cgroup);
 }
 

@@ -57,8 +57,8 @@ static bool name_of_process(const struct view_index *index, const struct view_ho
 			    char *name)
 {
 	const struct interval_row *main_thread = view_main_thread(index, host->iv, t->pid);
-	const struct sidecar_process *p = view_process_of(host->sidecar, host->record_ns, t,
-							  main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
+	const struct sidecar_process *p =
+		view_process_of(host, t, main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
 
 	return p && p->cgroup && cgroup_container_name(p->cgroup, name, NAME_MAX_BYTES);
 }

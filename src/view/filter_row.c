@@ -194,16 +194,11 @@ static bool has_user(const struct view_rows *r, unsigned host, const struct thre
 {
 	const struct view_host *h = &r->hosts[host];
 	const struct interval_row *main = h->iv ? view_main_thread(index_of(r, host), h->iv, t->pid) : NULL;
-	const struct sidecar_process *p =
-		view_process_of(h->sidecar, h->record_ns, t, main ? INTERVAL_ROW(thread, main) : NULL);
-	const char *name;
+	const int64_t user = view_user_of(h, t, main ? INTERVAL_ROW(thread, main) : NULL);
 
-	if (!p || p->uid < 0)
+	if (user < 0)
 		return false;
-	if (term->number_given)
-		return p->uid == term->number;
-	name = sidecar_user(h->sidecar, p->uid);
-	return name && text_glob(term->glob, name);
+	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(h, user));
 }
 
 static bool thread_is(const struct view_rows *r, unsigned host, const struct thread_row *t,

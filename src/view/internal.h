@@ -251,9 +251,10 @@ void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *o
 column_get_fn view_get_host;
 column_get_fn view_get_container; /* name of the container of the row's thread */
 
-/* ---- machine.c: from the host's side-car; null without one, or if it does not know ---- */
-column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe, view_get_process_cmdline;
-column_get_fn view_get_process_cgroup;
+/* ---- machine.c: from the trace or the host's side-car; null if neither knows ---- */
+column_get_fn view_get_process_uid, view_get_process_user, view_get_process_exe;
+/* From the side-car alone. */
+column_get_fn view_get_process_cmdline, view_get_process_cgroup;
 column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
 column_get_fn view_get_tracing; /* of its threads: always known */
 

@@ -1,22 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a host's side-car knows about its threads and the host, and which threads do the tracing. */
+/*
+ * What a host's side-car knows about its threads and the host; the user and the program of a thread, which the trace
+ * may know, too; and which threads do the tracing.
+ */
+#include <inttypes.h>
 #include <stddef.h>
 
 #include "base/strpool.h"
 #include "sidecar/sidecar.h"
 #include "view/internal.h"
 
-const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
-					      const struct thread_row *t, const struct thread_row *main_thread)
+/* The main thread of t, if main_thread is it. */
+static const struct thread_row *own_main(const struct thread_row *t, const struct thread_row *main_thread)
 {
-	if (!sidecar || (int64_t)t->pid <= 0 || t->flags & THREAD_KERNEL)
-		return NULL;
 	if (t->tid == t->pid)
-		main_thread = t;
+		return t;
 	/* a thread is no older than its process: one that seems to be belongs to an earlier process with that pid */
-	if (!main_thread || main_thread->tid != t->pid || t->born_ns < main_thread->born_ns)
+	return main_thread && main_thread->tid == t->pid && t->born_ns >= main_thread->born_ns ? main_thread : NULL;
+}
+
+const struct sidecar_process *view_process_of(const struct view_host *host, const struct thread_row *t,
+					      const struct thread_row *main_thread)
+{
+	const struct thread_row *main = own_main(t, main_thread);
+
+	if (!host->sidecar || !main || (int64_t)t->pid <= 0 || t->flags & THREAD_KERNEL)
 		return NULL;
-	return sidecar_process(sidecar, (int64_t)t->pid, main_thread->born_ns, record_ns);
+	return sidecar_process(host->sidecar, (int64_t)t->pid, main->born_ns, host->record_ns);
+}
+
+int64_t view_user_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread)
+{
+	const struct thread_row *main = own_main(t, main_thread);
+	const struct sidecar_process *p;
+
+	if ((int64_t)t->user_id >= 0)
+		return (int64_t)t->user_id;
+	if (main && (int64_t)main->user_id >= 0)
+		return (int64_t)main->user_id;
+	p = view_process_of(host, t, main);
+	return p ? p->uid : -1;
+}
+
+const char *view_exe_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread)
+{
+	const struct thread_row *main = own_main(t, main_thread);
+	const struct sidecar_process *p;
+
+	if (t->exe)
+		return strpool_text((strid)t->exe);
+	if (main && main->exe)
+		return strpool_text((strid)main->exe);
+	p = view_process_of(host, t, main);
+	return p ? p->exe : NULL;
+}
+
+const char *view_user_name(const struct view_host *host, int64_t user)
+{
+	const char *name = host->sidecar ? sidecar_user(host->sidecar, user) : NULL;
+	char number[24];
+
+	if (name)
+		return name;
+	return strpool_text(strpool_intern_path(number, (size_t)g_snprintf(number, sizeof(number), "%" PRId64, user)));
 }
 
 /* The main thread of a thread's process, if known. */
@@ -59,37 +105,50 @@ void view_get_tracing(const struct view_cell *at, struct value *v)
 	v->flag = is_tracing(at->rows, at->row);
 }
 
-static const struct sidecar_process *process_at(const struct view_cell *at)
+/* The thread of a row, and its main thread or NULL. false: the row has none. */
+static bool threads_at(const struct view_cell *at, const struct thread_row **t, const struct thread_row **main)
 {
 	const struct interval_row *thread = view_row_thread(at->rows, at->row);
-	const struct thread_row *t = thread ? INTERVAL_ROW(thread, thread) : NULL;
 
-	if (!t || !at->host->sidecar)
-		return NULL;
-	return view_process_of(at->host->sidecar, at->host->record_ns, t,
-			       main_thread_of(at->rows, at->row->key.host, at->host->iv, t));
+	if (!thread)
+		return false;
+	*t = INTERVAL_ROW(thread, thread);
+	*main = main_thread_of(at->rows, at->row->key.host, at->host->iv, *t);
+	return true;
+}
+
+static const struct sidecar_process *process_at(const struct view_cell *at)
+{
+	const struct thread_row *t, *main;
+
+	return at->host->sidecar && threads_at(at, &t, &main) ? view_process_of(at->host, t, main) : NULL;
+}
+
+static int64_t user_at(const struct view_cell *at)
+{
+	const struct thread_row *t, *main;
+
+	return threads_at(at, &t, &main) ? view_user_of(at->host, t, main) : -1;
 }
 
 void view_get_process_uid(const struct view_cell *at, struct value *v)
 {
-	const struct sidecar_process *p = process_at(at);
-
-	v->kind = p && p->uid >= 0 ? VALUE_INT : VALUE_NULL;
-	v->i = p ? p->uid : 0;
+	v->i = user_at(at);
+	v->kind = v->i >= 0 ? VALUE_INT : VALUE_NULL;
 }
 
 void view_get_process_user(const struct view_cell *at, struct value *v)
 {
-	const struct sidecar_process *p = process_at(at);
+	const int64_t user = user_at(at);
 
-	value_set_text(v, p && p->uid >= 0 ? sidecar_user(at->host->sidecar, p->uid) : NULL);
+	value_set_text(v, user >= 0 ? view_user_name(at->host, user) : NULL);
 }
 
 void view_get_process_exe(const struct view_cell *at, struct value *v)
 {
-	const struct sidecar_process *p = process_at(at);
+	const struct thread_row *t, *main;
 
-	value_set_text(v, p ? p->exe : NULL);
+	value_set_text(v, threads_at(at, &t, &main) ? view_exe_of(at->host, t, main) : NULL);
 }
 
 void view_get_process_cmdline(const struct view_cell *at, struct value *v)

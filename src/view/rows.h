@@ -133,11 +133,21 @@ static inline const struct interval_row *view_row_thread(const struct view_rows 
 }
 
 /*
- * The process of a thread in a side-car (which may be NULL). main_thread: the youngest main thread with its pid; NULL:
- * unknown. Returns NULL if the side-car does not have it.
+ * The process of a thread in its host's side-car. main_thread: the youngest main thread with its pid; NULL:
+ * unknown. Returns NULL if there is no side-car, or if it does not have the process.
  */
-const struct sidecar_process *view_process_of(const struct sidecar *sidecar, uint64_t record_ns,
-					      const struct thread_row *t, const struct thread_row *main_thread);
+const struct sidecar_process *view_process_of(const struct view_host *host, const struct thread_row *t,
+					      const struct thread_row *main_thread);
+
+/*
+ * The real user of a thread's process (-1: unknown) and the path of its program (NULL: unknown). They come from the
+ * trace, which is newer, else from the side-car. main_thread: as above.
+ */
+int64_t view_user_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread);
+const char *view_exe_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread);
+
+/* The name of a user, or its number if the side-car does not have it; valid until the next strpool_round_end(). */
+const char *view_user_name(const struct view_host *host, int64_t user);
 
 /*
  * Whether a thread's process takes part in tracing: LTTng's daemons and tools, this program. They are recognised by

@@ -113,7 +113,7 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 
 /* ---- columns ---- */
 
-/* Known for recordings made by `record`, see sidecar/. */
+/* From the trace, or known for recordings made by `record`, see sidecar/. */
 #define PROCESS(name, header, meaning, unit, width, get) \
 	OTHER(get, name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN)
 
@@ -135,9 +135,14 @@ static const struct column cpu_columns[] = {
 		       "CPU time in user mode, including page faults; null where system calls were not recorded."),
 	COLUMN_BY(get_system, thread, system_ns, "SYS TIME", 8, FIGURE | COLUMN_IF_KNOWN),
 	COLUMN_BY(get_interrupted, thread, interrupted_ns, "INT TIME", 8, FIGURE | COLUMN_IF_KNOWN),
-	PROCESS("uid", "UID", "User ID of its process.", COLUMN_ID, 6, view_get_process_uid),
-	PROCESS("user", "USER", "Name of that user.", COLUMN_TEXT, 10, view_get_process_user),
-	PROCESS("exe", "EXE", "Path of its process's executable.", COLUMN_TEXT, 24, view_get_process_exe),
+	PROCESS("uid", "UID", "Real user ID of its process at the end of the interval.", COLUMN_ID, 6,
+		view_get_process_uid),
+	PROCESS("user", "USER", "Name of that user, or its number if the recording does not have names.", COLUMN_TEXT,
+		10, view_get_process_user),
+	PROCESS("exe", "EXE",
+		"Path of its process's executable. If it was started while tracing, as passed to exec: for a script, "
+		"the script's.",
+		COLUMN_TEXT, 24, view_get_process_exe),
 	PROCESS("cmdline", "COMMAND LINE", "Command line of its process.", COLUMN_TEXT, 40, view_get_process_cmdline),
 	PROCESS("cgroup", "CGROUP", "Path of its process's cgroup, which names units and containers.", COLUMN_TEXT, 32,
 		view_get_process_cgroup),

@@ -138,7 +138,7 @@ def check_table(table, whole, kinds):
             continue
         if not whole:
             assert rows(table, "--sum-by", what) == []
-        elif what in ("user", "container"):
+        elif what == "container":
             check_sums_of_host(table, what, whole)
         elif what != "host" and what != "all" and not column_of(whole, table, what):
             check_hosts(table, what, whole)
@@ -147,10 +147,10 @@ def check_table(table, whole, kinds):
 
 
 def check_sums_of_host(table, what, whole):
-    """In this recording, all rows of a host have it in common: nobody is known as a user or lives in a container."""
+    """In this recording, all rows of a host have it in common: no thread lives in a container."""
     by_host, sums = rows(table, "--sum-by", "host"), rows(table, "--sum-by", what)
     assert whole and sums and all(row[what] is None for row in sums)
-    bare = [{name: value for name, value in row.items() if name not in ("uid", "user", "container")} for row in sums]
+    bare = [{name: value for name, value in row.items() if name != "container"} for row in sums]
     by_name = lambda row: row["host"]
     assert sorted(bare, key=by_name) == sorted(by_host, key=by_name), (table, what)
 

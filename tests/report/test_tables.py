@@ -105,8 +105,9 @@ def test_columns():
     assert all(abs(r["cpu_percent"] * length_ns[r["host"]] - 100 * r["cpu_ns"]) <= 1e-2 * r["cpu_ns"] for r in got)
     assert run("cpu", "--csv", "--columns", "tid,switches").splitlines()[0] == "tid,switches"
     # columns that text leaves out if nothing is known are written on request
-    assert "USER" not in run("cpu").splitlines()[1]
-    assert run("cpu", "--columns", "tid,user").splitlines()[1].split() == ["TID", "USER"]
+    assert "USER" in run("cpu").splitlines()[1]
+    assert "CGROUP" not in run("cpu").splitlines()[1]
+    assert run("cpu", "--columns", "tid,cgroup").splitlines()[1].split() == ["TID", "CGROUP"]
 
 
 MATTERS = {"cpu": "cpu_ns", "io": "read_bytes", "irqs": "total_ns", "syscalls": "total_ns", "sched": "max_ns",

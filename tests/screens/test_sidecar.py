@@ -60,8 +60,9 @@ def without_it(checks):
     with open_at(os.path.join(RECORDING, "web")) as t:
         screen = details(t, 1459)
         checks.contains("they are the details", screen, "^ ids +tid .* pid 1459 ")
-        for label, _ in LINES:
+        for label in ("command", "exe", "cgroup"):
             checks.lacks(f"details have no {label}", screen, f"^ {label} ")
+        checks.contains("the user is that of the trace", screen, "^ user +uid 33$")
         checks.lacks("nor has the data quality a kernel", t.press("L"), "kernel +6")
 
 
