@@ -311,6 +311,7 @@ int cmd_report(const struct options *o)
 	view_rows_init(&r.rows);
 	report_derived_init(&r);
 	r.shares = g_ptr_array_new_with_free_func((GDestroyNotify)view_share_destroy);
+	r.query.figures = r.figures = g_ptr_array_new();
 	writer.table = r.table->name;
 	r.writer = writer_create(&writer);
 	if (report_choose(&r) == LT_OK && report_choose_spread(&r) == LT_OK)
@@ -320,6 +321,7 @@ int cmd_report(const struct options *o)
 	writer_destroy(r.writer);
 	g_free(r.columns);
 	g_ptr_array_free(r.shares, TRUE);
+	g_ptr_array_free(r.figures, TRUE);
 	report_derived_release(&r);
 	clocks_destroy(r.clocks);
 	view_rows_release(&r.rows);

@@ -88,7 +88,8 @@ struct report {
 	bool warned_cut;  /* the warning that memory was too small has been given */
 	const struct column **columns;
 	unsigned n_columns;
-	GPtrArray *shares; /* struct view_share, requested columns */
+	GPtrArray *shares;  /* struct view_share, requested columns */
+	GPtrArray *figures; /* const struct column *, requested columns: view_query.figures */
 	struct writer *writer;
 	int64_t started_us, progress_us; /* when progress was last shown; 0: none is on the terminal */
 };

@@ -81,6 +81,8 @@ static enum lt_status choose_columns(struct report *r, const char *list)
 		status = find_column(r, *name, &column);
 		if (status == LT_OK)
 			status = add_named(r, column, *name);
+		if (status == LT_OK)
+			g_ptr_array_add(r->figures, (void *)column);
 	}
 	g_strfreev(names);
 	return status ? error_wrap("option '--columns'") : LT_OK;

@@ -125,6 +125,7 @@ enum lt_status report_choose_spread(struct report *r)
 			return LT_ERROR;
 		r->columns = g_renew(const struct column *, r->columns, r->n_columns + 1);
 		r->columns[r->n_columns++] = histogram;
+		g_ptr_array_add(r->figures, (void *)histogram);
 	}
 	for (unsigned i = 0; i < r->n_columns; i++)
 		r->query.spread |= r->columns[i]->flags & COLUMN_SPREAD;

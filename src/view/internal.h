@@ -228,6 +228,9 @@ void view_sort_rows(struct view_rows *r, const struct view_query *q);
 /* ---- sum.c: query.sum_by; replaces the rows by their sums, and r->columns accordingly ---- */
 void view_sum_rows(struct view_rows *r, const struct view_query *q);
 
+/* Whether a column is a figure of the interval that can be added up or merged, or follows from some that can. */
+bool view_column_sums(const struct column *column);
+
 /* ---- tree.c: puts children after their parents, siblings in the query's order ---- */
 void view_tree_rows(struct view_rows *r, const struct view_query *q);
 

@@ -227,15 +227,23 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 	}
 }
 
-static bool has_figures(const struct view_rows *r, const struct view_row *row)
+static bool is_nonzero(const struct view_rows *r, const struct view_row *row, const struct column *column)
 {
 	struct value v;
 
-	for (unsigned i = 0; i < r->n_columns; i++) {
-		if (!(r->columns[i].flags & COLUMN_COUNTER))
-			continue;
-		view_row_value(r, row, &r->columns[i], &v);
-		if (value_nonzero(&v))
+	view_row_value(r, row, column, &v);
+	return value_nonzero(&v);
+}
+
+static bool has_figures(const struct view_rows *r, const struct view_query *q, const struct view_row *row)
+{
+	for (unsigned i = 0; i < r->n_columns; i++)
+		if (r->columns[i].flags & COLUMN_COUNTER && is_nonzero(r, row, &r->columns[i]))
+			return true;
+	for (guint i = 0; q->figures && i < q->figures->len; i++) {
+		const struct column *column = g_ptr_array_index(q->figures, i);
+
+		if (view_column_sums(column) && is_nonzero(r, row, column))
 			return true;
 	}
 	return false;
@@ -276,7 +284,7 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 		if ((q->only && !g_hash_table_contains(q->only, &row->key)) ||
 		    (q->filter && !view_filter_row(q->filter, r, row) &&
 		     map64_get(&parents, row->key.uid) == MAP64_NONE) ||
-		    (!all && !has_figures(r, row)))
+		    (!all && !has_figures(r, q, row)))
 			continue;
 		g_array_index(rows, struct view_row, n++) = *row;
 	}

@@ -53,10 +53,11 @@ gboolean view_key_equal_hash(gconstpointer a, gconstpointer b);
 
 struct view_query {
 	const struct view_table *table;
-	bool processes;                   /* merge rows of threads into rows of processes */
-	bool per_cpu;                     /* keep rows apart that differ only by CPU (VIEW_PER_CPU) */
-	bool spread;                      /* a COLUMN_SPREAD column is used */
-	bool all;                         /* include rows whose counters are all 0 */
+	bool processes;           /* merge rows of threads into rows of processes */
+	bool per_cpu;             /* keep rows apart that differ only by CPU (VIEW_PER_CPU) */
+	bool spread;              /* a COLUMN_SPREAD column is used */
+	bool all;                 /* include rows whose counters are all 0 */
+	const GPtrArray *figures; /* const struct column *: columns that count as such counters, too; NULL: none */
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
 	bool reverse;                     /* reverse the column's default direction, column_ascends() */

@@ -135,8 +135,7 @@ static bool is_merged(const struct cell_desc *cell)
 	}
 }
 
-/* Whether a column can be added up or merged, or follows from what can. */
-static bool is_sum(const struct column *column)
+bool view_column_sums(const struct column *column)
 {
 	if (column->flags & COLUMN_COUNTER && column_adds_up(column))
 		return true;
@@ -175,8 +174,9 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 		add_common(columns, *own);
 	g_array_append_val(columns, rows_column);
 	for (unsigned i = 0; i < table->n_columns; i++)
-		if (is_sum(&table->columns[i]) && !view_column_find((const struct column *)(const void *)columns->data,
-								    columns->len, table->columns[i].name))
+		if (view_column_sums(&table->columns[i]) &&
+		    !view_column_find((const struct column *)(const void *)columns->data, columns->len,
+				      table->columns[i].name))
 			g_array_append_val(columns, table->columns[i]);
 	return columns;
 }
