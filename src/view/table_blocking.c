@@ -28,7 +28,7 @@ static void get_what(const struct view_cell *at, struct value *v)
 	if ((int64_t)row->fd >= 0)
 		g_string_append_printf(s, "%" G_GINT64_FORMAT, (gint64)row->fd);
 	if (row->object)
-		g_string_append_printf(s, " %s", strpool_text((strid)row->object));
+		g_string_append_printf(s, "%s%s", (int64_t)row->fd >= 0 ? " " : "", strpool_text((strid)row->object));
 	g_string_append_c(s, ')');
 	g_ptr_array_add(texts, g_string_free(s, FALSE));
 	value_set_text(v, g_ptr_array_index(texts, texts->len - 1));

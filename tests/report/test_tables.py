@@ -188,6 +188,15 @@ def test_bare_words_are_parts_of_what_is_printed():
     assert not rows("cpu", "--where", "epoll") and rows("syscalls", "--where", "epoll")
 
 
+def test_what_was_waited_in():
+    """The call with its fd and its object, either of which may be missing."""
+    whole = rows("blocking", "--columns", "syscall,fd,path,what")
+    assert any(r["fd"] is None and r["path"] for r in whole) and any(r["fd"] is not None and r["path"] for r in whole)
+    for r in whole:
+        inside = " ".join(str(v) for v in (r["fd"], r["path"]) if v is not None)
+        assert r["what"] == (r["syscall"] and f"{r['syscall']}({inside})"), r
+
+
 def test_where_is_repeated():
     assert rows("cpu", "--where", "host:web", "--where", "comm:apache2 | comm:kworker") == \
         rows("cpu", "--where", "host:web (comm:apache2 | comm:kworker)")
