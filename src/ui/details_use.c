@@ -105,7 +105,8 @@ static void add_perf(struct details *h, uint64_t thread_uid)
 
 		if (row->thread_uid != thread_uid || !value)
 			continue;
-		g_string_append_printf(s, "%s%s %s", s->len ? ", " : "", strpool_text((strid)row->counter),
+		g_string_append_printf(s, "%s%s %s", s->len ? ", " : "",
+				       view_counter_name(strpool_text((strid)row->counter)),
 				       format_count(count, sizeof(count), value, 9));
 		n++;
 	}

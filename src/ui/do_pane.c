@@ -194,7 +194,7 @@ void do_hosts_menu(struct ui *ui, int argument)
 
 /* ---- setup ---- */
 
-enum { SETUP_SAVE = 1000, SETUP_HOSTS, SETUP_COLOR, SETUP_PERCENT, SETUP_LONGER, SETUP_SHORTER };
+enum { SETUP_SAVE = 1000, SETUP_HOSTS, SETUP_COLOR, SETUP_PERCENT, SETUP_LONGER, SETUP_SHORTER, SETUP_LIST };
 
 static void save_settings(struct ui *ui)
 {
@@ -218,6 +218,8 @@ static void setup_chosen(struct ui *ui, int value, bool keep)
 	case SETUP_SAVE:
 		save_settings(ui);
 		return;
+	case SETUP_LIST:
+		break;
 	case SETUP_HOSTS:
 		ui->show_hosts = !ui->show_hosts;
 		break;
@@ -243,27 +245,37 @@ static void setup_chosen(struct ui *ui, int value, bool keep)
 
 static void setup_show(struct ui *ui)
 {
-	struct overlay *menu = overlay_menu("Setup: Space changes", setup_chosen);
+	struct overlay *menu = overlay_menu("Setup: Space changes, Esc closes", setup_chosen);
 	int selected = ui->overlay ? overlay_selected(ui->overlay) : SETUP_HOSTS;
 	struct pane *p = ui_pane(ui);
-	char length[32];
+	const struct view_table *table = p->n_lists ? pane_list(p)->table : NULL;
+	char length[32], *text;
+	int width = 0;
 
 	overlay_item(menu, SETUP_HOSTS, ui->show_hosts, "a line per host above the timeline");
 	overlay_item(menu, SETUP_COLOR, screen_has_color(), "colours");
 	overlay_item(menu, SETUP_PERCENT, ui->host_percent, "CPU time in percent of the whole host");
 	if (ui->started) {
-		char *text = g_strdup_printf("    longer interval than %s",
-					     timetext_format_duration(length, sizeof(length), ui->cursor.interval_ns));
-
+		timetext_format_duration(length, sizeof(length), ui->cursor.interval_ns);
+		text = g_strdup_printf("    longer interval than %s", length);
 		overlay_item(menu, SETUP_LONGER, -1, text);
-		overlay_item(menu, SETUP_SHORTER, -1, "    shorter interval");
+		g_free(text);
+		text = g_strdup_printf("    shorter interval than %s", length);
+		overlay_item(menu, SETUP_SHORTER, -1, text);
 		g_free(text);
 	}
 	overlay_item(menu, SETUP_SAVE, -1, "    Save: keep this, and the columns and order of all panes");
-	for (unsigned i = 0; p->n_lists && i < pane_list(p)->table->n_columns; i++) {
-		const struct column *c = &pane_list(p)->table->columns[i];
-		char *text = g_strdup_printf("%-10s %s", c->header, c->meaning);
+	if (table && p->n_lists > 1) {
+		text = g_strdup_printf("    columns of the list %s, which has the selection:", table->name);
+		overlay_item(menu, SETUP_LIST, -1, text);
+		g_free(text);
+	}
+	for (unsigned i = 0; table && i < table->n_columns; i++)
+		width = MAX(width, canvas_text_width(table->columns[i].header));
+	for (unsigned i = 0; table && i < table->n_columns; i++) {
+		const struct column *c = &table->columns[i];
 
+		text = g_strdup_printf("%-*s %s", width, c->header, c->meaning);
 		overlay_item(menu, (int)i, list_shows_column(pane_list(p), c->name), text);
 		g_free(text);
 	}

@@ -96,6 +96,17 @@ static int interval_width(int digits, bool date)
 	return digits < 0 ? one : 2 * one + 4;
 }
 
+/* "14:07:05.210, .230", as wide as two times without fractions, which would be equal. */
+static int draw_within_second(const struct ui *ui, int x)
+{
+	char text[TIMETEXT_SIZE];
+	const char *end = strchr(ui_time(ui, text, sizeof(text), ui->shown_end_ns, 3, false), '.');
+	int used = draw_time(ui, x, ui->shown_begin_ns, 3, false);
+
+	used += canvas_text(ui->canvas, x + used, 0, STYLE_NORMAL, ", ", -1);
+	return used + canvas_text(ui->canvas, x + used, 0, STYLE_BOLD, end, -1);
+}
+
 /* digits < 0: only the start. */
 static int draw_interval(const struct ui *ui, int x, int digits, bool date)
 {
@@ -104,16 +115,25 @@ static int draw_interval(const struct ui *ui, int x, int digits, bool date)
 	if (digits < 0)
 		return draw_time(ui, x, ui->shown_begin_ns, 0, false);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
-	x += draw_time(ui, x, ui->shown_begin_ns, (unsigned)digits, date);
-	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, ", ", -1);
-	x += draw_time(ui, x, ui->shown_end_ns, (unsigned)digits, date);
+	if (!digits && !date && ui->shown_begin_ns / NS_PER_S == ui->shown_end_ns / NS_PER_S) {
+		x += draw_within_second(ui, x);
+	} else {
+		x += draw_time(ui, x, ui->shown_begin_ns, (unsigned)digits, date);
+		x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, ", ", -1);
+		x += draw_time(ui, x, ui->shown_end_ns, (unsigned)digits, date);
+	}
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
 	return x - from;
 }
 
+/* Of whole packets that were lost, the number of events is unknown. */
+struct lost {
+	uint64_t events, packets;
+};
+
 struct totals {
-	uint64_t events, lost, lost_before;
-	bool packets; /* whole packets were lost: the number of events is unknown */
+	uint64_t events;
+	struct lost lost, before;
 };
 
 static struct totals sum_hosts(const struct ui *ui)
@@ -127,11 +147,13 @@ static struct totals sum_hosts(const struct ui *ui)
 		if (!row || host->hidden)
 			continue;
 		t.events += HOST_VALUE(host, events);
-		t.lost += HOST_VALUE(host, lost_events) + HOST_VALUE(host, lost_packets);
-		t.packets |= HOST_VALUE(host, lost_packets) > 0;
-		t.lost_before += row->lost_events + row->lost_packets;
+		t.lost.events += HOST_VALUE(host, lost_events);
+		t.lost.packets += HOST_VALUE(host, lost_packets);
+		t.before.events += row->lost_events;
+		t.before.packets += row->lost_packets;
 	}
-	t.lost_before -= t.lost;
+	t.before.events -= t.lost.events;
+	t.before.packets -= t.lost.packets;
 	return t;
 }
 
@@ -253,19 +275,39 @@ static bool is_incomplete(const struct ui *ui)
 	return trouble;
 }
 
+static bool any_lost(const struct lost *lost)
+{
+	return lost->events || lost->packets;
+}
+
+/* "12 ev", "831 pkt", "12 ev 831 pkt" */
+static const char *lost_text(char *text, size_t size, const struct lost *lost, unsigned width)
+{
+	char events[32], packets[32];
+
+	format_count(events, sizeof(events), lost->events, width);
+	format_count(packets, sizeof(packets), lost->packets, width);
+	g_snprintf(text, size, "%s%s%s%s%s", lost->events ? events : "", lost->events ? " ev" : "",
+		   lost->events && lost->packets ? " " : "", lost->packets ? packets : "", lost->packets ? " pkt" : "");
+	return text;
+}
+
 /* texts: from longest to shortest; empty: nothing to show. */
 static void mark_texts(const struct ui *ui, const struct totals *t, char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
 {
 	const size_t size = FORMAT_SIZE * 4;
 	const bool incomplete = is_incomplete(ui);
-	char count[32];
+	char count[80];
 
 	for (int i = 0; i < TEXTS; i++) {
 		texts[MARK_LOST][i][0] = '\0';
-		format_count(count, sizeof(count), t->lost ? t->lost : t->lost_before, i < BRIEFEST ? 6 : 4);
-		if (t->lost)
+		lost_text(count, sizeof(count), any_lost(&t->lost) ? &t->lost : &t->before, i < BRIEFEST ? 6 : 4);
+		/* the interval is worth more than the unit of earlier losses */
+		if (i == BRIEFEST && !any_lost(&t->lost))
+			format_count(count, sizeof(count), t->before.events + t->before.packets, 4);
+		if (any_lost(&t->lost))
 			g_snprintf(texts[MARK_LOST][i], size, "lost %s", count);
-		else if (t->lost_before)
+		else if (any_lost(&t->before))
 			g_snprintf(texts[MARK_LOST][i], size, i < 2 ? "lost 0 (%s before)" : "(lost %s)", count);
 		g_strlcpy(texts[MARK_INCOMPLETE][i], !incomplete ? "" : i < BRIEFEST ? "incomplete" : "inc", size);
 	}
@@ -324,7 +366,7 @@ static void draw_first_line(struct ui *ui)
 {
 	const struct totals t = sum_hosts(ui);
 	char word[SEGMENT_SIZE], marks[MARKS][TEXTS][FORMAT_SIZE * 4];
-	const enum style mark_styles[MARKS] = { t.lost ? STYLE_LOST : STYLE_DIM, STYLE_LOST, STYLE_MARKED };
+	const enum style mark_styles[MARKS] = { any_lost(&t.lost) ? STYLE_LOST : STYLE_DIM, STYLE_LOST, STYLE_MARKED };
 	enum style style = state_word(ui, word, sizeof(word));
 	int w = ui->canvas->w, x, gap, most = ui->cursor.live && w < 100 ? 6 : 9;
 	const struct header_fit *fit = fits;

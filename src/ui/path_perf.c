@@ -52,17 +52,6 @@ static gint compare_counters(gconstpointer a, gconstpointer b)
 	return strcmp(strpool_text((strid)GPOINTER_TO_UINT(a)), strpool_text((strid)GPOINTER_TO_UINT(b)));
 }
 
-/* "perf_cpu_page_fault" is displayed as "page_fault". */
-static const char *short_name(const char *name)
-{
-	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
-		if (g_str_has_prefix(name, prefixes[i]))
-			return name + strlen(prefixes[i]);
-	return name;
-}
-
 void path_count_perf(const struct ui *ui, const struct path *path, GString *text)
 {
 	GHashTable *sums = g_hash_table_new_full(NULL, NULL, NULL, g_free);
@@ -78,7 +67,7 @@ void path_count_perf(const struct ui *ui, const struct path *path, GString *text
 		const uint64_t *sum = g_hash_table_lookup(sums, c->data);
 
 		g_string_append_printf(text, "%s%s %s", n ? ", " : "",
-				       short_name(strpool_text((strid)GPOINTER_TO_UINT(c->data))),
+				       view_counter_name(strpool_text((strid)GPOINTER_TO_UINT(c->data))),
 				       format_count(number, sizeof(number), *sum, 9));
 	}
 	g_list_free(counters);

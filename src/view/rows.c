@@ -313,8 +313,7 @@ static int compare_names(gconstpointer a, gconstpointer b)
 	return strcmp(strpool_text(*(const strid *)a), strpool_text(*(const strid *)b));
 }
 
-/* "perf_cpu_page_fault" is displayed as "page_fault". */
-static const char *counter_header(const char *name)
+const char *view_counter_name(const char *name)
 {
 	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
 
@@ -334,7 +333,7 @@ static void add_pivot_columns(struct view_rows *r)
 		const char *name = strpool_text(g_array_index(in->counters, strid, i));
 		struct column column = {
 			.name = name,
-			.header = counter_header(name),
+			.header = view_counter_name(name),
 			.meaning = "Increase of this perf counter while the thread ran.",
 			.unit = COLUMN_COUNT,
 			.width = 12,

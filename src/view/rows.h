@@ -212,4 +212,7 @@ struct view_lost {
 };
 struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts);
 
+/* The name of a perf counter as people read it: "page_fault" for "perf_cpu_page_fault". Part of name. */
+const char *view_counter_name(const char *name);
+
 #endif

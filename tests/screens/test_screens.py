@@ -164,7 +164,7 @@ def lost_events(checks):
             if re.search(r"lost [1-9]", t.screen()[0]):
                 break
             t.keys("Right").sync()
-        checks.contains("lost in the first line", t.screen()[:1], r"lost [1-9]")
+        checks.contains("lost in the first line, with its unit", t.screen()[:1], r"lost [1-9]\d*(\.\d+K)? (ev|pkt)\b")
         t.resize(40, 10)
         t.wait_for(lambda text: "CPU%" in text and len(text.split("\n")) == 10, "40x10")
         checks.contains("the lost mark stays when narrow", t.screen()[:1], r"\[\d\d:\d\d.*lost [1-9]")
