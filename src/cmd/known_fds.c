@@ -53,7 +53,7 @@ static void take_files(struct known_fds *k, const struct interval_table *t, cons
 			.fd = (int64_t)row->fd,
 			.opened_ns = row->opened_ns,
 			.closed_ns = row->closed_ns,
-			.file = { (strid)row->path, (strid)row->peer, (enum fd_kind)row->kind },
+			.file = { .path = (strid)row->path, .peer = (strid)row->peer, .kind = (enum fd_kind)row->kind },
 		};
 
 		if (is_wanted(k, known.files_id, tids, n_tids))
