@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/calls_request.h"
 
+#include <string.h>
+
 #include "base/error.h"
+#include "cmd/events_filter.h"
 
 void calls_request_init(struct calls_request *w)
 {
@@ -34,12 +37,38 @@ struct attach_tracer_options calls_request_tracer(struct calls_request *w)
 	};
 }
 
+/* LT_ERROR: invalid. The word may also be the term that lists have. */
+static enum lt_status add_calls(struct attach_filter *f, const char *calls)
+{
+	static const char term[] = "call:";
+
+	return attach_filter_add(f, g_str_has_prefix(calls, term) ? calls + strlen(term) : calls);
+}
+
+enum lt_status calls_request_check(const char *filter, bool events)
+{
+	struct attach_filter calls;
+	struct view_filter view;
+	enum lt_status status;
+
+	if (events) {
+		view_filter_init(&view);
+		status = events_filter_parse(&view, filter);
+		view_filter_release(&view);
+		return status;
+	}
+	attach_filter_init(&calls);
+	status = add_calls(&calls, filter);
+	attach_filter_release(&calls);
+	return status;
+}
+
 static void set_filter(struct calls_request *w, const char *calls)
 {
 	attach_filter_release(&w->filter);
 	attach_filter_init(&w->filter);
 	g_clear_pointer(&w->problem, g_free);
-	if (*calls && attach_filter_add(&w->filter, calls) != LT_OK) {
+	if (*calls && add_calls(&w->filter, calls) != LT_OK) {
 		w->problem = g_strdup(error_text());
 		error_clear();
 	}

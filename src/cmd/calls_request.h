@@ -27,6 +27,9 @@ void calls_request_release(struct calls_request *w);
  */
 struct attach_tracer_options calls_request_tracer(struct calls_request *w);
 
+/* Whether a filter of the pane, of events or of calls, is valid. LT_ERROR: see the error chain. */
+enum lt_status calls_request_check(const char *filter, bool events);
+
 /* Sets a request for other threads or calls; first destroy a tracer created for the previous one. */
 void calls_request_set(struct calls_request *w, const struct ui_calls_request *request);
 

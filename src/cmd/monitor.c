@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/nstime.h"
+#include "cmd/calls_request.h"
 #include "cmd/commands.h"
 #include "cmd/monitor.h"
 #include "ui/action.h"
@@ -218,6 +219,7 @@ static void start_ui(struct monitor *m)
 	const struct options *o = m->options;
 	struct ui_options options = {
 		.export = monitor_write_list,
+		.check = calls_request_check,
 		.utc = o->utc,
 		.paused = o->paused,
 		.speed = o->speed,

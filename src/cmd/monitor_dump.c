@@ -9,15 +9,13 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "cmd/events_filter.h"
 #include "cmd/monitor.h"
 #include "event/fields.h"
 #include "ingest/visit.h"
-#include "model/look.h"
 #include "out/dump.h"
 #include "sidecar/sidecar.h"
 #include "ui/lines.h"
-#include "view/filter.h"
 
 enum { LINES_SHARE = 8 }; /* fraction of --wait-memory for texts */
 
@@ -55,57 +53,6 @@ static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
 	return false;
 }
 
-#define FACTS_OF_EVENTS \
-	(1u << VIEW_FACT_HOST | 1u << VIEW_FACT_PID | 1u << VIEW_FACT_TID | 1u << VIEW_FACT_COMM | 1u << VIEW_FACT_TEXT)
-
-/* An event and the line it becomes. */
-struct seen {
-	int64_t tid;                     /* of the thread that was running */
-	const struct thread_row *thread; /* its row; NULL: unknown */
-	const char *host, *line;
-};
-
-static enum view_truth event_term(void *data, const struct view_node *term)
-{
-	const struct seen *seen = data;
-	const struct thread_row *t = seen->thread;
-	bool holds;
-
-	switch ((enum view_fact)term->fact) {
-	case VIEW_FACT_HOST:
-		holds = text_glob(term->glob, seen->host);
-		break;
-	case VIEW_FACT_TID:
-		holds = seen->tid == term->number;
-		break;
-	case VIEW_FACT_PID:
-		holds = t && (int64_t)t->pid > 0 && (int64_t)t->pid == term->number;
-		break;
-	case VIEW_FACT_COMM:
-		holds = t && text_glob(term->glob, strpool_text((strid)t->comm));
-		break;
-	case VIEW_FACT_TEXT:
-		if (!seen->line)
-			return VIEW_UNTOUCHED;
-		holds = text_contains(seen->line, term->text);
-		break;
-	default:
-		return VIEW_UNTOUCHED;
-	}
-	return holds ? VIEW_YES : VIEW_NO;
-}
-
-static struct seen see(const struct monitor_dump *d, const struct ingest_visit *v)
-{
-	const struct ingest_host *host = ingest_host(window_ingest(d->window), v->host);
-	struct seen seen = { .tid = v->event->tid, .host = host->name };
-
-	if (seen.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
-		seen.tid = model_look_running(host->model, v->event->cpu);
-	seen.thread = model_look_thread(host->model, seen.tid);
-	return seen;
-}
-
 /* The line followed by the probed function, if known; the caller frees it. NULL: unchanged. */
 static char *with_symbol(const struct monitor_dump *d, const struct ingest_visit *v, const char *text)
 {
@@ -125,7 +72,7 @@ static void visit(void *user, const struct ingest_visit *v)
 {
 	struct monitor_dump *d = user;
 	struct calls_line line = { .at_ns = v->ref_ns, .tid = v->event->tid };
-	struct seen seen;
+	struct event_seen seen;
 	const char *text, *end;
 	char *named;
 
@@ -133,14 +80,14 @@ static void visit(void *user, const struct ingest_visit *v)
 	    v->ref_ns < d->lines->dropped_before_ns || v->ref_ns >= d->lines->dropped_after_ns ||
 	    !is_wanted_host(d, v->host))
 		return;
-	seen = see(d, v);
-	if (!view_filter_wants(&d->filter, event_term, &seen))
+	seen = event_see(ingest_host(window_ingest(d->window), v->host), v->event, v->shape->name);
+	if (!events_filter_wants(&d->filter, &seen))
 		return;
 	text = dump_line(d->dump, &(struct dump_event){
 					  .fields = v->fields,
 					  .shape = v->shape,
 					  .origin = v->origin,
-					  .host = seen.host,
+					  .host = seen.host->name,
 					  .ns = v->ref_ns,
 				  });
 	named = with_symbol(d, v, text);
@@ -149,7 +96,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	end = strstr(text, ": {");
 	line.text = (char *)text;
 	line.name = end ? (uint32_t)(end - text) : 0;
-	if (view_filter_wants(&d->filter, event_term, &seen))
+	if (events_filter_wants(&d->filter, &seen))
 		lines_add(d->lines, &line);
 	g_free(named);
 }
@@ -215,12 +162,9 @@ static void set_filter(struct monitor_dump *d, const char *text)
 {
 	g_clear_pointer(&d->problem, g_free);
 	view_filter_clear(&d->filter);
-	if (view_filter_parse(&d->filter, text, NULL) != LT_OK) {
+	if (events_filter_parse(&d->filter, text) != LT_OK) {
 		d->problem = g_strdup(error_text());
 		error_clear();
-	} else if (d->filter.facts & ~FACTS_OF_EVENTS) {
-		d->problem = g_strdup(
-			"only host:, pid:, tid:, comm: and text apply to events; press F4 to change the filter");
 	}
 }
 

@@ -9,7 +9,9 @@
 #include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/events_filter.h"
 #include "cmd/sync_options.h"
+#include "event/fields.h"
 #include "ingest/visit.h"
 #include "model/look.h"
 #include "out/dump.h"
@@ -17,8 +19,10 @@
 struct report_dump {
 	struct report *report;
 	struct dump *dump;
+	struct view_filter where;
+	struct dump *texts;        /* for the bare words in it; NULL: there are none */
 	uint64_t begin_ns, end_ns; /* reference time */
-	bool has_threads;          /* some threads were selected */
+	bool has_threads;          /* some threads or events were selected */
 	bool any;                  /* an event lies in the interval */
 };
 
@@ -30,15 +34,11 @@ struct dump_thread {
 };
 
 /* The thread that is running when the event occurs. */
-static struct dump_thread running_thread(const struct report_dump *d, const struct ingest_visit *v)
+static struct dump_thread running_thread(const struct event_seen *seen)
 {
-	const struct model *m = d->report->hosts[v->host].source->model;
-	const struct thread_row *thread;
-	struct dump_thread r = { .tid = v->event->tid, .pid = -1 };
+	const struct thread_row *thread = seen->thread;
+	struct dump_thread r = { .tid = seen->tid, .pid = -1 };
 
-	if (r.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
-		r.tid = model_look_running(m, v->event->cpu);
-	thread = model_look_thread(m, r.tid);
 	if (thread) {
 		r.pid = thread->pid > 0 ? (int64_t)thread->pid : -1;
 		r.comm = strpool_text((strid)thread->comm);
@@ -77,26 +77,37 @@ static void visit(void *user, const struct ingest_visit *v)
 	struct report_dump *d = user;
 	const struct report *r = d->report;
 	struct dump_thread running = { -1, -1, NULL };
+	struct dump_event event;
+	struct event_seen seen = { 0 };
 
 	if (v->ref_ns < d->begin_ns || v->ref_ns >= d->end_ns)
 		return;
 	d->any = true;
 	if (!v->fields || v->host >= r->n_hosts || r->hosts[v->host].shown < 0)
 		return;
-	if (d->has_threads || r->options->json)
-		running = running_thread(d, v);
-	if (d->has_threads && !is_chosen(d, &running))
+	if (d->has_threads || r->options->json) {
+		seen = event_see(r->hosts[v->host].source, v->event, v->shape->name);
+		running = running_thread(&seen);
+	}
+	/* the text is only made for an event that the other terms do not exclude */
+	if (d->has_threads && (!is_chosen(d, &running) || !events_filter_wants(&d->where, &seen)))
 		return;
-	dump_event(d->dump, &(struct dump_event){
-				    .fields = v->fields,
-				    .shape = v->shape,
-				    .origin = v->origin,
-				    .host = r->hosts[v->host].source->name,
-				    .ns = v->ref_ns,
-				    .tid = running.tid,
-				    .pid = running.pid,
-				    .comm = running.comm,
-			    });
+	event = (struct dump_event){
+		.fields = v->fields,
+		.shape = v->shape,
+		.origin = v->origin,
+		.host = r->hosts[v->host].source->name,
+		.ns = v->ref_ns,
+		.tid = running.tid,
+		.pid = running.pid,
+		.comm = running.comm,
+	};
+	if (d->texts) {
+		seen.line = dump_line(d->texts, &event);
+		if (!events_filter_wants(&d->where, &seen))
+			return;
+	}
+	dump_event(d->dump, &event);
 	/* the reader has gone */
 	if (ferror(stdout))
 		report_stop = true;
@@ -123,6 +134,19 @@ static enum lt_status check_options(const struct report *r)
 	if (o->json && o->babeltrace)
 		return error_set("--json and --babeltrace cannot be used together");
 	return report_refuse_choice(o, "dump");
+}
+
+static enum lt_status read_where(struct report_dump *d)
+{
+	const struct options *o = d->report->options;
+
+	for (guint i = 0; i < o->where->len; i++)
+		if (events_filter_parse(&d->where, g_ptr_array_index(o->where, i)) != LT_OK)
+			return error_wrap("option '--where'");
+	if (view_filter_asks(&d->where, VIEW_FACT_TEXT))
+		d->texts = dump_create(NULL, DUMP_TEXT, o->utc);
+	d->has_threads = d->has_threads || !view_filter_empty(&d->where);
+	return LT_OK;
 }
 
 /* Asks the workers for the selected threads; they only know some of them. */
@@ -222,8 +246,12 @@ int report_dump(struct report *r)
 	const struct ingest_visitor visitor = { .wanted = &wanted, .before = visit, .idle = flush, .user = &d };
 	int status;
 
-	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
+	view_filter_init(&d.where);
+	if (check_options(r) != LT_OK || read_where(&d) != LT_OK || report_set_clocks(r) != LT_OK) {
+		g_clear_pointer(&d.texts, dump_destroy);
+		view_filter_release(&d.where);
 		return cmd_fail(LT_EXIT_USAGE, "report");
+	}
 	r->visitor = &visitor;
 	r->no_waits = true;
 	r->query.table = view_table_find("events"); /* no rows are produced */
@@ -235,6 +263,8 @@ int report_dump(struct report *r)
 	d.dump = dump_create(stdout, o->json ? DUMP_JSON : o->babeltrace ? DUMP_BABELTRACE : DUMP_TEXT, o->utc);
 	status = report_read_sources(r, "report", write_events, &d);
 	dump_destroy(d.dump);
+	g_clear_pointer(&d.texts, dump_destroy);
+	view_filter_release(&d.where);
 	clocks_destroy(r->clocks);
 	view_filter_release(&r->filter);
 	fields_wanted_release(&wanted);

@@ -247,6 +247,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("--tid, --pid and --comm do not apply to slice, which copies all threads");
 	if (sync_options_live(o, r->first_source))
 		return error_set("slice needs recordings");
+	if (o->where->len)
+		return error_set("--where does not apply to slice, which copies whole packets: use dump");
 	return report_refuse_choice(o, "slice");
 }
 

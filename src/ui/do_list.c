@@ -185,11 +185,21 @@ static bool filter_done(struct ui *ui, const char *text)
 	return false;
 }
 
-/* Changing the filter rereads events, so it takes effect only at the end. Esc removes the filter here, too. */
+/*
+ * Changing the filter rereads events, so it takes effect only at the end; an invalid one leaves the old. Esc removes
+ * the filter here, too.
+ */
 static bool calls_filter_done(struct ui *ui, const char *text)
 {
-	if (pane_is_calls(ui_pane(ui)))
-		pane_calls_set_filter(ui, ui_pane(ui), text ? text : "");
+	struct pane *p = ui_pane(ui);
+
+	if (!pane_is_calls(p))
+		return true;
+	if (text && *text && ui->options.check(text, pane_calls_has_events(p)) != LT_OK) {
+		ui_say(ui, "%s", error_text());
+		return false;
+	}
+	pane_calls_set_filter(ui, p, text ? text : "");
 	return true;
 }
 

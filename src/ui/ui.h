@@ -95,10 +95,14 @@ struct ui_export {
 /* Writes a new file. LT_ERROR: see the error chain; also if the file exists. */
 typedef enum lt_status ui_export_fn(const struct ui_export *what);
 
+/* Checks a filter of the calls pane, of events or of calls. LT_ERROR: see the error chain. */
+typedef enum lt_status ui_check_fn(const char *filter, bool events);
+
 struct settings;
 
 struct ui_options {
 	ui_export_fn *export;
+	ui_check_fn *check;
 	struct settings *settings; /* borrowed */
 	bool utc;
 	bool paused;           /* from the start */

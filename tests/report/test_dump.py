@@ -266,6 +266,26 @@ def check_choice():
           "--tid", str(some["tid"]), "--comm", "postgres")
     equal("interval", [e for e in events if middle <= e["time_ns"] < middle + 10**7],
           "--begin", f"{middle}ns", "--end", f"{middle + 10**7}ns")
+    def is_of(event, *calls):
+        return event["name"] in {f"syscall_{way}_{call}" for way in ("entry", "exit") for call in calls}
+
+    for name, chosen, where in (
+            ("call by strace's name", lambda e: is_of(e, "newuname"), "call:uname"),
+            ("call and host", lambda e: is_of(e, "openat") and e["host"] == "web", "call:openat host:web"),
+            ("thread or thread", lambda e: e["tid"] == some["tid"] or (e["comm"] or "") == "bash",
+             f"tid:{some['tid']} | comm:ba?h"),
+            ("not a process", lambda e: e["pid"] != some["pid"] and is_of(e, "read"), f"!pid:{some['pid']} call:read"),
+            ("part of the name", lambda e: e["name"] == "sched_wakeup_new", "sched_wakeup_new")):
+        equal(name, [e for e in events if chosen(e)], "--where", where)
+    equal("several --where", [e for e in events if e["host"] == "db" and is_of(e, "recvfrom")],
+          "--where", "host:db", "--where", "call:recvfrom")
+    equal("--where in an interval", [e for e in events if middle <= e["time_ns"] < middle + 10**8 and is_of(e, "mprotect")],
+          "--begin", f"{middle}ns", "--end", f"{middle + 10**8}ns", "--where", "call:mprotect")
+    tree = next(e for e in events if e["comm"] == "bash")["pid"]
+    below = [json.loads(line) for line in dump("--json", "--where", f"tree:{tree}", path).stdout.splitlines()]
+    own = [e for e in below if e["pid"] == tree]
+    checks.true(own == [e for e in events if e["pid"] == tree] and len(below) > len(own) > 10,
+                f"--where tree: {len(own)} of {len(below)}")
     whole, parts = dump(path).stdout, dump("--workers", "6", path).stdout
     checks.true(whole == parts, "the same with any number of workers")
     checks.true(whole == dump("--reader", "babeltrace2", path).stdout, "the same with babeltrace2's reader")
@@ -275,6 +295,9 @@ def check_usage():
     for options in (["--csv"], ["--dot"], ["--interval", "1s"], ["--per-cpu"], ["--json", "--babeltrace"]):
         checks.equal(dump(*options, "/").returncode, 2, f"usage: {options}")
     checks.equal(dump().returncode, 2, "usage: no source")
+    for where in ("state:blocked", "count>3", "container:x", "nothing:x", "("):
+        result = dump("--where", where, "/")
+        checks.true(result.returncode == 2 and b"option '--where': " in result.stderr, f"usage: {where}: {result.stderr}")
     result = subprocess.run([PROGRAM, "report", "cpu", "--babeltrace", "/"], capture_output=True, check=False)
     checks.equal(result.returncode, 2, "usage: --babeltrace of a table")
 

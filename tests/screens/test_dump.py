@@ -64,7 +64,8 @@ def as_dumped(checks):
         wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
         same(checks, "a text", all_lines(t), wanted)
         type_filter(t, "container:x")
-        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm: and text apply to events"))
+        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm:, tree:, call: and parts of"))
+        checks.contains("the old filter stays", t.sync(), r"filter: host:web openat ")
         type_filter(t, "tid:99999")
         checks.check("nothing", t.wait("no event in this interval passes the filter; F4 changes it"))
 
