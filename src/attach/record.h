@@ -44,6 +44,7 @@ struct attach_record {
 	/* EXIT: the return of a new thread from the call by which its parent created it */
 	bool birth;
 	bool begun;     /* EXIT: an ENTRY was written for it */
+	bool early;     /* EXIT: it was entered before the time from which on records are emitted */
 	bool has_entry; /* EXIT: entry_* and duration_ns are valid */
 	bool waited;    /* the thread was off the CPU in between */
 	GArray *args;   /* EXIT: struct attach_arg */

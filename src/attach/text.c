@@ -17,7 +17,8 @@ struct text_output {
 	bool open; /* a call's line is incomplete: */
 	unsigned host;
 	int32_t tid;
-	unsigned column; /* its width so far */
+	unsigned column;  /* its width so far */
+	uint64_t last_ns; /* -r: time of the last line; 0: there was none */
 };
 
 struct attach_text {
@@ -25,8 +26,7 @@ struct attach_text {
 	struct text_output single;
 	GHashTable *outputs; /* -ff: file name → struct text_output */
 	GString *line;
-	uint64_t last_ns; /* -r: time of the last line; 0: there was none */
-	int error;        /* errno of the first file that could not be written */
+	int error; /* errno of the first file that could not be written */
 };
 
 static void output_free(gpointer data)
@@ -157,16 +157,24 @@ static void append_colored(const struct attach_text *text, GString *line, const 
 #define COLOR_WAIT "33"
 #define COLOR_EVENT "36"
 
-static void append_stamp(struct attach_text *text, GString *line, uint64_t t_ns)
+/* Negative before an earlier line: a call that is written as a whole when it returns has the time of its entry. */
+static void append_relative(GString *line, uint64_t last_ns, uint64_t t_ns)
+{
+	const uint64_t since_us = (MAX(t_ns, last_ns) - MIN(t_ns, last_ns)) / NS_PER_US;
+	char seconds[32];
+
+	g_snprintf(seconds, sizeof(seconds), "%s%" PRIu64, t_ns < last_ns ? "-" : "", since_us / US_PER_S);
+	g_string_append_printf(line, "%6s.%06" PRIu64 " ", seconds, since_us % US_PER_S);
+}
+
+static void append_stamp(const struct attach_text *text, struct text_output *output, GString *line, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
-	const uint64_t since_ns = text->last_ns && t_ns > text->last_ns ? t_ns - text->last_ns : 0;
 	char when[TIMETEXT_SIZE];
 
 	if (o->relative) {
-		g_string_append_printf(line, "%6" PRIu64 ".%06" PRIu64 " ", since_ns / NS_PER_S,
-				       since_ns % NS_PER_S / NS_PER_US);
-		text->last_ns = t_ns;
+		append_relative(line, output->last_ns ? output->last_ns : t_ns, t_ns);
+		output->last_ns = t_ns;
 	}
 	if (o->stamp == STAMP_EPOCH)
 		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / NS_PER_S,
@@ -212,7 +220,7 @@ static void begin_line(struct attach_text *text, struct text_output *output, str
 					       o->many_hosts ? "" : "pid ", r->tid, comm);
 	}
 	g_free(comm);
-	append_stamp(text, text->line, t_ns);
+	append_stamp(text, output, text->line, t_ns);
 }
 
 static void write_entry(struct attach_text *text, struct text_output *output, struct ingest *in,
@@ -289,7 +297,7 @@ static void write_exit(struct attach_text *text, struct text_output *output, str
 	head = r->begun ? attach_args_text(r->args, false) : g_strdup("");
 	if (continues) {
 		append_end(text, output, in, r, wait, all + strlen(head));
-	} else if (!r->begun && r->has_entry) {
+	} else if (!r->begun && r->has_entry && !r->early) {
 		begin_line(text, output, in, r, r->entry_ref_ns);
 		append_colored(text, text->line, COLOR_NAME, name);
 		g_string_append_c(text->line, '(');

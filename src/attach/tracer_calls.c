@@ -361,6 +361,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
 	r->birth = !now->active && r->ret == 0 && creates_thread(now);
 	hand_over(now, r);
+	r->early = r->entry_ref_ns < t->options->begin_ns;
 	if (caller.matched)
 		tracer_emit(t, r);
 	else
