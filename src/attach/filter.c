@@ -199,6 +199,8 @@ static enum lt_status parse_status(struct attach_filter *f, const char *set)
 	unsigned found = 0;
 	enum lt_status status = LT_OK;
 
+	if (!words[0])
+		status = error_set("status expected: successful, failed, unfinished or unavailable");
 	if (strcmp(set + inverted, "all") == 0)
 		found = CALL_ANY;
 	for (char **word = words; *word && found != CALL_ANY; word++) {

@@ -28,7 +28,7 @@ void attach_select_release(struct attach_select *s)
 	g_ptr_array_free(s->hosts, TRUE);
 }
 
-enum lt_status attach_select_add(struct attach_select *s, const char *text)
+static enum lt_status add_thread(struct attach_select *s, const char *text)
 {
 	const char *colon = strrchr(text, ':');
 	struct select_target target = { 0 };
@@ -40,6 +40,23 @@ enum lt_status attach_select_add(struct attach_select *s, const char *text)
 	target.host = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 	g_array_append_val(s->targets, target);
 	return LT_OK;
+}
+
+enum lt_status attach_select_add(struct attach_select *s, const char *list)
+{
+	char **words = g_strsplit_set(list, ", \t\n", -1);
+	enum lt_status status = LT_OK;
+	const guint before = s->targets->len;
+	bool any = false;
+
+	for (char **word = words; *word && status == LT_OK; word++) {
+		any = any || **word;
+		status = **word ? add_thread(s, *word) : LT_OK;
+	}
+	g_strfreev(words);
+	if (status != LT_OK)
+		g_array_set_size(s->targets, before);
+	return any ? status : error_set("'%s' is not a thread: expected TID or HOST:TID", list);
 }
 
 bool attach_select_is_one(const struct attach_select *s)

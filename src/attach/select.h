@@ -33,8 +33,8 @@ struct select_target {
 void attach_select_init(struct attach_select *s);
 void attach_select_release(struct attach_select *s);
 
-/* Parses "[HOST:]TID". LT_ERROR: invalid. */
-enum lt_status attach_select_add(struct attach_select *s, const char *text);
+/* Parses "[HOST:]TID", or several separated by commas or blanks. LT_ERROR: invalid. */
+enum lt_status attach_select_add(struct attach_select *s, const char *list);
 
 /* Whether only one thread can match, so that lines need not name it. */
 bool attach_select_is_one(const struct attach_select *s);

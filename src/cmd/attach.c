@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@
 #include "attach/tracer.h"
 #include "base/error.h"
 #include "base/nstime.h"
+#include "base/text.h"
 #include "cmd/attach_command.h"
 #include "cmd/attach_containers.h"
 #include "cmd/attach_options.h"
@@ -200,6 +202,30 @@ static bool exists(const struct attach *a, unsigned host)
 	return false;
 }
 
+/* Whether a host has that name, a glob. */
+static bool has_host(const struct attach *a, const char *glob)
+{
+	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++)
+		if (text_glob(glob, ingest_host(a->report.in, i)->name))
+			return true;
+	return false;
+}
+
+/* Names the chosen hosts that are not there. */
+static void say_missing_hosts(const struct attach *a)
+{
+	for (guint i = 0; i < a->select.targets->len; i++) {
+		const struct select_target *target = &g_array_index(a->select.targets, struct select_target, i);
+
+		if (target->host && !has_host(a, target->host))
+			fprintf(stderr, "lttngtop: no host matches -p %s:%" PRId32 "\n", target->host, target->tid);
+	}
+	for (guint i = 0; i < a->select.hosts->len; i++)
+		if (!has_host(a, g_ptr_array_index(a->select.hosts, i)))
+			fprintf(stderr, "lttngtop: no host matches --host %s\n",
+				(const char *)g_ptr_array_index(a->select.hosts, i));
+}
+
 static void say_nothing_came(const struct attach *a)
 {
 	bool has_calls = false, has_thread = a->any || attach_tracer_chose(a->tracer);
@@ -222,6 +248,10 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	struct report *r = &a->report;
 	uint64_t begin_ns, end_ns;
 
+	if (a->options->duration && !r->live) {
+		error_set("--duration needs a live session: use --begin and --end for a part of a recording");
+		return cmd_fail(LT_EXIT_USAGE, "attach");
+	}
 	a->containers.in = r->in;
 	if (attach_has_command(a->options))
 		attach_command_let_go(&a->command);
@@ -235,6 +265,7 @@ static int write_calls(void *user, uint64_t known_end_ns)
 		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
 	report_warn_outside(r, begin_ns);
+	say_missing_hosts(a);
 	say_nothing_came(a);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
@@ -252,7 +283,7 @@ static enum lt_status open_output(struct attach *a)
 {
 	const struct options *o = a->options;
 
-	if (o->attach_output && !(o->follow_forks > 1 && !o->summary_only)) {
+	if (o->attach_output && !(attach_has_files(o) && !o->summary_only)) {
 		a->out = fopen(o->attach_output, o->output_append ? "ae" : "we");
 		if (!a->out)
 			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
@@ -265,7 +296,7 @@ static enum lt_status open_output(struct attach *a)
 	a->text_options = (struct attach_text_options){
 		.out = a->out,
 		.file = o->attach_output,
-		.per_thread = o->follow_forks > 1,
+		.per_thread = attach_has_files(o),
 		.append = o->output_append,
 		.column = o->columns,
 		.comm = o->decode_pids,

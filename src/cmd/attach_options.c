@@ -6,15 +6,33 @@
 
 #include "attach/consts.h"
 #include "base/error.h"
+#include "base/log.h"
 
 bool attach_has_command(const struct options *o)
 {
 	return o->n_words < o->words->len;
 }
 
+bool attach_has_files(const struct options *o)
+{
+	return o->follow_forks > 1 || o->output_separately;
+}
+
+/* LT_ERROR: one of the texts is empty, which matches nothing. */
+static enum lt_status check_filled(const GPtrArray *texts, const char *option)
+{
+	for (guint i = 0; i < texts->len; i++)
+		if (!*(const char *)g_ptr_array_index(texts, i))
+			return error_set("option '%s': '' matches nothing", option);
+	return LT_OK;
+}
+
 enum lt_status attach_choose_threads(const struct options *o, struct attach_select *select,
 				     struct attach_containers *containers)
 {
+	if (check_filled(o->attach_comm, "-n") != LT_OK || check_filled(o->attach_host, "--host") != LT_OK ||
+	    check_filled(o->trace_path, "-P") != LT_OK)
+		return LT_ERROR;
 	for (guint i = 0; i < o->attach->len; i++)
 		if (attach_select_add(select, g_ptr_array_index(o->attach, i)) != LT_OK)
 			return error_wrap("option '--attach'");
@@ -26,6 +44,8 @@ enum lt_status attach_choose_threads(const struct options *o, struct attach_sele
 	select->threads = o->threads;
 	if (attach_containers_init(containers, o->attach_container) != LT_OK)
 		return LT_ERROR;
+	if (!o->words->len)
+		return error_set("no source or command given");
 	attach_containers_select(containers, select);
 	if (!o->attach->len && !o->attach_comm->len && !o->attach_container->len && !attach_has_command(o))
 		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME; for all threads -n '*'");
@@ -91,6 +111,31 @@ static enum lt_status check_command(const struct options *o)
 	return LT_OK;
 }
 
+/* Warns about options that change only lines of calls, of which -c prints none, as strace does. */
+static void warn_of_lines(const struct options *o)
+{
+	const struct {
+		bool given;
+		const char *name;
+	} others[] = {
+		{ o->timestamps, "-t" }, { o->relative, "-r" }, { o->syscall_times, "-T" },
+		{ o->whole, "--whole" }, { o->columns, "-a" },  { o->decode_pids, "-Y" },
+		{ o->decode_fds, "-y" }, { o->quiet, "-q" },    { o->output_separately, "--output-separately" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		if (others[i].given)
+			log_warning("%s has no effect with -c, which only prints a table", others[i].name);
+}
+
+static enum lt_status check_output(const char *name)
+{
+	if (name && (*name == '|' || *name == '!'))
+		return error_set("-o '%s': the output is not sent to a command: leave out -o, and append '| COMMAND'",
+				 name);
+	return LT_OK;
+}
+
 static enum lt_status check_sources(const struct options *o)
 {
 	return o->buffer_size ? error_set("--buffer-size needs a COMMAND") : LT_OK;
@@ -100,6 +145,12 @@ enum lt_status attach_check_options(const struct options *o)
 {
 	if (attach_has_command(o) ? check_command(o) : check_sources(o))
 		return LT_ERROR;
+	if (check_output(o->attach_output) != LT_OK)
+		return LT_ERROR;
+	if (o->successful_only && o->failed_only)
+		return error_set("-z and -Z cannot be used together: without them, both kinds of calls are shown");
+	if (o->summary_only)
+		warn_of_lines(o);
 	if (o->summary_only && o->summary)
 		return error_set("-c and -C cannot be used together");
 	if (o->summary_sort && !o->summary_only && !o->summary)
@@ -111,11 +162,11 @@ enum lt_status attach_check_options(const struct options *o)
 	if (o->json && (o->timestamps || o->relative || o->color || o->whole))
 		return error_set(
 			"-t, -r, --whole and --color do not apply to --json, which has all times and arguments");
-	if (o->json && o->follow_forks > 1)
+	if (o->json && attach_has_files(o))
 		return error_set("-ff and --json cannot be used together");
-	if (o->follow_forks > 1 && !o->attach_output)
+	if (attach_has_files(o) && !o->attach_output)
 		return error_set("-ff needs -o FILE: it writes FILE.TID for each thread");
-	if (o->follow_forks > 1 && o->summary)
+	if (attach_has_files(o) && o->summary)
 		return error_set("-ff and -C cannot be used together, because -ff writes one file per thread: use -c");
 	if (o->output_append && !o->attach_output)
 		return error_set("-A needs -o FILE");

@@ -15,6 +15,9 @@
 /* Whether a COMMAND is traced, instead of reading sources. */
 bool attach_has_command(const struct options *o);
 
+/* Whether each thread is written to a file of its own. */
+bool attach_has_files(const struct options *o);
+
 /* LT_ERROR: options that do not go together. */
 enum lt_status attach_check_options(const struct options *o);
 

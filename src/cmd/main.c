@@ -28,14 +28,10 @@ static const struct command {
 	int (*run)(const struct options *o);
 	const char *no_words; /* error if there are no arguments; NULL: none are needed */
 } commands[] = {
-	{ "monitor", COMMAND_MONITOR, cmd_monitor, NULL },
-	{ "report", COMMAND_REPORT, cmd_report, "no table given" },
-	{ "attach", COMMAND_ATTACH, cmd_attach, "no source or command given" },
-	{ "record", COMMAND_RECORD, cmd_record, NULL },
-	{ "list", COMMAND_LIST, cmd_list, NULL },
-	{ "feed", COMMAND_FEED, cmd_feed, "no trace given" },
-	{ "doctor", COMMAND_DOCTOR, cmd_doctor, NULL },
-	{ "cluster", COMMAND_CLUSTER, cmd_monitor, NULL },
+	{ "monitor", COMMAND_MONITOR, cmd_monitor, NULL }, { "report", COMMAND_REPORT, cmd_report, "no table given" },
+	{ "attach", COMMAND_ATTACH, cmd_attach, NULL },    { "record", COMMAND_RECORD, cmd_record, NULL },
+	{ "list", COMMAND_LIST, cmd_list, NULL },          { "feed", COMMAND_FEED, cmd_feed, "no trace given" },
+	{ "doctor", COMMAND_DOCTOR, cmd_doctor, NULL },    { "cluster", COMMAND_CLUSTER, cmd_monitor, NULL },
 };
 
 static const struct command *const monitor = &commands[0];

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/similar.h"
+#include "cmd/foreign.h"
 
 #define MONITOR COMMAND_MONITOR
 #define REPORT COMMAND_REPORT
@@ -29,21 +30,6 @@ static const struct option_row rows[] = {
 #include "cmd/options.def"
 };
 
-static const struct option_refused refused[] = {
-#define REFUSED(command, letter, name, reason) { command, letter, name, reason },
-#define RENAMED(command, name, ours)
-#include "cmd/foreign.def"
-};
-
-static const struct {
-	enum command_bit command;
-	const char *name, *ours;
-} renamed[] = {
-#define REFUSED(command, letter, name, reason)
-#define RENAMED(command, name, ours) { command, name, ours },
-#include "cmd/foreign.def"
-};
-
 #undef MONITOR
 #undef REPORT
 #undef RECORD
@@ -53,11 +39,6 @@ static const struct {
 #undef CLUSTER
 #undef ATTACH
 #undef EVERYWHERE
-
-const struct option_refused *options_refused(unsigned i)
-{
-	return i < G_N_ELEMENTS(refused) ? &refused[i] : NULL;
-}
 
 enum { COUNT_MAX = 1024 };
 
@@ -245,23 +226,6 @@ static bool is_flag(const struct option_row *row)
 	return row->kind == OPTION_FLAG || row->kind == OPTION_LEVEL;
 }
 
-/*
- * Reports why the command does not support another tool's option, given its letter or (letter 0) name; LT_OK: it is not
- * such an option.
- */
-static enum lt_status refuse(enum command_bit command, char letter, const char *name, size_t len)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
-		if (refused[i].command != command)
-			continue;
-		if (letter && letter == refused[i].letter)
-			return error_set("option '-%c' is not available: %s", letter, refused[i].reason);
-		if (!letter && strncmp(refused[i].name, name, len) == 0 && !refused[i].name[len])
-			return error_set("option '--%s' is not available: %s", refused[i].name, refused[i].reason);
-	}
-	return LT_OK;
-}
-
 static enum lt_status not_for(enum command_bit command, const struct option_row *row)
 {
 	return error_set("option '--%s' does not apply to %s", row->name, command_text(command));
@@ -281,9 +245,12 @@ struct scan {
 
 static void add_name(struct scan *s, const char *name, size_t row)
 {
+	const bool may = foreign_has_arguments(s->command, rows[row].name);
 	const struct option option = {
 		.name = name,
-		.has_arg = is_flag(&rows[row]) ? no_argument : required_argument,
+		.has_arg = !is_flag(&rows[row]) ? required_argument
+			   : may                ? optional_argument
+						: no_argument,
 		.val = FIRST_ROW + (int)row,
 	};
 
@@ -299,6 +266,8 @@ static void add_letter(struct scan *s, const struct option_row *row)
 
 static void scan_init(struct scan *s, enum command_bit command)
 {
+	const struct foreign_name *other;
+
 	s->command = command;
 	s->names = g_array_new(TRUE, TRUE, sizeof(struct option));
 	s->letters = g_string_new("-:"); /* words are returned in order; a missing argument is reported as ':' */
@@ -308,9 +277,9 @@ static void scan_init(struct scan *s, enum command_bit command)
 		add_name(s, rows[i].name, i);
 		if (rows[i].letter)
 			add_letter(s, &rows[i]);
-		for (size_t k = 0; k < G_N_ELEMENTS(renamed); k++)
-			if (renamed[k].command == command && strcmp(renamed[k].ours, rows[i].name) == 0)
-				add_name(s, renamed[k].name, i);
+		for (unsigned k = 0; (other = foreign_name(k)); k++)
+			if (other->command == command && strcmp(other->ours, rows[i].name) == 0)
+				add_name(s, other->name, i);
 	}
 }
 
@@ -347,7 +316,7 @@ static enum lt_status check_foreign(const struct scan *s, const char *name, size
 	for (guint i = 0; i < s->names->len; i++)
 		if (strncmp(name, name_at(s, i)->name, len) == 0 && !name_at(s, i)->name[len])
 			return LT_OK;
-	if (refuse(s->command, 0, name, len) != LT_OK)
+	if (foreign_refuse(s->command, 0, name, len) != LT_OK)
 		return LT_ERROR;
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (strncmp(name, rows[i].name, len) == 0 && !rows[i].name[len])
@@ -379,12 +348,46 @@ static enum lt_status unknown_name(const struct scan *s, const char *name, size_
 
 static enum lt_status unknown_letter(const struct scan *s, char letter)
 {
-	if (refuse(s->command, letter, NULL, 0) != LT_OK)
+	if (foreign_refuse(s->command, letter, NULL, 0) != LT_OK)
 		return LT_ERROR;
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (rows[i].letter == letter)
 			return not_for(s->command, &rows[i]);
 	return error_set("unknown option '-%c'", letter);
+}
+
+/* The argument with the name that it has in an expression: "--trace=read" is "--expr=trace=read". */
+static const char *expression(const struct scan *s, const char *name, const char *text)
+{
+	const struct foreign_name *other;
+	const char *whole = text;
+	char *joined;
+
+	for (unsigned i = 0; (other = foreign_name(i)); i++) {
+		if (other->command != s->command || !other->expression || strcmp(other->name, name) != 0)
+			continue;
+		joined = g_strdup_printf("%s=%s", name, text);
+		whole = g_intern_string(joined);
+		g_free(joined);
+	}
+	return whole;
+}
+
+/* Stores an option that getopt_long() has found; name: its long name as listed, NULL: it is a letter. */
+static enum lt_status take(const struct scan *s, struct options *o, const struct option_row *row, const char *name)
+{
+	void *field = (char *)o + row->offset;
+	unsigned level;
+
+	if (!is_flag(row) || !optarg)
+		return store(o, row, name && optarg ? expression(s, name, optarg) : optarg);
+	if (foreign_argument(s->command, row->name, optarg, &level) != LT_OK)
+		return LT_ERROR;
+	if (row->kind == OPTION_FLAG)
+		*(option_flag *)field = level > 0;
+	else
+		*(option_level *)field = level;
+	return LT_OK;
 }
 
 /* Scans the word at optind, or the next letter in it. */
@@ -395,10 +398,11 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 	const char *name = word && g_str_has_prefix(word, "--") ? word + 2 : NULL;
 	const size_t len = name ? strcspn(name, "=") : 0;
 	const struct option_row *row;
+	int index = -1;
 
 	if (len && check_foreign(s, name, len))
 		return LT_ERROR;
-	*found = getopt_long(argc, argv, s->letters->str, &g_array_index(s->names, struct option, 0), NULL);
+	*found = getopt_long(argc, argv, s->letters->str, &g_array_index(s->names, struct option, 0), &index);
 	switch (*found) {
 	case -1:
 		return LT_OK;
@@ -416,7 +420,9 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 		return error_set("option '--%s' takes no argument", row_of(s, optopt)->name);
 	default:
 		row = row_of(s, *found);
-		return store(o, row, optarg) ? error_wrap("option '--%s'", row->name) : LT_OK;
+		if (take(s, o, row, index >= 0 ? name_at(s, (guint)index)->name : NULL) == LT_OK)
+			return LT_OK;
+		return error_wrap("option '--%s'", row->name);
 	}
 }
 

@@ -792,7 +792,8 @@ static bool takes(struct attach_filter *f, const char *name)
 START_TEST(test_filter)
 {
 	static const char *const wrong[] = {
-		"trace=opne", "%nothing", "trace=/(", "status=fine", "inject=all", "read=3", "size=3", "trace=a,,b", "",
+		"trace=opne", "%nothing",   "trace=/(", "status=fine", "inject=all", "read=3",
+		"size=3",     "trace=a,,b", "",         "status=",
 	};
 	struct attach_filter f;
 
@@ -823,7 +824,7 @@ END_TEST
 
 START_TEST(test_select)
 {
-	static const char *const wrong[] = { "", "x", ":5", "web:", "0", "-1", "99999999999", "1 " };
+	static const char *const wrong[] = { "", "x", ":5", "web:", "0", "-1", "99999999999", "1,x", "," };
 	struct attach_select s;
 
 	attach_select_init(&s);
@@ -835,6 +836,12 @@ START_TEST(test_select)
 		ck_assert_msg(attach_select_add(&s, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
 		error_clear();
 	}
+	ck_assert_int_eq(attach_select_add(&s, "5,db:6 7"), LT_OK);
+	ck_assert_uint_eq(s.targets->len, 4);
+	ck_assert_str_eq(g_array_index(s.targets, struct select_target, 2).host, "db");
+	ck_assert_int_eq(g_array_index(s.targets, struct select_target, 3).tid, 7);
+	ck_assert(!attach_select_is_one(&s));
+	g_array_set_size(s.targets, 1);
 	s.children = true;
 	ck_assert(!attach_select_is_one(&s));
 	attach_select_release(&s);

@@ -155,6 +155,47 @@ START_TEST(test_short_forms)
 }
 END_TEST
 
+/* strace's long options, and their arguments for what are flags here. */
+START_TEST(test_long_options_of_strace)
+{
+	static const struct {
+		const char *word;
+		unsigned timestamps, fds, quiet, forks;
+		bool comms, relative, spent;
+	} cases[] = {
+		{ .word = "--absolute-timestamps", .timestamps = 1 },
+		{ .word = "--absolute-timestamps=format:unix,precision:us", .timestamps = 3 },
+		{ .word = "--timestamps=us", .timestamps = 2 },
+		{ .word = "--timestamps=none" },
+		{ .word = "--decode-fds", .fds = 1 },
+		{ .word = "--decode-fds=all", .fds = 2 },
+		{ .word = "--silent=attach,personality", .quiet = 1 },
+		{ .word = "--quiet=all", .quiet = 2 },
+		{ .word = "--follow-forks=output-separately", .forks = 2 },
+		{ .word = "--decode-pids=comm", .comms = true },
+		{ .word = "--relative-timestamps=us", .relative = true },
+		{ .word = "--syscall-times", .spent = true },
+	};
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_ATTACH, "--trace=read", "--status", "failed", "--output-separately"), LT_OK);
+	ck_assert_uint_eq(o.expression->len, 2);
+	ck_assert_str_eq(g_ptr_array_index(o.expression, 0), "trace=read");
+	ck_assert_str_eq(g_ptr_array_index(o.expression, 1), "status=failed");
+	ck_assert(o.output_separately && !o.trace_path->len && !o.follow_forks);
+	options_release(&o);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_int_eq(PARSE(&o, COMMAND_ATTACH, cases[i].word, "a"), LT_OK);
+		ck_assert_msg(o.timestamps == cases[i].timestamps && o.decode_fds == cases[i].fds &&
+				      o.quiet == cases[i].quiet && o.follow_forks == cases[i].forks &&
+				      o.decode_pids == cases[i].comms && o.relative == cases[i].relative &&
+				      o.syscall_times == cases[i].spent && o.words->len == 1,
+			      "%s", cases[i].word);
+		options_release(&o);
+	}
+}
+END_TEST
+
 /* A name may mean different options for different commands. */
 START_TEST(test_names_of_commands)
 {
@@ -215,6 +256,11 @@ START_TEST(test_wrong)
 		{ COMMAND_MONITOR, { "--gmt" }, "unknown option '--gmt'" },
 		{ COMMAND_MONITOR, { "--timerange", "x" }, "unknown option '--timerange'" },
 		{ COMMAND_ATTACH, { "--debug" }, "option '--debug' is not available: use --log FILE" },
+		{ COMMAND_ATTACH,
+		  { "--timestamps=unix,ns" },
+		  "option '--timestamps': 'unix,ns' is not available: it may be 'none', 'time', " },
+		{ COMMAND_ATTACH, { "--decode-fds=dev" }, "option '--decode-fds': 'dev' is not available: " },
+		{ COMMAND_REPORT, { "--trace=read" }, "unknown option '--trace'" },
 		{ COMMAND_REPORT, { "--debug" }, "unknown option '--debug'" },
 		{ COMMAND_REPORT, { "--ut=1" }, "option '--utc' takes no argument" },
 		{ COMMAND_FEED, { "--host", "x" }, "option '--host' does not apply to 'feed'" },
@@ -257,5 +303,5 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_short_forms, test_names_of_commands,
-	  test_command, test_wrong, test_names_of_other_tools)
+UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_short_forms,
+	  test_long_options_of_strace, test_names_of_commands, test_command, test_wrong, test_names_of_other_tools)

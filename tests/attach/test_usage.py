@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`attach`: options that are refused or have no effect say why; strace's spellings mean the same; -r adds up."""
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+REFUSED = {
+    ("-n", "*", "-z", "-Z"): "-z and -Z cannot be used together",
+    ("-n", "*", "-e", "status="): "status expected",
+    ("-n", "*", "--status="): "status expected",
+    ("-n", ""): "option '-n': '' matches nothing",
+    ("-n", "*", "-P", ""): "option '-P': '' matches nothing",
+    ("-n", "*", "-o", "|cat"): "-o '|cat': ",
+    ("-n", "*", "-o", "!cat"): "-o '!cat': ",
+    ("-n", "*", "--duration", "1s"): "--duration needs a live session",
+    ("-n", "*", "--trace=opne"): "unknown system call 'opne': did you mean 'open'?",
+    ("-n", "*", "--raw=all"): "'raw=' is not supported",
+    ("-n", "*", "--output-separately"): "-ff needs -o FILE",
+}
+
+
+def attach(*options):
+    return subprocess.run([harness.PROGRAM, "attach", "--no-waits", *options], stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+
+
+def check_messages(checks, directory):
+    for options, why in REFUSED.items():
+        done = attach(*options, directory)
+        checks.true(done.returncode == 2 and why in done.stderr, f"{options}: {done.returncode} {done.stderr}")
+    done = attach("-p", directory)
+    checks.true(done.returncode == 2 and "is not a thread" in done.stderr, f"-p SOURCE: {done.stderr}")
+    done = attach("-p", "nowhere:1444", directory)
+    checks.true("no host matches -p nowhere:1444" in done.stderr, f"-p of another host: {done.stderr}")
+    plain, timed = attach("-c", "-n", "wget", directory), attach("-c", "-T", "-tt", "-n", "wget", directory)
+    checks.equal(timed.stdout, plain.stdout, "-c with -T and -tt")
+    for name in ("-t", "-T"):
+        checks.true(f"{name} has no effect with -c" in timed.stderr, f"-c {name}: {timed.stderr}")
+
+
+def check_spellings(checks, directory):
+    short = attach("-n", "wget", "-e", "trace=openat", "-tt", "-T", "-y", directory)
+    long = attach("-n", "wget", "--trace=openat", "--absolute-timestamps=us", "--syscall-times=us", "--decode-fds=path",
+                  directory)
+    checks.true(short.stdout.count("openat(") > 5, f"-e trace=openat: {short.stdout[:200]}")
+    checks.equal(long.stdout, short.stdout, "strace's long options")
+    both = attach("-p", "client:1444", "-p", "client:1447", "-e", "execve", directory).stdout
+    for threads in ("client:1444,client:1447", "client:1444 client:1447"):
+        checks.equal(attach("-p", threads, "-e", "execve", directory).stdout, both, f"-p '{threads}'")
+
+
+def check_relative(checks, directory):
+    """The times of -r add up to those of -ttt; a call begun before --begin has the time of its end."""
+    text = attach("-n", "*", "-r", "-ttt", "--begin", "-10ms", directory).stdout
+    rows = re.findall(r"^\[\S+\] +(-?\d+)\.(\d{6}) (\d+)\.(\d{6}) (.*)", text, re.M)
+    checks.true(len(rows) > 30, f"{len(rows)} lines")
+    wrong, late, last = [], [], None
+    for seconds, us, at_s, at_us, what in rows:
+        at = int(at_s) * 10**6 + int(at_us)
+        since = (-1 if seconds[0] == "-" else 1) * (abs(int(seconds)) * 10**6 + int(us))
+        if last is not None and abs(at - last - since) > 1:
+            wrong.append((seconds, us, at - last, what))
+        if last is not None and at < last and not what.endswith("<unfinished ...>"):
+            late.append((at - last, what))
+        last = at
+    checks.true(not wrong, f"-r is not the time since the line before: {wrong[:3]}")
+    checks.true(not late, f"lines out of order: {late[:3]}")
+    checks.true(any("resumed>" in what and "?" not in what for *_, what in rows), "no call from before --begin")
+
+
+def main():
+    harness.need_program()
+    checks = harness.Checks()
+    for _, directory, _ in harness.recordings({"three-tier"}):
+        check_messages(checks, directory)
+        check_spellings(checks, directory)
+        check_relative(checks, directory)
+    checks.finish()
+
+
+main()
