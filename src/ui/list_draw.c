@@ -66,7 +66,7 @@ static void add_column(struct list *l, const struct list_look *look, const char 
 {
 	const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
 
-	if (!look->hosts && !strcmp(name, "host"))
+	if (!look->hosts && (!strcmp(name, "host") || !strcmp(name, "from_host") || !strcmp(name, "to_host")))
 		return;
 	if (column && column->flags & COLUMN_IF_KNOWN && !strcmp(name, "container") && !l->rows.containers)
 		return;

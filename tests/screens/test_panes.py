@@ -91,12 +91,13 @@ def relations(checks):
             screen = t.screen()
             checks.expected(f"relations-{size[0]}x{size[1]}", screen)
             rows = report("relations", screen, "--sort", "wait_ns")
-            shown = rows_below(screen, " +FROM PROCESS")
+            shown = rows_below(screen, "FROM HOST +FROM PROCESS +TO" + (" HOST +TO PROCESS" if size[0] > 80 else ""))
             checks.check("there are some", len(shown) > 5, screen)
             for words, row in list(zip(shown, rows))[:5]:
                 waited = next(word for word in words if re.fullmatch(r"[\d.]+(ns|µs|ms|s)", word))
                 checks.check(f"as reported, from {row['from_pid']} to {row['to_pid']}",
-                             words[0] == str(row["from_pid"]) and close_to(waited, row["wait_ns"]), (words, row))
+                             words[:2] == [row["from_host"] or "-", str(row["from_pid"])] and
+                             (size[0] == 80 or (row["to_host"] or "-") in words[3:]) and close_to(waited, row["wait_ns"]), (words, row))
 
 
 def memory(checks):
