@@ -67,6 +67,8 @@ static enum lt_status find_table(struct report *r)
 	const char *name = g_ptr_array_index(o->words, 0);
 	const struct view_table *table = view_table_find(name);
 
+	if (strcmp(name, REPORT_INSTANCES) == 0)
+		return error_set("'%s' is what --log prints of another table, such as 'report sched --log'", name);
 	if (!table || !(table->flags & VIEW_REPORT))
 		return unknown_table(name);
 	r->table = table;

@@ -56,6 +56,8 @@ enum lt_status report_choose_log(struct report *r)
 
 	if (o->instances && o->freq)
 		return error_set("--log and --freq cannot be used together");
+	if (o->instances && o->sum_by)
+		return error_set("--log and --sum-by cannot be used together: a log is of single durations");
 	if (o->of && !o->instances && !o->freq)
 		return error_set("--of needs --freq or --log");
 	if (!o->instances)

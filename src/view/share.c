@@ -40,11 +40,27 @@ static void get_share(const struct view_cell *at, struct value *v)
 		value_set_real(v, 100.0 * (double)value_of(at->rows, at->row, s->of) / (double)sum);
 }
 
+/* Whether its values in several rows can be added. */
+static bool is_added(const struct column *c)
+{
+	if (!column_adds_up(c) || c->flags & COLUMN_COUNTER)
+		return column_adds_up(c);
+	switch ((enum column_form)c->form) {
+	case FORM_VALUE:
+		return c->cells[c->cell].kind == CELL_COUNTER || c->cells[c->cell].kind == CELL_ACCRUAL;
+	case FORM_COUNT:
+	case FORM_TOTAL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 struct view_share *view_share_create(const struct column *of)
 {
 	struct view_share *s;
 
-	if (!(of->flags & COLUMN_COUNTER) || !column_adds_up(of))
+	if (!is_added(of))
 		return NULL;
 	s = g_new0(struct view_share, 1);
 	s->of = of;
@@ -54,7 +70,7 @@ struct view_share *view_share_create(const struct column *of)
 	s->column = (struct column){
 		.name = s->name,
 		.header = s->header,
-		.meaning = "Share in the sum of its host's rows, in percent.",
+		.meaning = "Share in the sum of its host's rows that pass the filter, in percent.",
 		.unit = COLUMN_PERCENT,
 		.width = 6,
 		.cell = UINT16_MAX, /* not derived from a cell */

@@ -30,7 +30,7 @@ static const struct column columns[] = {
 	COLUMN_BY(view_get_host, bottleneck, host, "HOST", 10, REPORTED),
 	COLUMN(bottleneck, resource, "RESOURCE", 12, REPORTED),
 	COLUMN(bottleneck, total_ns, "TOTAL", 9, FIGURE),
-	OTHER(get_percent, "total_percent", "TOTAL%",
+	OTHER(get_percent, "total_percent", "OF ALL%",
 	      "Time on the critical paths, in percent of the total time of all "
 	      "paths on all hosts.",
 	      COLUMN_PERCENT, 6, LEVEL),

@@ -18,7 +18,8 @@ const struct view_table view_instances_table = {
 	.name = "instances",
 	.title = "Instances",
 	.row = "a duration",
-	.meaning = "The rows that --log prints, each a single duration of a table, in the interval in which it ended.",
+	.meaning = "Only with option --log of another table: its single durations, each in the interval in which it "
+		   "ended.",
 	.flags = VIEW_ALL_ROWS,
 	.source = TABLE_INSTANCE,
 	.tables = USES(INSTANCE) | USES(THREAD),

@@ -208,7 +208,8 @@ const struct view_table view_relations_table = {
 	.tables = USES(RELATION),
 	.needs = NEED_SYSCALL | NEED_SCHED,
 	N_COLUMNS(relations_columns),
-	.screen = "from_host from_pid from_comm to_host to_pid to_comm kind wait_ns bytes count object wakeups wait_max_ns",
+	.screen = "from_host from_pid from_comm to_host to_pid to_comm kind wait_ns bytes count object wakeups "
+		  "wait_max_ns",
 	.sort = "wait_ns",
 	.about = "which process writes to, wakes or waits for which",
 	.empty = "no process wrote to, woke, signalled or waited for another in this interval",

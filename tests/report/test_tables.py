@@ -79,6 +79,14 @@ def test_shares():
     for row in rows("syscalls", "--columns", "host,count%"):
         sums[row["host"]] = sums.get(row["host"], 0) + row["count_share"]
     assert len(sums) == 3 and all(abs(total - 100) < 1e-6 for total in sums.values()), sums
+    for column in ("failed", "count"):
+        whole = rows("syscalls", "--columns", f"host,{column},{column}%", "--where", "comm:apache2")
+        total = sum(r[column] for r in whole)
+        assert total and all(abs(r[f"{column}_share"] - 100 * r[column] / total) < 1e-9 for r in whole), column
+    for table, column in (("disks", "queue_max"), ("cpu", "threads"), ("sched", "slice_max")):
+        assert "has no shares: its values cannot be summed" in run(table, "--columns", f"{column}%", status=2), column
+    headers = run("bottleneck", "--columns", "total%,total_percent").splitlines()[1].split("  ")
+    assert len(set(headers)) == len(headers) == 2, headers
     assert "CPU TIME%" in run("cpu", "--columns", "host,comm,cpu_ns%").splitlines()[1]
     assert "column 'max_ns' has no share" in run("sched", "--columns", "max%", status=2)
     assert "has no column 'cpus'" in run("cpu", "--columns", "cpus%", status=2)
@@ -290,6 +298,8 @@ def test_sums_are_chosen_and_ordered():
 def test_what_has_no_sum():
     assert "rows of table 'perf' cannot be summed" in run("perf", "--sum-by", "host", status=2)
     assert "rows of table 'sync' cannot be summed" in run("sync", "--sum-by", "host", status=2)
+    assert "a log is of single durations" in run("sched", "--log", "--sum-by", "comm", status=2)
+    assert "'instances' is what --log prints of another table" in run("instances", status=2)
     assert "rows of table 'disks' have no file" in run("disks", "--sum-by", "file", status=2)
     assert "'proces' is not one of thread|process" in run("cpu", "--sum-by", "proces", status=2)
     assert "a sum of table 'cpu' has no column 'prio'" in run("cpu", "--sum-by", "comm", "--sort", "prio", status=2)
