@@ -145,8 +145,6 @@ bool view_column_sums(const struct column *column)
 	case FORM_NONE:
 		return column->unit == COLUMN_PERCENT || column->unit == COLUMN_RATE ||
 		       column->unit == COLUMN_BYTE_RATE;
-	case FORM_MAX_AT:
-		return false;
 	default:
 		return true;
 	}
@@ -173,11 +171,16 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 	if (sum == VIEW_SUM_FILE || sum == VIEW_SUM_CALL || sum == VIEW_SUM_PEER)
 		add_common(columns, *own);
 	g_array_append_val(columns, rows_column);
-	for (unsigned i = 0; i < table->n_columns; i++)
-		if (view_column_sums(&table->columns[i]) &&
-		    !view_column_find((const struct column *)(const void *)columns->data, columns->len,
-				      table->columns[i].name))
-			g_array_append_val(columns, table->columns[i]);
+	for (unsigned i = 0; i < table->n_columns; i++) {
+		const struct column *column = &table->columns[i];
+
+		/* times are on the clock of one host */
+		if (sum == VIEW_SUM_ALL && column->form == FORM_MAX_AT)
+			continue;
+		if (view_column_sums(column) &&
+		    !view_column_find((const struct column *)(const void *)columns->data, columns->len, column->name))
+			g_array_append_val(columns, *column);
+	}
 	return columns;
 }
 

@@ -194,6 +194,27 @@ def test_processes():
         assert {(r["host"], r["pid"]): r["rows"] for r in got} == counts, table
 
 
+def test_longest():
+    """When the longest was, too, which belongs to one of the rows that are summed up."""
+    for table, what, column in (("sched", "comm", "comm"), ("syscalls", "call", "name"), ("relations", "host", None)):
+        names = ("wait_max_ns", "wait_max_at_ns") if table == "relations" else ("max_ns", "max_at_ns")
+        columns = ",".join(("host", *names, *([column] if column else [])))
+        key = lambda r: (r["host"], r[column] if column else None)
+        longest = collections.defaultdict(lambda: (-1, set()))
+        for r in rows(table, "--columns", columns):
+            best, at = longest[key(r)]
+            ns = r[names[0]] or 0
+            if ns >= best:
+                longest[key(r)] = ns, (at if ns == best else set()) | {r[names[1]]}
+        got = rows(table, "--sum-by", what, "--columns", columns)
+        assert len(got) == len(longest), table
+        for r in got:
+            best, at = longest[key(r)]
+            assert (r[names[0]] or 0) == best and r[names[1]] in at, (table, r, best, at)
+    # times of different hosts
+    assert "has no column 'max_at_ns'" in run("sched", "--sum-by", "all", "--columns", "max_at_ns", status=2)
+
+
 def test_distributions():
     """Histograms are added up bucket by bucket, and percentiles follow from that."""
     for table in ("sched", "syscalls", "irqs", "disks"):
