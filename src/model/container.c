@@ -186,6 +186,7 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 		level++;
 	if (p->child_vtids[level] > 0)
 		r->vtid = (uint64_t)p->child_vtids[level];
+	user_thread_numbered(m, child);
 	thread_info(m, child)->ns_level = level;
 	for (unsigned i = 1; i < level; i++)
 		set_vtid(m, child, i, (uint64_t)p->child_vtids[i]);
@@ -231,6 +232,7 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 			set_vtid(m, thread, t->ns_level, r->vtid);
 		t->ns_level = p->ns_level;
 		r->vtid = (uint64_t)p->vtid;
+		user_thread_numbered(m, thread);
 		r->vpid = (uint64_t)p->vpid;
 		r->pid_ns = p->ns_inum ? p->ns_inum : r->pid_ns;
 		state_touch(&m->state, TABLE_THREAD, thread);

@@ -341,6 +341,10 @@ void works_destroy(struct model *m);
 void users_create(struct model *m);
 void users_destroy(struct model *m);
 
+/* The thread has another vtid than before. */
+void user_thread_numbered(struct model *m, uint32_t thread);
+void user_thread_end(struct model *m, uint32_t thread);
+
 /* The emitter of the next events of that TID in that trace: an EVENT_CONTEXT with the IDs in its PID namespace. */
 void user_context(struct model *m, unsigned source, const struct event *ev);
 

@@ -122,6 +122,7 @@ static void end_parts(struct model *m, uint32_t row)
 	files_thread_end(m, row);
 	syscalls_thread_end(m, row);
 	perf_thread_end(m, row);
+	user_thread_end(m, row);
 	pages_thread_end(m, row);
 	container_thread_end(m, row);
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
@@ -443,6 +444,7 @@ void apply_context(struct model *m, const struct apply *a)
 	/* an exiting thread leaves its namespaces before its last event: 0 */
 	if (event_has(a->ev, CTX_VTID) && p->vtid > 0)
 		r->vtid = (uint64_t)p->vtid;
+	user_thread_numbered(m, row);
 	if (event_has(a->ev, CTX_VPID) && p->vpid > 0)
 		r->vpid = (uint64_t)p->vpid;
 	if (event_has(a->ev, CTX_PID_NS) && p->pid_ns)

@@ -7,6 +7,8 @@
  *                vtid unknown: its tid is the vtid, its pid the vpid
  *                if several match: the one with that name, then the one outside containers
  *
+ *   by_vtid[vtid] ─▶ thread row ─▶ thread row ─▶ NO_ROW
+ *
  * Without the kernel's events, every emitter becomes a thread. A thread in a container that the kernel's events have
  * not shown yet is unknown: its events count only for their class and the host.
  *
@@ -30,6 +32,12 @@ struct emitter {
 	uint64_t tried_ns; /* when it was last looked up */
 };
 
+/* By thread row. */
+struct vtid_link {
+	uint64_t vtid; /* 0: it is in no chain */
+	uint32_t next;
+};
+
 enum { SWEEP_FIRST = 1024, EMITTERS_MAX = 65536 };
 
 struct users {
@@ -37,12 +45,15 @@ struct users {
 	guint sweep_at;        /* number of emitters at which to look for unused ones */
 	struct map64 by_ids;   /* hash of vtid, vpid, pid_ns -> index */
 	struct map64 by_trace; /* (source, trace, vtid) -> index of the emitter with that vtid now */
+	struct map64 by_vtid;  /* vtid -> the first row of TABLE_THREAD with it */
+	GArray *links;         /* struct vtid_link */
 };
 
 void users_create(struct model *m)
 {
 	m->users = g_new0(struct users, 1);
 	m->users->emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter));
+	m->users->links = g_array_new(FALSE, TRUE, sizeof(struct vtid_link));
 	m->users->sweep_at = SWEEP_FIRST;
 }
 
@@ -51,7 +62,61 @@ void users_destroy(struct model *m)
 	g_array_free(m->users->emitters, TRUE);
 	map64_release(&m->users->by_ids);
 	map64_release(&m->users->by_trace);
+	map64_release(&m->users->by_vtid);
+	g_array_free(m->users->links, TRUE);
 	g_free(m->users);
+}
+
+/* ---- threads by vtid ---- */
+
+static struct vtid_link *link_of(const struct users *u, uint32_t row)
+{
+	return &g_array_index(u->links, struct vtid_link, row);
+}
+
+static uint32_t first_with(const struct users *u, uint64_t vtid)
+{
+	const uint32_t row = map64_get(&u->by_vtid, vtid);
+
+	return row == MAP64_NONE ? NO_ROW : row;
+}
+
+void user_thread_end(struct model *m, uint32_t thread)
+{
+	struct users *u = m->users;
+	uint64_t vtid;
+	uint32_t row;
+
+	if (thread >= u->links->len || !link_of(u, thread)->vtid)
+		return;
+	vtid = link_of(u, thread)->vtid;
+	link_of(u, thread)->vtid = 0;
+	row = first_with(u, vtid);
+	if (row != thread) {
+		while (link_of(u, row)->next != thread)
+			row = link_of(u, row)->next;
+		link_of(u, row)->next = link_of(u, thread)->next;
+	} else if (link_of(u, thread)->next != NO_ROW) {
+		map64_put(&u->by_vtid, vtid, link_of(u, thread)->next);
+	} else {
+		map64_del(&u->by_vtid, vtid);
+	}
+}
+
+void user_thread_numbered(struct model *m, uint32_t thread)
+{
+	const uint64_t vtid = THREAD_ROW(m, thread)->vtid;
+	struct users *u = m->users;
+
+	if (thread >= u->links->len)
+		g_array_set_size(u->links, thread + 1);
+	if (link_of(u, thread)->vtid == vtid)
+		return;
+	user_thread_end(m, thread);
+	if (!vtid || vtid == (uint64_t)-1)
+		return;
+	*link_of(u, thread) = (struct vtid_link){ .vtid = vtid, .next = first_with(u, vtid) };
+	map64_put(&u->by_vtid, vtid, thread);
 }
 
 static uint64_t trace_key(unsigned source, const struct event *ev)
@@ -75,26 +140,32 @@ static bool is_same_thread(const struct thread_row *r, const struct emitter *e)
 	return r->tid == vtid && may_equal(r->pid, vpid, unknown);
 }
 
+/* How well the thread fits; below 0: it is another one. */
+static int score_of(struct model *m, const struct emitter *e, uint32_t row)
+{
+	const struct thread *t = thread_info(m, row);
+
+	if (!t->in_use || !is_same_thread(THREAD_ROW(m, row), e))
+		return -1;
+	return 2 * (memcmp(t->comm, e->comm, sizeof(e->comm)) == 0) + (THREAD_ROW(m, row)->tid == (uint64_t)e->vtid);
+}
+
 /* The kernel's thread; NO_ROW: unknown. */
 static uint32_t find_thread(struct model *m, const struct emitter *e)
 {
-	uint32_t best = NO_ROW;
-	int best_score = -1;
+	uint32_t best = thread_find(m, e->vtid);
+	int best_score = best == NO_ROW ? -1 : score_of(m, e, best);
 
-	for (guint row = 0; row < m->threads->len; row++) {
-		const struct thread *t = g_ptr_array_index(m->threads, row);
-		int score;
+	for (uint32_t row = first_with(m->users, (uint64_t)e->vtid); row != NO_ROW;
+	     row = link_of(m->users, row)->next) {
+		const int score = score_of(m, e, row);
 
-		if (!t || !t->in_use || !is_same_thread(THREAD_ROW(m, row), e))
-			continue;
-		score = 2 * (memcmp(t->comm, e->comm, sizeof(e->comm)) == 0) +
-			(THREAD_ROW(m, row)->tid == (uint64_t)e->vtid);
-		if (score > best_score) {
+		if (score > best_score || (score >= 0 && score == best_score && row < best)) {
 			best_score = score;
 			best = row;
 		}
 	}
-	return best;
+	return best_score < 0 ? NO_ROW : best;
 }
 
 /* Creates a thread of which only what it emits is known. NO_ROW: the kernel's events must show it first. */
@@ -109,6 +180,7 @@ static uint32_t make_thread(struct model *m, const struct emitter *e)
 	THREAD_ROW(m, row)->vtid = (uint64_t)e->vtid;
 	THREAD_ROW(m, row)->vpid = THREAD_ROW(m, row)->pid = (uint64_t)e->vpid;
 	THREAD_ROW(m, row)->pid_ns = e->pid_ns;
+	user_thread_numbered(m, row);
 	container_place(m, row);
 	thread_set_comm(m, row, e->comm);
 	return row;
@@ -172,7 +244,8 @@ static void sweep(struct model *m)
 	uint32_t *numbers = g_new(uint32_t, before.emitters->len);
 
 	memset(numbers, 0xff, before.emitters->len * sizeof(*numbers)); /* MAP64_NONE */
-	*u = (struct users){ .emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter)) };
+	u->emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter));
+	u->by_ids = u->by_trace = (struct map64){ 0 };
 	for (uint32_t i = 0; before.by_trace.slots && i <= before.by_trace.mask; i++) {
 		const struct map64_slot *slot = &before.by_trace.slots[i];
 		const struct emitter *e;

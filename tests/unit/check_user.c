@@ -2,6 +2,8 @@
 /* The threads of user-space events: model/user.c on hand-built events, with and without the kernel's. */
 #include "unit.h"
 
+#include <time.h>
+
 #include "events.h"
 
 enum { KERNEL_TRACE, USER_TRACE, OTHER_TRACE, BEGIN = 1000, SLEEP = 1 };
@@ -277,5 +279,55 @@ START_TEST(test_long_program_among_short_ones)
 }
 END_TEST
 
+/*
+ * As many threads as a host may have, and as many emitters in a container that the kernel's events have not shown,
+ * which are looked up again and again: to compare each with each takes 40 s.
+ */
+START_TEST(test_many_threads)
+{
+	enum { THREADS = 40000, ROUNDS = 3, FIRST = 100, IN_CONTAINER = 1000000 };
+	const clock_t start = clock();
+	struct events e;
+
+	begin(&e, true);
+	for (unsigned i = 0; i < THREADS; i++)
+		kernel_thread(&e, 2000 + i, FIRST + i, FIRST + i, IN_CONTAINER + i, IN_CONTAINER + i, NS_OF_A, "app");
+	for (unsigned round = 1; round <= ROUNDS; round++)
+		for (unsigned i = 0; i < THREADS; i++) {
+			context(&e, round * LATER + i, USER_TRACE, FIRST + i, FIRST + i, NS_OF_B, "app");
+			emit(&e, round * LATER + i, USER_TRACE, FIRST + i, 1);
+		}
+	ck_assert_uint_eq(emitted(&e, FIRST), 0);
+	context(&e, (ROUNDS + 1) * LATER, USER_TRACE, IN_CONTAINER + 77, IN_CONTAINER + 77, NS_OF_A, "app");
+	emit(&e, (ROUNDS + 1) * LATER, USER_TRACE, IN_CONTAINER + 77, 5);
+	ck_assert_uint_eq(emitted(&e, FIRST + 77), 5);
+	ck_assert_int_lt((clock() - start) / CLOCKS_PER_SEC, 10);
+	events_release(&e);
+}
+END_TEST
+
+/* Several threads with the same ID in their namespaces, some of which have ended or have another by now. */
+START_TEST(test_same_vtid)
+{
+	struct events e;
+
+	begin(&e, true);
+	for (unsigned i = 0; i < 5; i++)
+		kernel_thread(&e, 2000 + i, 100 + i, 100 + i, 7, 7, NS_OF_A + i, "app");
+	kernel_thread(&e, 2010, 102, 102, 8, 8, NS_OF_A + 2, "app");
+	thread_end(e.m, thread_find(e.m, 104));
+	thread_end(e.m, thread_find(e.m, 100));
+	for (unsigned i = 0; i < 5; i++) {
+		context(&e, LATER, USER_TRACE, i == 2 ? 8 : 7, -1, NS_OF_A + i, "app");
+		emit(&e, LATER, USER_TRACE, i == 2 ? 8 : 7, 10 + i);
+	}
+	ck_assert_uint_eq(emitted(&e, 101), 11);
+	ck_assert_uint_eq(emitted(&e, 102), 12);
+	ck_assert_uint_eq(emitted(&e, 103), 13);
+	events_release(&e);
+}
+END_TEST
+
 UNIT_MAIN("user", test_alone, test_two_traces, test_beside_the_kernel, test_container, test_tid_used_again,
-	  test_programs_leave_nothing_behind, test_long_program_among_short_ones, test_nonsense)
+	  test_programs_leave_nothing_behind, test_long_program_among_short_ones, test_nonsense, test_many_threads,
+	  test_same_vtid)
