@@ -147,15 +147,19 @@ static void keep_common_directory(char *name, const char *path)
 struct find_walk {
 	GPtrArray *specs;
 	GHashTable *visited; /* "device:inode" of directories: links may form loops */
+	GHashTable *traces;  /* the same of those that are traces, in all of specs */
+	GHashTable *groups;  /* group → struct source_spec, borrowed */
 	unsigned found;
 	unsigned left_out;
 };
 
-static bool same_directory(const char *a, const char *b)
+/* Adds the directory to a set of "device:inode"; whether it was not there before. */
+static bool add_directory(GHashTable *set, const char *directory)
 {
-	struct stat sa, sb;
+	struct stat st;
 
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+	return stat(directory, &st) < 0 ||
+	       g_hash_table_add(set, g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino));
 }
 
 static int compare_paths(gconstpointer a, gconstpointer b)
@@ -176,22 +180,14 @@ static struct source_spec *spec_create(const char *directory)
 
 static void add_trace(struct find_walk *w, const char *directory)
 {
-	char *group = source_group_of(directory);
-	struct source_spec *spec = NULL;
+	struct source_spec *spec;
+	char *group;
 
 	w->found++;
-	for (guint i = 0; i < w->specs->len; i++) {
-		struct source_spec *other = g_ptr_array_index(w->specs, i);
-
-		for (guint j = 0; j < other->paths->len; j++) {
-			if (same_directory(g_ptr_array_index(other->paths, j), directory)) {
-				g_free(group);
-				return;
-			}
-		}
-		if (group && other->group && strcmp(group, other->group) == 0)
-			spec = other;
-	}
+	if (!add_directory(w->traces, directory))
+		return;
+	group = source_group_of(directory);
+	spec = group ? g_hash_table_lookup(w->groups, group) : NULL;
 	if (spec) {
 		keep_common_directory(spec->name, directory);
 		g_free(group);
@@ -199,10 +195,24 @@ static void add_trace(struct find_walk *w, const char *directory)
 		spec = spec_create(directory);
 		spec->group = group;
 		g_ptr_array_add(w->specs, spec);
+		if (group)
+			g_hash_table_insert(w->groups, group, spec);
 	}
 	extent_add(&spec->extent, directory);
 	g_ptr_array_add(spec->paths, g_strdup(directory));
-	g_ptr_array_sort(spec->paths, compare_paths);
+}
+
+/* What was found below other directories before. */
+static void note_known(const struct find_walk *w)
+{
+	for (guint i = 0; i < w->specs->len; i++) {
+		struct source_spec *spec = g_ptr_array_index(w->specs, i);
+
+		for (guint j = 0; j < spec->paths->len; j++)
+			add_directory(w->traces, g_ptr_array_index(spec->paths, j));
+		if (spec->group)
+			g_hash_table_insert(w->groups, spec->group, spec);
+	}
 }
 
 static void cannot_read(struct find_walk *w, const char *path)
@@ -212,15 +222,6 @@ static void cannot_read(struct find_walk *w, const char *path)
 	w->left_out++;
 	text_sanitise(text, sizeof(text), path, strlen(path));
 	log_warning("cannot read '%s': %s", text, strerror(errno));
-}
-
-/* Whether the walk has not visited this directory before. */
-static bool is_new(struct find_walk *w, const char *directory)
-{
-	struct stat st;
-
-	return stat(directory, &st) < 0 ||
-	       g_hash_table_add(w->visited, g_strdup_printf("%ju:%ju", (uintmax_t)st.st_dev, (uintmax_t)st.st_ino));
 }
 
 static void visit_directory(struct find_walk *w, const char *directory, unsigned depth)
@@ -268,7 +269,7 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 		const char *path = g_ptr_array_index(below, i);
 
 		/* A trace's own index directory contains no traces. */
-		if ((!is_trace || !g_str_has_suffix(path, "/index")) && is_new(w, path))
+		if ((!is_trace || !g_str_has_suffix(path, "/index")) && add_directory(w->visited, path))
 			visit_directory(w, path, depth + 1);
 	}
 	g_ptr_array_free(below, TRUE);
@@ -335,8 +336,15 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 		return LT_ERROR;
 	text_sanitise(shown, sizeof(shown), directory, strlen(directory));
 	w.visited = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	is_new(&w, name);
+	w.traces = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	w.groups = g_hash_table_new(g_str_hash, g_str_equal);
+	note_known(&w);
+	add_directory(w.visited, name);
 	visit_directory(&w, name, 0);
+	for (guint i = 0; i < specs->len; i++)
+		g_ptr_array_sort(((struct source_spec *)g_ptr_array_index(specs, i))->paths, compare_paths);
+	g_hash_table_destroy(w.groups);
+	g_hash_table_destroy(w.traces);
 	g_hash_table_destroy(w.visited);
 	g_free(name);
 	if (left_out)
