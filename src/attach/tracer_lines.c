@@ -244,6 +244,7 @@ void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v)
 	const struct ev_sched_switch *p = event_payload(v->event, ev_sched_switch);
 	struct traced *prev = p->prev_tid > 0 ? tracer_known(t, v->host, (int32_t)p->prev_tid) : NULL;
 	struct traced *next = p->next_tid > 0 ? tracer_known(t, v->host, (int32_t)p->next_tid) : NULL;
+	const struct thread_row *row;
 
 	if (next && next->now.off_since_ns) {
 		next->now.off_ns += v->event->ts_ns - next->now.off_since_ns;
@@ -257,6 +258,10 @@ void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v)
 		return;
 	switch_line(t, v, p->prev_tid, false, p);
 	switch_line(t, v, p->next_tid, true, p);
+	/* its end was seen before, but this line made it known again */
+	row = p->prev_tid > 0 ? model_look_thread(model_of(t, v), p->prev_tid) : NULL;
+	if (row && task_state_of(p->prev_state, row->exited_ns) == TASK_ENDED)
+		g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->prev_tid));
 }
 
 void tracer_wake(struct attach_tracer *t, const struct ingest_visit *v)
