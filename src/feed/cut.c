@@ -5,6 +5,12 @@
 
 #include "base/error.h"
 
+/*
+ * Fewer bytes than an event takes on average with any tracer: they limit the marks for a packet, but not for a small
+ * one.
+ */
+enum { EVENT_BYTES_MIN = 8, EVENTS_ANYWAY = 1 << 16 };
+
 /* An event; padding may follow it. */
 struct cut_mark {
 	uint64_t at, end; /* in bits */
@@ -30,30 +36,44 @@ static const struct cut_mark *mark(const struct cutter *c, guint i)
 	return &g_array_index(c->marks, struct cut_mark, i);
 }
 
+static void begin_walk(struct cutter *c, struct walk *w, uint64_t content_bits)
+{
+	walk_init(w, c->layout, c->data, content_bits);
+	w->at = c->head.events_at;
+	w->clock = c->head.values[PACKET_TIMESTAMP_BEGIN];
+}
+
+/* The next event. LT_ERROR: it cannot be stepped over. */
+static enum lt_status find_event(const struct cutter *c, struct walk *w, struct cut_mark *m)
+{
+	const struct layout_event *event = NULL;
+
+	m->at = walk_event_begin(w, c->head.stream);
+	if (!walk_event(w, c->head.stream, &event) || w->at <= m->at)
+		return error_set("event %u at byte %" G_GUINT64_FORMAT " cannot be decoded", c->marks->len, m->at / 8);
+	m->clock = w->clock;
+	m->end = w->at;
+	return LT_OK;
+}
+
 /*
- * Finds the events. LT_ERROR: one could not be stepped over; the marks are those before it, and *end is the end of the
- * last of them.
+ * Finds the events. LT_ERROR: one could not be stepped over, or they are too many; the marks are those before it, and
+ * *end is the end of the last of them.
  */
 static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint64_t *end)
 {
-	const struct layout_stream *s = c->head.stream;
-	const struct layout_event *event = NULL;
+	const uint64_t most = MAX(content_bits / 8 / EVENT_BYTES_MIN, EVENTS_ANYWAY);
 	enum lt_status status = LT_OK;
 	struct cut_mark m;
 	struct walk w;
 
-	walk_init(&w, c->layout, c->data, content_bits);
-	w.at = *end = c->head.events_at;
-	w.clock = c->head.values[PACKET_TIMESTAMP_BEGIN];
+	begin_walk(c, &w, content_bits);
+	*end = w.at;
 	while (!status && w.at < w.end) {
-		m.at = walk_event_begin(&w, s);
-		if (!walk_event(&w, s, &event) || w.at <= m.at) {
-			status = error_set("event %u at byte %" G_GUINT64_FORMAT " cannot be decoded", c->marks->len,
-					   m.at / 8);
+		status = c->marks->len < most ? find_event(c, &w, &m) : error_set("it has too many events");
+		if (status)
 			break;
-		}
-		m.clock = w.clock;
-		m.end = *end = w.at;
+		*end = m.end;
 		g_array_append_val(c->marks, m);
 	}
 	walk_release(&w);
@@ -83,6 +103,12 @@ static void count_packet(struct cutter *c)
 	c->has_packet = true;
 }
 
+/* In bits, as it says itself. size: its bytes. */
+static uint64_t content_of_packet(const struct cutter *c, size_t size)
+{
+	return packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
+}
+
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 {
 	uint64_t end, content;
@@ -96,7 +122,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 		return LT_ERROR;
 	c->data = data;
 	c->size = size;
-	content = packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
+	content = content_of_packet(c, size);
 	count_packet(c);
 	if (content > 8 * (uint64_t)size) {
 		/* A truncated packet: keep the complete events. */
@@ -214,12 +240,23 @@ void cutter_set_silent_until(struct cutter *c, uint64_t told)
 	c->told = MAX(c->told, told);
 }
 
-bool cutter_first_event(const struct cutter *c, uint64_t *clock)
+enum lt_status cutter_first_event(struct cutter *c, const uint8_t *data, size_t size, uint64_t *clock)
 {
-	if (!c->marks->len)
-		return false;
-	*clock = mark(c, 0)->clock;
-	return true;
+	enum lt_status status;
+	struct cut_mark m;
+	struct walk w;
+
+	g_array_set_size(c->marks, 0);
+	if (packet_read_head(c->layout, data, size, &c->head))
+		return LT_ERROR;
+	c->data = data;
+	begin_walk(c, &w, MIN(content_of_packet(c, size), 8 * (uint64_t)size));
+	status = w.at < w.end ? find_event(c, &w, &m) : LT_END;
+	if (!status)
+		*clock = m.clock;
+	walk_release(&w);
+	c->data = NULL;
+	return status;
 }
 
 uint64_t cutter_next_clock(const struct cutter *c)

@@ -19,8 +19,8 @@
  * full, that is, after the last one. The first packet's counter covers losses before the stream started: all its pieces
  * have it.
  *
- * A packet whose events cannot all be stepped over, or whose layout would change if its events moved, is passed on
- * whole.
+ * A packet whose events cannot all be stepped over, or are more than a tracer could write, or whose layout would change
+ * if its events moved, is passed on whole.
  */
 struct cut_piece {
 	uint8_t *data; /* owned by the cutter, valid until its next call */
@@ -76,8 +76,11 @@ enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece 
 /* Records that the stream was announced as silent up to here: the next piece starts there. */
 void cutter_set_silent_until(struct cutter *c, uint64_t told);
 
-/* The time of the packet's first event; false: it has no events or is passed on whole. */
-bool cutter_first_event(const struct cutter *c, uint64_t *clock);
+/*
+ * The time of a packet's first event, without starting with the packet. LT_END: it has none. LT_ERROR: it cannot be
+ * read or stepped over.
+ */
+enum lt_status cutter_first_event(struct cutter *c, const uint8_t *data, size_t size, uint64_t *clock);
 
 /* The time of what comes next: an event or the packet's end. */
 uint64_t cutter_next_clock(const struct cutter *c);

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "feed/plan.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
 
-enum { SUFFIX_MAX = 8 }; /* "-1000000" */
+enum {
+	SUFFIX_MAX = 8,              /* "-1000000" */
+	BYTES_AT_ONCE_MAX = INT_MAX, /* of packets: one of each stream is in memory */
+};
 
 static bool is_name_character(char c)
 {
@@ -100,14 +104,32 @@ static void destroy_session(gpointer data)
 	fed_session_destroy(data);
 }
 
-enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const char *hostname, const char *name)
+/* NULL: it cannot be fed, which is reported. */
+static struct recording *open_recording(struct feed_plan *p, const struct source_spec *spec)
 {
 	struct recording *r;
 
+	if (recording_open(spec, &r)) {
+		log_error("%s", error_text());
+		return NULL;
+	}
+	if (r->bytes_at_once <= BYTES_AT_ONCE_MAX - p->bytes_at_once) {
+		p->bytes_at_once += r->bytes_at_once;
+		return r;
+	}
+	log_error("trace '%s': with it, more than %u MiB of packets would be in memory at once", r->name,
+		  BYTES_AT_ONCE_MAX >> 20);
+	recording_close(r);
+	return NULL;
+}
+
+enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const char *hostname, const char *name)
+{
 	*p = (struct feed_plan){ .sessions = g_ptr_array_new_with_free_func(destroy_session) };
 	for (guint i = 0; i < specs->len; i++) {
-		if (recording_open(g_ptr_array_index(specs, i), &r)) {
-			log_error("%s", error_text());
+		struct recording *r = open_recording(p, g_ptr_array_index(specs, i));
+
+		if (!r) {
 			p->left_out++;
 			continue;
 		}

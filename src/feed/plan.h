@@ -10,9 +10,10 @@
  * second becomes NAME-2.
  */
 struct feed_plan {
-	GPtrArray *sessions; /* struct fed_session * */
-	unsigned left_out;   /* traces that cannot be fed; reported as errors */
-	unsigned damaged;    /* places where packets are missing */
+	GPtrArray *sessions;    /* struct fed_session * */
+	unsigned left_out;      /* traces that cannot be fed; reported as errors */
+	unsigned damaged;       /* places where packets are missing */
+	uint64_t bytes_at_once; /* the largest packets of all streams */
 };
 
 /*

@@ -12,10 +12,9 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ctf/metadata.h"
+#include "viewer/viewer.h"
 
 enum { HEAD_BYTES = 4096 }; /* room for a packet's header and context */
-
-#define PACKET_BYTES_MAX (UINT64_C(1) << 30)
 
 static void destroy_stream(gpointer data)
 {
@@ -101,7 +100,9 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 		return error_set("its packets have no timestamps");
 	*size = packet_has(&head, PACKET_PACKET_SIZE) ? head.values[PACKET_PACKET_SIZE] / 8 : s->length - offset;
 	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
-	if (8 * *size < head.events_at || *size > PACKET_BYTES_MAX || p.content_bits > 8 * *size)
+	if (*size > VIEWER_PACKET_MAX)
+		return error_set("a packet is larger than %d MiB", VIEWER_PACKET_MAX >> 20);
+	if (8 * *size < head.events_at || p.content_bits > 8 * *size)
 		return error_set("a packet has an impossible size");
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
@@ -240,9 +241,8 @@ static uint64_t stream_begin(const struct recording *r, const struct recorded_st
 	cutter_init(&c, r->layout);
 	for (guint i = 0; i < s->packets->len && !found; i++) {
 		uint8_t *data = recording_read(recorded_packet(s, i));
-		enum lt_status status = data ? cutter_begin(&c, data, recorded_packet(s, i)->size) : LT_ERROR;
 
-		found = cutter_first_event(&c, &begin) || (status != LT_OK && status != LT_END);
+		found = !data || cutter_first_event(&c, data, recorded_packet(s, i)->size, &begin) != LT_END;
 		g_free(data);
 	}
 	cutter_release(&c);
@@ -255,10 +255,14 @@ static void find_range(struct recording *r)
 	r->begin_ns = UINT64_MAX;
 	for (guint i = 0; i < r->streams->len; i++) {
 		const struct recorded_stream *s = g_ptr_array_index(r->streams, i);
+		uint64_t largest = 0;
 
 		r->begin_ns = MIN(r->begin_ns, layout_to_ns(r->layout, stream_begin(r, s)));
-		for (guint k = 0; k < s->packets->len; k++)
+		for (guint k = 0; k < s->packets->len; k++) {
 			r->end_ns = MAX(r->end_ns, layout_to_ns(r->layout, recorded_packet(s, k)->end));
+			largest = MAX(largest, recorded_packet(s, k)->size);
+		}
+		r->bytes_at_once += largest;
 	}
 }
 

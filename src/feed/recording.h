@@ -37,10 +37,11 @@ struct recording {
 	GPtrArray *streams;        /* struct recorded_stream *, those that have packets */
 	uint64_t begin_ns, end_ns; /* first event, end of the last packet; on its own clock */
 	uint64_t bytes;
-	unsigned damaged; /* places where packets are missing or truncated; reported as warnings */
+	uint64_t bytes_at_once; /* of the largest packet of each stream */
+	unsigned damaged;       /* places where packets are missing or truncated; reported as warnings */
 };
 
-/* LT_ERROR: nothing in the trace can be fed. */
+/* Packets of more than VIEWER_PACKET_MAX bytes are left out. LT_ERROR: nothing in the trace can be fed. */
 enum lt_status recording_open(const struct source_spec *spec, struct recording **out);
 
 void recording_close(struct recording *r);
