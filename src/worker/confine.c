@@ -95,12 +95,12 @@ static const int common_calls[] = {
 	SCMP_SYS(access), SCMP_SYS(brk), SCMP_SYS(clock_getres), SCMP_SYS(clock_gettime), SCMP_SYS(clock_nanosleep),
 	SCMP_SYS(close), SCMP_SYS(close_range), SCMP_SYS(exit), SCMP_SYS(exit_group),
 	SCMP_SYS(faccessat), SCMP_SYS(faccessat2), SCMP_SYS(fadvise64), SCMP_SYS(fstat),
-	SCMP_SYS(fstatfs), SCMP_SYS(futex), SCMP_SYS(getcwd), SCMP_SYS(getdents64), SCMP_SYS(getegid),
+	SCMP_SYS(fstatfs), SCMP_SYS(futex), SCMP_SYS(getcwd), SCMP_SYS(getegid),
 	SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getrandom),
 	SCMP_SYS(getrusage), SCMP_SYS(gettid), SCMP_SYS(gettimeofday), SCMP_SYS(getuid), SCMP_SYS(lseek),
 	SCMP_SYS(lstat), SCMP_SYS(madvise), SCMP_SYS(membarrier), SCMP_SYS(mmap), SCMP_SYS(mprotect),
 	SCMP_SYS(mremap), SCMP_SYS(munmap), SCMP_SYS(nanosleep), SCMP_SYS(newfstatat), SCMP_SYS(poll),
-	SCMP_SYS(ppoll), SCMP_SYS(pread64), SCMP_SYS(read), SCMP_SYS(readlink), SCMP_SYS(readlinkat),
+	SCMP_SYS(ppoll), SCMP_SYS(pread64), SCMP_SYS(read),
 	SCMP_SYS(readv), SCMP_SYS(restart_syscall), SCMP_SYS(rseq), SCMP_SYS(rt_sigprocmask),
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield), SCMP_SYS(set_robust_list),
 	SCMP_SYS(sigaltstack), SCMP_SYS(stat), SCMP_SYS(statfs), SCMP_SYS(statx), SCMP_SYS(sysinfo), SCMP_SYS(time),
@@ -108,6 +108,9 @@ static const int common_calls[] = {
 	SCMP_SYS(recvfrom),
 	SCMP_SYS(getpeername), /* by GLib, before it writes why it ends the process */
 };
+
+/* With those that open files. */
+static const int file_calls[] = { SCMP_SYS(getdents64), SCMP_SYS(readlink), SCMP_SYS(readlinkat) };
 
 static const int follow_calls[] = {
 	SCMP_SYS(inotify_init1), SCMP_SYS(inotify_add_watch), SCMP_SYS(recvmsg),
@@ -120,24 +123,30 @@ static const int relayds_calls[] = {
 };
 /* clang-format on */
 
-static bool allow_all(scmp_filter_ctx ctx, const int *calls, size_t n)
+static bool add_all(scmp_filter_ctx ctx, uint32_t action, const int *calls, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, calls[i], 0) < 0)
+		if (seccomp_rule_add(ctx, action, calls[i], 0) < 0)
 			return false;
 	return true;
 }
 
-#define ALLOW_ALL(ctx, calls) allow_all(ctx, calls, sizeof(calls) / sizeof(*(calls)))
+#define ADD_ALL(ctx, action, calls) add_all(ctx, action, calls, sizeof(calls) / sizeof(*(calls)))
+#define ALLOW_ALL(ctx, calls) ADD_ALL(ctx, SCMP_ACT_ALLOW, calls)
 
-static bool allow_opening(scmp_filter_ctx ctx)
+/*
+ * Reading files. A worker that reads from relayds needs none, but the C library looks for some, like translated
+ * messages: it is told that they cannot be read.
+ */
+static bool add_reading(scmp_filter_ctx ctx, enum confine_kind kind)
 {
+	const uint32_t action = kind == CONFINE_RELAYDS ? SCMP_ACT_ERRNO(EACCES) : SCMP_ACT_ALLOW;
 	/* everything that could change something: the access mode, and creating a file */
 	const unsigned changes = O_ACCMODE | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
 
-	return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >=
-		       0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
+	return ADD_ALL(ctx, action, file_calls) &&
+	       seccomp_rule_add(ctx, action, SCMP_SYS(openat), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0 &&
+	       seccomp_rule_add(ctx, action, SCMP_SYS(open), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, changes, 0)) >= 0;
 }
 
 #define ARG(number, comparison, value) \
@@ -153,22 +162,21 @@ static bool allow_some(scmp_filter_ctx ctx)
 		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, ARG(1, EQ, (scmp_datum_t)commands[i])) <
 		    0)
 			return false;
-	return allow_opening(ctx) &&
-	       /* only to the address of the socket's peer */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
-	       /* abort() and raise(): signals to itself */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
-	       /* any handler except that of the filter's own signal */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
-	       /* limits may be read */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
-	       /* the C library's check for a terminal when a stream is opened */
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS2)) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, FIONREAD)) >= 0 &&
-	       /* tried by the C library, which has alternatives */
-	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
-	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
+	return /* only to the address of the socket's peer */
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
+		/* abort() and raise(): signals to itself */
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
+		/* any handler except that of the filter's own signal */
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
+		/* limits may be read */
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
+		/* the C library's check for a terminal when a stream is opened */
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS)) >= 0 &&
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS2)) >= 0 &&
+		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, FIONREAD)) >= 0 &&
+		/* tried by the C library, which has alternatives */
+		seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
+		seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
 }
 
 /*
@@ -195,8 +203,8 @@ static enum lt_status filter_calls(enum confine_kind kind)
 {
 	struct sigaction action = { .sa_sigaction = say_what_was_refused, .sa_flags = SA_SIGINFO };
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
-	bool ok =
-		ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) && allow_some(ctx);
+	bool ok = ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) &&
+		  allow_some(ctx) && add_reading(ctx, kind);
 	int failed = 0;
 
 	if (ok && kind == CONFINE_FOLLOW)

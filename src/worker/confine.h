@@ -13,7 +13,7 @@
  *   - no new privileges, no core files, at most 2 GiB of address space, no new processes, limits on open files and on
  *     the size of a file;
  *   - only the system calls that reading needs (seccomp); any other one ends it, and is reported. Files can only be
- *     opened for reading;
+ *     opened for reading, and by one that reads from relayds not at all;
  *   - no TCP connections, if the kernel's Landlock supports that (6.7), in case there is a socket.
  *
  * A worker has only the sockets that it was given: its ring's and, if it reads from relayds, the connections made by

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <locale.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -19,6 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "event/syscalls.h"
@@ -89,6 +91,41 @@ static int try_listen(void)
 static int try_read(void)
 {
 	return result(open(outside, O_RDONLY));
+}
+static int try_read_at(void)
+{
+	return result(syscall(SYS_openat, AT_FDCWD, outside, O_RDONLY));
+}
+static int try_open_directory(void)
+{
+	return result(open(directory, O_RDONLY | O_DIRECTORY));
+}
+static int try_list(void)
+{
+	char entries[1024];
+
+	return result(syscall(SYS_getdents64, 0, entries, sizeof(entries)));
+}
+static int try_readlink(void)
+{
+	char target[16];
+
+	return result(readlink("/proc/self/exe", target, sizeof(target)));
+}
+static int try_readlink_at(void)
+{
+	char target[16];
+
+	return result(readlinkat(AT_FDCWD, "/proc/self/exe", target, sizeof(target)));
+}
+
+/* The C library looks for what is not there, and goes on. */
+static int try_library(void)
+{
+	const time_t now = 1700000000;
+	struct tm tm;
+
+	return setlocale(LC_ALL, "") && !*g_strerror(EIO) ? 1 : localtime_r(&now, &tm) ? 0 : 2;
 }
 static int try_new_file(void)
 {
@@ -264,7 +301,9 @@ START_TEST(test_allowed)
 {
 	set_up();
 	expect_exit(CONFINE_RECORDING, "read", 0, try_read);
-	expect_exit(CONFINE_RELAYDS, "read", 0, try_read);
+	expect_exit(CONFINE_RECORDING, "openat", 0, try_read_at);
+	expect_exit(CONFINE_RECORDING, "directory", 0, try_open_directory);
+	expect_exit(CONFINE_RECORDING, "readlink", 0, try_readlink);
 	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);
@@ -275,9 +314,27 @@ START_TEST(test_allowed)
 }
 END_TEST
 
+/* One that reads from relayds is told that it may not read files: libraries go on without. */
+START_TEST(test_no_files)
+{
+	set_up();
+	expect_exit(CONFINE_RELAYDS, "open", EACCES, try_read);
+	expect_exit(CONFINE_RELAYDS, "openat", EACCES, try_read_at);
+	expect_exit(CONFINE_RELAYDS, "directory", EACCES, try_open_directory);
+	expect_exit(CONFINE_RELAYDS, "getdents64", EACCES, try_list);
+	expect_exit(CONFINE_RELAYDS, "readlink", EACCES, try_readlink);
+	expect_exit(CONFINE_RELAYDS, "readlinkat", EACCES, try_readlink_at);
+	expect_exit(CONFINE_RELAYDS, "the library", 0, try_library);
+	expect_exit(CONFINE_RELAYDS, "memory", ENOMEM, try_memory);
+	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RELAYDS, try_abort)), SIGABRT);
+	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RELAYDS, try_glib_memory)), SIGTRAP);
+	tear_down();
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { test_fatal, test_allowed };
+	const TTest *const tests[] = { test_fatal, test_allowed, test_no_files };
 
 	const char *preload = getenv("LD_PRELOAD");
 
