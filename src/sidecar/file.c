@@ -15,11 +15,14 @@
 /* Like the traces beside it: not world-readable. */
 enum { FILE_MODE = 0640 };
 
-/* Whether nothing is nested too deeply: the library recurses. */
-static bool is_flat(const char *text, size_t len)
+/*
+ * What it would take to parse the text, whatever it means: the library recurses, and values take much more memory than
+ * their text. NULL: acceptable.
+ */
+static const char *find_excess(const char *text, size_t len)
 {
 	bool in_string = false;
-	unsigned depth = 0;
+	unsigned depth = 0, values = 0;
 
 	for (size_t i = 0; i < len; i++) {
 		if (in_string) {
@@ -27,25 +30,30 @@ static bool is_flat(const char *text, size_t len)
 				i++;
 			else if (text[i] == '"')
 				in_string = false;
-		} else if (text[i] == '"') {
-			in_string = true;
-		} else if (text[i] == '{' || text[i] == '[') {
-			if (++depth > SIDECAR_DEPTH_MAX)
-				return false;
-		} else if ((text[i] == '}' || text[i] == ']') && depth) {
-			depth--;
+			continue;
 		}
+		in_string = text[i] == '"';
+		if (text[i] == '{' || text[i] == '[')
+			depth++;
+		else if ((text[i] == '}' || text[i] == ']') && depth)
+			depth--;
+		values += text[i] == '{' || text[i] == '[' || text[i] == ','; /* one may follow each */
+		if (depth > SIDECAR_DEPTH_MAX)
+			return "it is nested too deeply";
+		if (values > SIDECAR_VALUES_MAX)
+			return "it has too many values";
 	}
-	return true;
+	return NULL;
 }
 
 json_t *sidecar_file_parse(const char *text, size_t len)
 {
+	const char *excess = find_excess(text, len);
 	json_error_t error;
 	json_t *root;
 
-	if (!is_flat(text, len)) {
-		error_set("it is nested too deeply");
+	if (excess) {
+		error_set("%s", excess);
 		return NULL;
 	}
 	root = json_loadb(text, len, 0, &error);

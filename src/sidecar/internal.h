@@ -16,7 +16,7 @@ struct sidecar {
 	GArray *processes;                            /* struct sidecar_process, by PID, then by start … */
 	guint n_sorted;                               /* … for this many of them; those after are being added */
 	struct sidecar_facts facts;
-	size_t heard_bytes;
+	size_t heard_bytes, loaded_bytes;
 };
 
 /* ---- sidecar.c ---- */

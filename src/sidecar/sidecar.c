@@ -19,6 +19,9 @@
  */
 enum { HEARD_BYTES_MAX = 64 << 20, HEARD_PROCESSES_MAX = 1 << 15 };
 
+/* Of all files of a host; the texts kept of them are at most four times as long. */
+enum { LOADED_BYTES_MAX = 64 << 20 };
+
 /* Upper limit on the size of a kernel function. */
 enum { SYMBOL_BYTES_MAX = 1 << 16 };
 
@@ -121,9 +124,27 @@ unsigned sidecar_process_count(const struct sidecar *s)
 	return s->processes->len;
 }
 
+/* The object in a file; NULL: error chain. */
+static json_t *read_file(struct sidecar *s, const char *path)
+{
+	GByteArray *bytes = sidecar_file_bytes(path);
+	json_t *root = NULL;
+
+	if (!bytes)
+		return NULL;
+	if (bytes->len > LOADED_BYTES_MAX - s->loaded_bytes) {
+		error_set("with it, the host's would be larger than %d MiB", LOADED_BYTES_MAX >> 20);
+	} else {
+		s->loaded_bytes += bytes->len;
+		root = sidecar_file_parse((const char *)bytes->data, bytes->len);
+	}
+	g_byte_array_unref(bytes);
+	return root;
+}
+
 enum lt_status sidecar_load(struct sidecar *s, const char *path, const char *hostname)
 {
-	json_t *root = sidecar_file_read(path);
+	json_t *root = read_file(s, path);
 	bool usable = false, wrong = false;
 	char shown[256];
 

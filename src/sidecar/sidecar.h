@@ -22,6 +22,7 @@ enum {
 	SIDECAR_SCHEMA = 1,
 	SIDECAR_BYTES_MAX = 16 << 20, /* of a file */
 	SIDECAR_DEPTH_MAX = 8,        /* nested objects and arrays */
+	SIDECAR_VALUES_MAX = 1 << 20, /* those of all objects and arrays: eight of a process */
 	SIDECAR_PROCESSES_MAX = 1 << 17,
 	SIDECAR_NAMES_MAX = 1 << 16, /* each of disks, users, groups, cgroups, mounts … */
 };

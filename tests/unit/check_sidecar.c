@@ -441,6 +441,60 @@ START_TEST(test_hear_much)
 }
 END_TEST
 
+/* Values take much more memory than their text. */
+START_TEST(test_many_values)
+{
+	GString *text = g_string_new("{\"x\": [0");
+
+	for (unsigned i = 0; i < SIDECAR_VALUES_MAX; i++)
+		g_string_append(text, i % 4 ? ",0" : ",{}");
+	g_string_append(text, "]}");
+	ck_assert_int_eq(load(text->str), LT_ERROR);
+	ck_assert_str_eq(error_text(), "it has too many values");
+	ck_assert_uint_eq(warnings(), 1);
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+/* A machine with as many processes as are ever recorded; commas in their command lines are no values. */
+START_TEST(test_many_processes)
+{
+	enum { MANY = 1 << 15 };
+	GString *text = g_string_new("{\"processes\": [");
+
+	for (unsigned i = 1; i <= MANY; i++)
+		g_string_append_printf(
+			text,
+			"%s\n  {\n   \"cgroup\": \"/user.slice/%u\",\n   \"cmdline\": \"a,b,{[,,,,,,%0200u\",\n"
+			"   \"exe\": \"/usr/bin/a\",\n   \"gid\": 100,\n   \"pid\": %u,\n"
+			"   \"start_ns\": 1700000000000000000,\n   \"uid\": 1000\n  }",
+			i > 1 ? "," : "", i, i, i);
+	g_string_append(text, "]}");
+	ck_assert_int_eq(load(text->str), LT_OK);
+	ck_assert_uint_eq(warnings(), 0);
+	ck_assert_ptr_nonnull(sidecar_process(sidecar, MANY, 0, S(1)));
+	g_string_free(text, TRUE);
+}
+END_TEST
+
+/* A recording of many parts may have many of them. */
+START_TEST(test_many_files)
+{
+	GString *text = g_string_new("{\"kernel\": \"");
+	unsigned files = 0;
+
+	while (text->len < 15 << 20)
+		g_string_append(text, "xxxxxxxxxxxxxxxx");
+	g_string_append(text, "\"}");
+	while (files < 10 && load(text->str) == LT_OK)
+		files++;
+	ck_assert_uint_eq(files, 4);
+	ck_assert_str_eq(error_text(), "with it, the host's would be larger than 64 MiB");
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
 		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage, test_hear,
-		 test_hear_cpus, test_hear_hostile, test_hear_much)
+		 test_hear_cpus, test_hear_hostile, test_hear_much, test_many_values, test_many_processes,
+		 test_many_files)
