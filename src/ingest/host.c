@@ -217,6 +217,18 @@ void host_name_again(struct host *h, const GPtrArray *hosts)
 	}
 }
 
+bool host_has_trace(const struct host *host, const struct event *ev, const char *hint)
+{
+	const struct ev_trace *p = event_payload(ev, ev_trace);
+	char *hostname = p->hostname.len ? text_of(ev, p->hostname) : g_strdup(hint);
+	char *clock = text_of(ev, p->clock);
+	const bool same = strcmp(host->hostname, hostname) == 0 && strcmp(host->clock, clock) == 0;
+
+	g_free(hostname);
+	g_free(clock);
+	return same;
+}
+
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
@@ -224,12 +236,9 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	char *clock = text_of(ev, p->clock);
 	struct host *h = NULL;
 
-	for (guint i = 0; i < hosts->len && !h; i++) {
-		struct host *known = g_ptr_array_index(hosts, i);
-
-		if (strcmp(known->hostname, hostname) == 0 && strcmp(known->clock, clock) == 0)
-			h = known;
-	}
+	for (guint i = 0; i < hosts->len && !h; i++)
+		if (host_has_trace(g_ptr_array_index(hosts, i), ev, hint))
+			h = g_ptr_array_index(hosts, i);
 	if (h) {
 		g_free(hostname);
 		g_free(clock);

@@ -58,6 +58,9 @@ static inline bool host_is_traced_twice(const struct host *host)
  */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 
+/* Whether an announced trace is the host's; hint as above. */
+bool host_has_trace(const struct host *host, const struct event *ev, const char *hint);
+
 /* Recreates a host that another run has read, from the data it kept; copies the texts. Such a host has no sources. */
 struct host *host_restore(const char *hostname, const char *clock, const struct ingest_host *known);
 

@@ -88,18 +88,23 @@ static void leave_host(struct input *input)
 
 static void announced(struct input *input, GPtrArray *hosts, const struct event *ev)
 {
-	struct host *host = host_of_trace(hosts, ev, input->spec->host_hint, input->spec->name);
+	struct host *host;
 
-	if (input->host && input->host != host && !input->announced)
+	if (input->announced && !host_has_trace(input->host, ev, input->spec->host_hint)) {
+		if (!input->mixed)
+			log_warning("%s: contains traces of several hosts: reading them as those of %s",
+				    input->spec->name, input->host->public.name);
+		input->mixed = true;
+		return;
+	}
+	host = host_of_trace(hosts, ev, input->spec->host_hint, input->spec->name);
+	if (input->host && input->host != host)
 		leave_host(input);
 	input->announced = true;
 	if (!input->host) {
 		input->host = host;
 		input->number = merge_add(host->merge, input->source);
 	} else {
-		if (input->host != host)
-			log_warning("%s: contains traces of several hosts: reading them as those of %s",
-				    input->spec->name, input->host->public.name);
 		merge_replace(input->host->merge, input->number, input->source);
 	}
 	g_ptr_array_set_size(input->host->inputs, MAX((gint)input->host->inputs->len, (gint)input->number + 1));

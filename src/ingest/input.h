@@ -39,6 +39,7 @@ struct input {
 	struct source *source; /* NULL: no worker runs */
 	struct host *host;     /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
 	bool announced;        /* the running source has named its host */
+	bool mixed;            /* it announced traces of other hosts, too, and this was reported */
 	bool session_over;     /* it ended, or its relayd no longer knows it */
 	bool relayd_left;      /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;       /* the source's number in the host's merge */
