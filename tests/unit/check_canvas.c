@@ -129,11 +129,12 @@ static void on_change(struct ui *ui, const char *text)
 	g_string_assign(typed, text);
 }
 
-static void on_done(struct ui *ui, const char *text)
+static bool on_done(struct ui *ui, const char *text)
 {
 	(void)ui;
 	answers++;
 	g_string_assign(typed, text ? text : "gave up");
+	return strcmp(typed->str, "wrong") != 0;
 }
 
 static void type(struct prompt *p, const char *text)
@@ -175,6 +176,14 @@ START_TEST(prompt_edits)
 	prompt_start(&p, "Find:", "", on_change, on_done);
 	prompt_key(&p, NULL, UI_KEY_BACKSPACE);
 	ck_assert_int_eq(answers, 3);
+	/* what is refused stays to be corrected */
+	prompt_start(&p, "Find:", "wrong", on_change, on_done);
+	prompt_key(&p, NULL, UI_KEY_ENTER);
+	ck_assert(p.active);
+	prompt_key(&p, NULL, UI_KEY_BACKSPACE);
+	prompt_key(&p, NULL, UI_KEY_ENTER);
+	ck_assert(!p.active);
+	ck_assert_str_eq(typed->str, "wron");
 	prompt_release(&p);
 	g_string_free(typed, TRUE);
 	canvas_destroy(c);
