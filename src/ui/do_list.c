@@ -197,7 +197,7 @@ static bool calls_filter_done(struct ui *ui, const char *text)
 		return true;
 	if (text && *text && ui->options.check(text, pane_calls_has_events(p)) != LT_OK) {
 		ui_say(ui, "%s", error_text());
-		return false;
+		return true;
 	}
 	pane_calls_set_filter(ui, p, text ? text : "");
 	return true;

@@ -98,7 +98,7 @@ static int worth(const struct list *l, int i, int width)
 		return 6000 - i;
 	if (width < NARROW) {
 		/* rows of several hosts differ in it, and names say more than numbers */
-		if (!strcmp(c->name, "host"))
+		if (!strcmp(c->name, "host") || !strcmp(c->name, "from_host"))
 			return 5000;
 		if (c->flags & COLUMN_KEY && !column_right(c))
 			return 4000 - i;

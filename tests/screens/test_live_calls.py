@@ -103,7 +103,7 @@ def follows(checks, t):
     checks.equal("all of it since then", covered(screen)[0], since)
     t.keys(")", "F")
     t.wait("^following the time")
-    t.wait(r"^ AWAY .*(\n.*)* following  \d+/\d+$")
+    t.wait(r"^ ENDED .*(\n.*)* following  \d+/\d+$")
     at, n = status(t.sync())
     checks.check("at the end again", n > 100 and at > n // 2, f"{at} of {n}")
 

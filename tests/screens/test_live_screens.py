@@ -81,7 +81,7 @@ def writes(checks, t):
         t.keys("x")
         t.wait("^Write to")
         t.keys("C-u").text(path).keys("Enter")
-        t.wait(rf"^\d+ rows? of cpu written to {path}")
+        t.wait(rf"^\d+ rows? of cpu written to\s+{path}")
     with open(t.path("list.txt"), encoding="utf-8") as f:
         rows = len([line for line in f.read().splitlines()[2:] if "total" not in line.split()])
     with open(t.path("list.csv"), newline="", encoding="utf-8") as f:

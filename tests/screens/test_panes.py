@@ -113,7 +113,7 @@ def small(checks):
         for key, heading in (("1", r"^ +TID HOST +▼CPU% CPU TIME COMMAND"), ("2", r"^ +TID HOST +▼READ/s WRITE/s COMMAND"),
                              ("5", r"^HOST +CALL +▼TOTAL COMMAND")):
             checks.contains(f"pane {key}", t.press(key), heading)
-    for title, heading in (("Relations", r"^BY +▼WAITED THROUGH +HOST"), ("Blocking", r"^HOST.* ▼")):
+    for title, heading in (("Relations", r"^FROM HOST +BY +▼WAITED"), ("Blocking", r"^HOST.* ▼")):
         with open_pane(title, (40, 40)) as t:
             checks.contains(title, t.screen(), heading)
 

@@ -224,7 +224,9 @@ def write(t, path):
     t.wait("^Write to")
     t.keys("C-u").text(path).keys("Enter")
     t.wait("written")
-    return t.screen()[-1]
+    lines = t.screen()  # a long message takes several
+    start = max(i for i, line in enumerate(lines) if "written" in line)
+    return " ".join(line.strip() for line in lines[start:])
 
 
 def written(checks):

@@ -61,7 +61,7 @@ def saved(checks):
         t.press("F6")
         t.keys("Escape", "I")
         choose(t, "Save: ")
-        t.wait("settings saved to /")
+        t.wait(r"settings saved to\s+/")
         wanted = t.sync()
         t.keys("q")
         checks.equal("left well", t.status(), 0)

@@ -104,7 +104,7 @@ def summed(checks):
         t.keys("w")
         t.wait(r"this row sums up \d+ rows: press Enter to show them")
         choose(t, "F2", "─ Setup", "Save: ")
-        t.wait("settings saved to /")
+        t.wait(r"settings saved to\s+/")
         choose(t, "G", "─ Sum up", r" all\b")
         rows = table(t.sync())
         checks.equal("all", [int(row["COUNT"]) for row in rows], [sum(counts.values())])
