@@ -12,7 +12,8 @@
 enum {
 	/* Memory of a row and its thread, with their entries in lists and hashes. */
 	ROW_BYTES = sizeof(struct build_row) + sizeof(struct build_thread) + 64,
-	END_SHARE = 8, /* one in this many threads is ended at a time */
+	LIVING_LEAST = 2048, /* threads, however little memory there is */
+	END_SHARE = 8,       /* one in this many threads is ended at a time */
 };
 
 void build_rows_create(struct build *b, size_t memory_bytes)
@@ -23,7 +24,7 @@ void build_rows_create(struct build *b, size_t memory_bytes)
 	b->rows = g_array_new(FALSE, TRUE, sizeof(struct build_row));
 	b->threads = g_ptr_array_new_with_free_func(g_free);
 	b->spare = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	b->living_max = (uint32_t)MIN(living_max, UINT32_MAX);
+	b->living_max = memory_bytes ? (uint32_t)CLAMP(living_max, LIVING_LEAST, UINT32_MAX) : 0;
 	graph_set_owned(b->graph, ROW_BYTES);
 }
 

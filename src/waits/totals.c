@@ -10,12 +10,14 @@ enum {
 	SUM_STRIDE = 16,
 	SUMS_LEAST = 4,
 	DEPTH_MAX = 512,
+	STEPS_MAX = 1 << 16, /* where there is no memory for sums, chains of waits have very many branches */
 };
 
 /* One computation, and its sums so far. */
 struct adder {
 	const struct wait_graph *g;
 	uint64_t *ns; /* SUM_WIDTH sums */
+	unsigned steps;
 };
 
 void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait_segment *s)
@@ -172,7 +174,7 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 
 	if (from_ns == to_ns)
 		return;
-	if (depth >= DEPTH_MAX) {
+	if (depth >= DEPTH_MAX || ++a->steps > STEPS_MAX) {
 		add_state(a, WAIT_UNKNOWN, to_ns - from_ns, sign, depth);
 		return;
 	}

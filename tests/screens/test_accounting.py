@@ -16,8 +16,6 @@ UNITS = {"ns": 1, "µs": 1e3, "us": 1e3, "ms": 1e6, "s": 1e9}
 FIGURES = [f"{what}_{part}_ns" for what in ("cpu", "disk", "network") for part in ("self", "sub", "total")]
 HEADS = {head + part: f"{figure}_{part.strip().lower() or 'total'}_ns"
          for head, figure in (("CPU", "cpu"), ("DISK", "disk"), ("NET", "network")) for part in (" SELF", " SUB", "")}
-# that it never had work was recorded before the part that is read again
-IDLE_BEFORE = {(0, "web", 1162, "kworker/u4:2"): {"disk_self_ns": "1.00s", "disk_total_ns": "1.00s"}}
 # processes that are renamed later: the report reads beyond its interval, and shows the last name
 LATER_NAMES = {("client", 1442, "bash"): "sleep"}
 WIDE = (200, 200)  # all rows at once
@@ -149,7 +147,7 @@ def whole_screens(checks):
     with open_at() as t:
         t.resize(40, 10)
         t.wait_for(lambda text: len(text.split("\n")) <= 10, "40x10")
-        checks.contains("40x10: the total and the names stay", t.sync(), r"^ +PID +HOST +▼?CPU +COMMAND\n +\d+ ")
+        checks.contains("40x10: the total and the names stay", t.sync(), r"^ *HOST +CPU SELF +▼?CPU +COMMAND\n")
         t.keys("?")
         t.wait(r"Help \(Esc")
         checks.check("help opens on the smallest screen", True)
@@ -278,19 +276,23 @@ def read_again(checks):
         t.keys("A", "B")
         t.wait("^interval from")
         wanted = all_rows(settled(t))
-    with open_pane("--wait-memory", "300k", size=WIDE, begin="+6s") as t:
+    with open_pane("--wait-memory", "450k", size=WIDE, begin="+6s") as t:
         t.keys("A", "B")
         t.wait("^interval from")
         got = all_rows(settled(t))
-        known = {row[:4] for row in wanted}
-        more = {row[:4]: {figure: row[4][figure] for figure in FIGURES if row[4][figure] not in ("0", "-")}
-                for row in got if row[:4] not in known}
-        checks.equal("accounts of processes that were idle before", more, IDLE_BEFORE)
-        got = [row for row in got if row[:4] in known]
         differ = {(a[:4], figure): (b[4][figure], a[4][figure]) for a, b in zip(got, wanted) if a[:4] == b[:4]
                   for figure in FIGURES if a[4][figure] != b[4][figure]}
         checks.equal("the same accounts", [row[:4] for row in got], [row[:4] for row in wanted])
         checks.equal(f"the same figures of {len(wanted)} accounts", differ, {})
+
+
+def too_little(checks):
+    """Where there is no memory for sums, chains of waits are cut: what is behind is unknown, and it does not hang."""
+    for memory in "300k", "250k":
+        with open_pane("--wait-memory", memory, size=WIDE, begin="+6s") as t:
+            t.keys("A", "B")
+            t.wait("^interval from")
+            checks.check(f"{memory}: some accounts", len(all_rows(settled(t))) > 20)
 
 
 def hosts(checks):
@@ -322,4 +324,4 @@ def files(checks):
                      f"{written['begin_ns']} {written['end_ns']}")
 
 
-Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, hosts, files)
+Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, too_little, hosts, files)
