@@ -17,7 +17,7 @@ REFUSED = {
     ("-n", "*", "-P", ""): "option '-P': '' matches nothing",
     ("-n", "*", "-o", "|cat"): "-o '|cat': ",
     ("-n", "*", "-o", "!cat"): "-o '!cat': ",
-    ("-n", "*", "--duration", "1s"): "--duration needs a live session",
+    ("-n", "*", "--duration", "1h"): "--duration needs a live session",
     ("-n", "*", "--trace=opne"): "unknown system call 'opne': did you mean 'open'?",
     ("-n", "*", "--raw=all"): "'raw=' is not supported",
     ("-n", "*", "--output-separately"): "-ff needs -o FILE",
