@@ -195,11 +195,10 @@ static bool calls_filter_done(struct ui *ui, const char *text)
 
 	if (!pane_is_calls(p))
 		return true;
-	if (text && *text && ui->options.check(text, pane_calls_has_events(p)) != LT_OK) {
+	if (text && *text && ui->options.check(text, pane_calls_has_events(p)) != LT_OK)
 		ui_say(ui, "%s", error_text());
-		return true;
-	}
-	pane_calls_set_filter(ui, p, text ? text : "");
+	else
+		pane_calls_set_filter(ui, p, text ? text : "");
 	return true;
 }
 
