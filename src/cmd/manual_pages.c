@@ -509,7 +509,9 @@ const struct manual_item manual_filters[] = {
 const struct manual_item manual_of_analyses[] = {
 	{ "lttng-cputop", "report cpu; per CPU: report cpus" },
 	{ "lttng-iousagetop", "report io --sum-by process; report files --sum-by file; report disks; report net" },
-	{ "lttng-iolatencytop", "report syscalls --log --sort length --limit 10; for disks: report disks --log …" },
+	{ "lttng-iolatencytop",
+	  "report syscalls --log --sort length --limit 10 --where 'cause=*read*|cause=*write*|cause=open*|cause=*sync*'"
+	  "; for disks: report disks --log …" },
 	{ "lttng-iolatencyfreq", "report disks --freq; report syscalls --sum-by call --freq" },
 	{ "lttng-iolatencystats", "report disks; report syscalls --sum-by call" },
 	{ "lttng-iolog", "report syscalls --log --where cause=read --min 1ms" },
