@@ -14,14 +14,16 @@ static const struct option_refused refused[] = {
 #define REFUSED(command, letter, name, reason) { command, letter, name, reason },
 #define RENAMED NOTHING
 #define EXPRESSION NOTHING
+#define LIST NOTHING
 #define ARGUMENT NOTHING
 #include "cmd/foreign.def"
 };
 
 static const struct foreign_name names[] = {
 #define REFUSED NOTHING
-#define RENAMED(command, name, ours) { command, name, ours, false },
-#define EXPRESSION(command, name, ours) { command, name, ours, true },
+#define RENAMED(command, name, ours) { command, name, ours, FOREIGN_SAME },
+#define EXPRESSION(command, name, ours) { command, name, ours, FOREIGN_EXPRESSION },
+#define LIST(command, name, ours) { command, name, ours, FOREIGN_LIST },
 #define ARGUMENT NOTHING
 #include "cmd/foreign.def"
 };
@@ -34,6 +36,7 @@ static const struct {
 #define REFUSED NOTHING
 #define RENAMED NOTHING
 #define EXPRESSION NOTHING
+#define LIST NOTHING
 #define ARGUMENT(command, ours, argument, level) { command, ours, argument, level },
 #include "cmd/foreign.def"
 };
@@ -46,6 +49,14 @@ const struct option_refused *options_refused(unsigned i)
 const struct foreign_name *foreign_name(unsigned i)
 {
 	return i < G_N_ELEMENTS(names) ? &names[i] : NULL;
+}
+
+const struct foreign_name *foreign_find(enum command_bit command, const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (names[i].command == command && strcmp(names[i].name, name) == 0)
+			return &names[i];
+	return NULL;
 }
 
 enum lt_status foreign_refuse(enum command_bit command, char letter, const char *name, size_t len)

@@ -11,11 +11,18 @@
 struct foreign_name {
 	enum command_bit command;
 	const char *name, *ours;
-	bool expression; /* --NAME=SET is --OURS=NAME=SET */
+	enum {
+		FOREIGN_SAME,
+		FOREIGN_EXPRESSION, /* --NAME=SET is --OURS=NAME=SET */
+		FOREIGN_LIST,       /* --NAME=A,B is --OURS=A --OURS=B */
+	} as;
 };
 
 /* The rows by number; NULL: there are no more. */
 const struct foreign_name *foreign_name(unsigned i);
+
+/* The command's row of that name; NULL: there is none. */
+const struct foreign_name *foreign_find(enum command_bit command, const char *name);
 
 /*
  * Reports why the command does not support another tool's option, given its letter or (letter 0) the first len bytes of

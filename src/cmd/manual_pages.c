@@ -520,6 +520,6 @@ const struct manual_item manual_of_analyses[] = {
 	{ "lttng-schedtop", "report sched --log --sort length --limit 10" },
 	{ "lttng-memtop", "report memory" },
 	{ "lttng-syscallstats", "report syscalls; per process: report syscalls --sum-by process" },
-	{ "--gmt, --procname", "mean --utc, --comm" },
+	{ "--gmt; --procname A,B", "mean --utc; --comm A --comm B" },
 	{ NULL, NULL },
 };

@@ -115,16 +115,20 @@ static enum lt_status parse_port(const char *text, option_port *port)
 	return LT_OK;
 }
 
+/* One number, or several with commas between them. */
 static enum lt_status parse_numbers(const char *text, option_numbers numbers)
 {
+	char **parts = g_strsplit(text, ",", -1);
+	enum lt_status status = *parts ? LT_OK : error_set("'' is not a number");
 	guint64 number;
-	int32_t id;
 
-	if (parse_number(text, 0, INT32_MAX, &number))
-		return LT_ERROR;
-	id = (int32_t)number;
-	g_array_append_val(numbers, id);
-	return LT_OK;
+	for (char **part = parts; *part && status == LT_OK; part++) {
+		status = parse_number(*part, 0, INT32_MAX, &number);
+		if (status == LT_OK)
+			g_array_append_vals(numbers, &(int32_t){ (int32_t)number }, 1);
+	}
+	g_strfreev(parts);
+	return status;
 }
 
 static enum lt_status parse_duration(const char *text, option_duration *duration)
@@ -356,21 +360,32 @@ static enum lt_status unknown_letter(const struct scan *s, char letter)
 	return error_set("unknown option '-%c'", letter);
 }
 
-/* The argument with the name that it has in an expression: "--trace=read" is "--expr=trace=read". */
-static const char *expression(const struct scan *s, const char *name, const char *text)
+/* Stores the argument of an option that was given by that name, which may be another tool's. */
+static enum lt_status store_named(const struct scan *s, struct options *o, const struct option_row *row,
+				  const char *name, const char *text)
 {
-	const struct foreign_name *other;
-	const char *whole = text;
-	char *joined;
+	const struct foreign_name *other = foreign_find(s->command, name);
+	enum lt_status status = LT_OK;
+	char **parts, *joined;
 
-	for (unsigned i = 0; (other = foreign_name(i)); i++) {
-		if (other->command != s->command || !other->expression || strcmp(other->name, name) != 0)
-			continue;
+	switch (other ? other->as : FOREIGN_SAME) {
+	case FOREIGN_SAME:
+		return store(o, row, text);
+	case FOREIGN_EXPRESSION:
 		joined = g_strdup_printf("%s=%s", name, text);
-		whole = g_intern_string(joined);
+		status = store(o, row, g_intern_string(joined));
 		g_free(joined);
+		return status;
+	case FOREIGN_LIST:
+		if (!*text)
+			return store(o, row, text);
+		parts = g_strsplit(text, ",", -1);
+		for (char **part = parts; *part && status == LT_OK; part++)
+			status = store(o, row, g_intern_string(*part));
+		g_strfreev(parts);
+		return status;
 	}
-	return whole;
+	g_assert_not_reached();
 }
 
 /* Stores an option that getopt_long() has found; name: its long name as listed, NULL: it is a letter. */
@@ -380,7 +395,7 @@ static enum lt_status take(const struct scan *s, struct options *o, const struct
 	unsigned level;
 
 	if (!is_flag(row) || !optarg)
-		return store(o, row, name && optarg ? expression(s, name, optarg) : optarg);
+		return name && optarg ? store_named(s, o, row, name, optarg) : store(o, row, optarg);
 	if (foreign_argument(s->command, row->name, optarg, &level) != LT_OK)
 		return LT_ERROR;
 	if (row->kind == OPTION_FLAG)

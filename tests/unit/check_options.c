@@ -53,9 +53,10 @@ START_TEST(test_names_of_other_tools)
 {
 	struct options o;
 
-	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--gmt", "--procname", "a*", "--procname=b"), LT_OK);
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--gmt", "--procname", "a*", "--procname=b,c"), LT_OK);
 	ck_assert(o.utc);
-	ck_assert_uint_eq(o.comm->len, 2);
+	ck_assert_uint_eq(o.comm->len, 3);
+	ck_assert_str_eq(g_ptr_array_index(o.comm, 2), "c");
 	ck_assert_str_eq(g_ptr_array_index(o.comm, 0), "a*");
 	ck_assert_str_eq(g_ptr_array_index(o.comm, 1), "b");
 	options_release(&o);
@@ -89,6 +90,24 @@ START_TEST(test_kinds)
 	ck_assert_uint_eq(o.history_size, 65536);
 	ck_assert_uint_eq(o.interval, UINT64_C(2000000000));
 	ck_assert(o.speed == 4.0);
+	options_release(&o);
+}
+END_TEST
+
+START_TEST(test_lists)
+{
+	struct options o;
+
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--tid=7,8", "--tid", "9", "--comm", "a,b"), LT_OK);
+	ck_assert_uint_eq(o.tid->len, 3);
+	ck_assert_int_eq(g_array_index(o.tid, int32_t, 1), 8);
+	ck_assert_uint_eq(o.comm->len, 1); /* a name may have commas */
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--procname="), LT_OK);
+	ck_assert_uint_eq(o.comm->len, 1);
+	options_release(&o);
+	ck_assert_int_eq(PARSE(&o, COMMAND_REPORT, "cpu", "--tid", "7,"), LT_ERROR);
+	ck_assert_str_eq(error_text(), "option '--tid': '' is not a number from 0 to 2147483647");
 	options_release(&o);
 }
 END_TEST
@@ -303,5 +322,5 @@ START_TEST(test_wrong)
 }
 END_TEST
 
-UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_help_wins, test_short_forms,
+UNIT_MAIN("options", test_table, test_defaults, test_kinds, test_lists, test_help_wins, test_short_forms,
 	  test_long_options_of_strace, test_names_of_commands, test_command, test_wrong, test_names_of_other_tools)
