@@ -160,7 +160,7 @@ static void forget(struct attach *a)
 		state_reap(state, NULL, NULL);
 		state_frame_begin(state);
 	}
-	attach_containers_forget(&a->containers);
+	thread_containers_forget(&a->containers.threads);
 	if (!strpool_round_due())
 		return;
 	strpool_round_begin();

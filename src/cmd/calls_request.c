@@ -48,13 +48,13 @@ static enum lt_status add_calls(struct attach_filter *f, const char *calls)
 enum lt_status calls_request_check(const char *filter, bool events)
 {
 	struct attach_filter calls;
-	struct view_filter view;
+	struct events_filter view;
 	enum lt_status status;
 
 	if (events) {
-		view_filter_init(&view);
+		events_filter_init(&view);
 		status = events_filter_parse(&view, filter);
-		view_filter_release(&view);
+		events_filter_release(&view);
 		return status;
 	}
 	attach_filter_init(&calls);

@@ -6,28 +6,55 @@
 #include "base/error.h"
 #include "base/strpool.h"
 #include "base/text.h"
+#include "event/fields.h"
 #include "event/syscalls.h"
+#include "view/rows.h"
 
 enum { ANCESTORS_MAX = 256 }; /* a trace can make processes descend from each other */
 
-#define FACT(name) (1u << VIEW_FACT_##name)
-#define FACTS_OF_EVENTS (FACT(HOST) | FACT(PID) | FACT(TID) | FACT(COMM) | FACT(TREE) | FACT(CALL) | FACT(TEXT))
+#define LOOK_NS NS_PER_S /* after that, containers may have other names */
 
-enum lt_status events_filter_parse(struct view_filter *f, const char *text)
+#define FACT(name) (1u << VIEW_FACT_##name)
+#define FACTS_OF_EVENTS                                                                                             \
+	(FACT(HOST) | FACT(PID) | FACT(TID) | FACT(COMM) | FACT(TREE) | FACT(USER) | FACT(CONTAINER) | FACT(CALL) | \
+	 FACT(TEXT))
+
+void events_filter_init(struct events_filter *f)
 {
-	if (view_filter_parse(f, text, NULL) != LT_OK)
+	*f = (struct events_filter){ 0 };
+	view_filter_init(&f->terms);
+	thread_containers_init(&f->containers);
+}
+
+void events_filter_release(struct events_filter *f)
+{
+	view_filter_release(&f->terms);
+	thread_containers_release(&f->containers);
+}
+
+void events_filter_clear(struct events_filter *f)
+{
+	view_filter_clear(&f->terms);
+	thread_containers_forget(&f->containers);
+}
+
+enum lt_status events_filter_parse(struct events_filter *f, const char *text)
+{
+	if (view_filter_parse(&f->terms, text, NULL) != LT_OK)
 		return LT_ERROR;
-	if (f->facts & ~FACTS_OF_EVENTS)
-		return error_set("only host:, pid:, tid:, comm:, tree:, call: and parts of their text apply to events");
+	if (f->terms.facts & ~FACTS_OF_EVENTS)
+		return error_set(
+			"only host:, pid:, tid:, comm:, tree:, user:, container:, call: and parts of their text "
+			"apply to events");
 	return LT_OK;
 }
 
-struct event_seen event_see(const struct ingest_host *host, const struct event *event, const char *name)
+struct event_seen event_see(const struct ingest_host *host, const struct ingest_visit *v)
 {
-	struct event_seen seen = { .host = host, .tid = event->tid, .name = name };
+	struct event_seen seen = { .host = host, .ns = v->ref_ns, .tid = v->event->tid, .name = v->shape->name };
 
-	if (seen.tid == EVENT_NO_TID && event->cpu != EVENT_NO_CPU)
-		seen.tid = model_look_running(host->model, event->cpu);
+	if (seen.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
+		seen.tid = model_look_running(host->model, v->event->cpu);
 	seen.thread = model_look_thread(host->model, seen.tid);
 	return seen;
 }
@@ -42,6 +69,17 @@ static bool descends_from(const struct event_seen *seen, int64_t pid)
 		t = (int64_t)t->ppid > 0 ? model_look_thread(seen->host->model, (int64_t)t->ppid) : NULL;
 	}
 	return false;
+}
+
+static bool has_user(const struct event_seen *seen, const struct view_node *term)
+{
+	const struct thread_row *t = seen->thread, *main = model_look_thread(seen->host->model, (int64_t)t->pid);
+	const struct view_host host = { .sidecar = seen->host->sidecar, .record_ns = seen->host->begin_ns };
+	const int64_t user = view_user_of(&host, t, main);
+
+	if (user < 0)
+		return false;
+	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(&host, user));
 }
 
 /* By either name. */
@@ -63,9 +101,15 @@ static bool is_of_call(const char *event, const char *glob)
 	return false;
 }
 
+struct event_filtered {
+	struct events_filter *filter;
+	const struct event_seen *seen;
+};
+
 static enum view_truth term_holds(void *data, const struct view_node *term)
 {
-	const struct event_seen *seen = data;
+	const struct event_filtered *of = data;
+	const struct event_seen *seen = of->seen;
 	const struct thread_row *t = seen->thread;
 	bool holds;
 
@@ -85,6 +129,12 @@ static enum view_truth term_holds(void *data, const struct view_node *term)
 	case VIEW_FACT_COMM:
 		holds = t && text_glob(term->glob, strpool_text((strid)t->comm));
 		break;
+	case VIEW_FACT_USER:
+		holds = t && has_user(seen, term);
+		break;
+	case VIEW_FACT_CONTAINER:
+		holds = t && thread_containers_has(&of->filter->containers, term, seen->host, t);
+		break;
 	case VIEW_FACT_CALL:
 		holds = is_of_call(seen->name, term->glob);
 		break;
@@ -99,7 +149,13 @@ static enum view_truth term_holds(void *data, const struct view_node *term)
 	return holds ? VIEW_YES : VIEW_NO;
 }
 
-bool events_filter_wants(const struct view_filter *f, struct event_seen *seen)
+bool events_filter_wants(struct events_filter *f, const struct event_seen *seen)
 {
-	return view_filter_wants(f, term_holds, seen);
+	struct event_filtered of = { f, seen };
+
+	if (view_filter_asks(&f->terms, VIEW_FACT_CONTAINER) && seen->ns - f->looked_ns >= LOOK_NS) {
+		thread_containers_forget(&f->containers);
+		f->looked_ns = seen->ns;
+	}
+	return view_filter_wants(&f->terms, term_holds, &of);
 }

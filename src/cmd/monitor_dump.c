@@ -24,7 +24,7 @@ struct monitor_dump {
 	struct reread *reread;
 	unsigned number; /* of the request; 0: there was none */
 	GArray *hosts;   /* unsigned: wanted hosts by their number on the screen */
-	struct view_filter filter;
+	struct events_filter filter;
 	char *problem; /* with the filter; NULL: none */
 	struct fields_wanted wanted;
 	struct ingest_visitor visitor;
@@ -49,7 +49,7 @@ static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
 	screen = monitor_screen_number(d->m, ingest_host(d->m->shown.in, of));
 	for (guint i = 0; i < d->hosts->len; i++)
 		if (g_array_index(d->hosts, unsigned, i) == screen)
-			return view_filter_host(&d->filter, ingest_host(d->m->shown.in, of)->name);
+			return view_filter_host(&d->filter.terms, ingest_host(d->m->shown.in, of)->name);
 	return false;
 }
 
@@ -80,7 +80,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	    v->ref_ns < d->lines->dropped_before_ns || v->ref_ns >= d->lines->dropped_after_ns ||
 	    !is_wanted_host(d, v->host))
 		return;
-	seen = event_see(ingest_host(window_ingest(d->window), v->host), v->event, v->shape->name);
+	seen = event_see(ingest_host(window_ingest(d->window), v->host), v);
 	if (!events_filter_wants(&d->filter, &seen))
 		return;
 	text = dump_line(d->dump, &(struct dump_event){
@@ -161,7 +161,7 @@ static void on_changed(void *data)
 static void set_filter(struct monitor_dump *d, const char *text)
 {
 	g_clear_pointer(&d->problem, g_free);
-	view_filter_clear(&d->filter);
+	events_filter_clear(&d->filter);
 	if (events_filter_parse(&d->filter, text) != LT_OK) {
 		d->problem = g_strdup(error_text());
 		error_clear();
@@ -231,7 +231,7 @@ struct monitor_dump *monitor_dump_create(struct monitor *m)
 	d->m = m;
 	d->reread = reread_create(&options);
 	d->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	view_filter_init(&d->filter);
+	events_filter_init(&d->filter);
 	fields_wanted_init(&d->wanted);
 	d->wanted.classes = WANTED_ALL;
 	d->visitor = (struct ingest_visitor){ .wanted = &d->wanted, .before = visit, .user = d };
@@ -248,7 +248,7 @@ void monitor_dump_destroy(struct monitor_dump *d)
 	lines_destroy(d->shown);
 	dump_destroy(d->dump);
 	fields_wanted_release(&d->wanted);
-	view_filter_release(&d->filter);
+	events_filter_release(&d->filter);
 	g_array_free(d->hosts, TRUE);
 	g_free(d->problem);
 	g_free(d);

@@ -19,7 +19,7 @@
 struct report_dump {
 	struct report *report;
 	struct dump *dump;
-	struct view_filter where;
+	struct events_filter where;
 	struct dump *texts;        /* for the bare words in it; NULL: there are none */
 	uint64_t begin_ns, end_ns; /* reference time */
 	bool has_threads;          /* some threads or events were selected */
@@ -86,7 +86,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	if (!v->fields || v->host >= r->n_hosts || r->hosts[v->host].shown < 0)
 		return;
 	if (d->has_threads || r->options->json) {
-		seen = event_see(r->hosts[v->host].source, v->event, v->shape->name);
+		seen = event_see(r->hosts[v->host].source, v);
 		running = running_thread(&seen);
 	}
 	/* the text is only made for an event that the other terms do not exclude */
@@ -143,9 +143,9 @@ static enum lt_status read_where(struct report_dump *d)
 	for (guint i = 0; i < o->where->len; i++)
 		if (events_filter_parse(&d->where, g_ptr_array_index(o->where, i)) != LT_OK)
 			return error_wrap("option '--where'");
-	if (view_filter_asks(&d->where, VIEW_FACT_TEXT))
+	if (view_filter_asks(&d->where.terms, VIEW_FACT_TEXT))
 		d->texts = dump_create(NULL, DUMP_TEXT, o->utc);
-	d->has_threads = d->has_threads || !view_filter_empty(&d->where);
+	d->has_threads = d->has_threads || !view_filter_empty(&d->where.terms);
 	return LT_OK;
 }
 
@@ -246,10 +246,10 @@ int report_dump(struct report *r)
 	const struct ingest_visitor visitor = { .wanted = &wanted, .before = visit, .idle = flush, .user = &d };
 	int status;
 
-	view_filter_init(&d.where);
+	events_filter_init(&d.where);
 	if (check_options(r) != LT_OK || read_where(&d) != LT_OK || report_set_clocks(r) != LT_OK) {
 		g_clear_pointer(&d.texts, dump_destroy);
-		view_filter_release(&d.where);
+		events_filter_release(&d.where);
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	}
 	r->visitor = &visitor;
@@ -264,7 +264,7 @@ int report_dump(struct report *r)
 	status = report_read_sources(r, "report", write_events, &d);
 	dump_destroy(d.dump);
 	g_clear_pointer(&d.texts, dump_destroy);
-	view_filter_release(&d.where);
+	events_filter_release(&d.where);
 	clocks_destroy(r->clocks);
 	view_filter_release(&r->filter);
 	fields_wanted_release(&wanted);

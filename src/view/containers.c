@@ -137,19 +137,18 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 	g_free(same);
 }
 
-bool view_filter_thread_place(const struct view_filter *f, const struct view_host *host,
-			      const struct thread_row *thread)
+bool view_term_of_thread(const struct view_node *term, const struct view_host *host, const struct thread_row *thread)
 {
 	struct view_index index;
-	bool wanted;
+	bool holds;
 
 	view_index_init(&index);
 	view_index_mains(&index, host->iv);
 	view_index_containers(&index, host);
-	view_filter_find_places(f, &index, host->iv);
-	wanted = view_filter_place(f, &index, thread);
+	view_term_find_place(term, &index, host->iv);
+	holds = view_term_has_place(term, &index, thread);
 	view_index_release(&index);
-	return wanted;
+	return holds;
 }
 
 /* ---- levels ---- */

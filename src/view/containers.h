@@ -22,10 +22,9 @@ struct view_level {
 GArray *view_thread_levels(const struct view_host *host, const struct thread_row *thread);
 
 /*
- * Whether a thread passes a filter's terms about containers and trees. The host's interval must keep TABLE_THREAD and
+ * Whether a term about containers or trees holds for a thread. The host's interval must keep TABLE_THREAD and
  * TABLE_CONTAINER.
  */
-bool view_filter_thread_place(const struct view_filter *f, const struct view_host *host,
-			      const struct thread_row *thread);
+bool view_term_of_thread(const struct view_node *term, const struct view_host *host, const struct thread_row *thread);
 
 #endif

@@ -72,16 +72,30 @@ static bool is_number(const char *text, int64_t *n)
 	return *end == '\0';
 }
 
+enum { NAMESPACE_DIGITS = 10 }; /* in a namespace's number, from 4026531834 on */
+
 bool filter_is_container(const char *name)
 {
 	return *name && strcmp(name, "/") != 0;
+}
+
+/*
+ * A container without a name is shown as the name of its first process and the number of its namespace,
+ * "bash:4026532318"; the name may change, the number does not. Returns the position of the number.
+ */
+static const char *number_in(const char *name)
+{
+	const char *colon = strrchr(name, ':');
+
+	return colon && strspn(colon + 1, "0123456789") == NAMESPACE_DIGITS && !colon[1 + NAMESPACE_DIGITS] ? colon + 1
+													    : name;
 }
 
 void filter_set_container(struct view_node *term, const char *name)
 {
 	term->nested = g_str_has_suffix(name, "/");
 	term->text = g_strndup(name, strlen(name) - term->nested);
-	term->number_given = is_number(term->text, &term->number);
+	term->number_given = is_number(number_in(term->text), &term->number);
 	term->host_itself = strcmp(term->text, VIEW_HOST_NAME) == 0;
 	term->glob = typed_glob(term->text);
 }

@@ -165,18 +165,27 @@ struct finder {
 	const struct interval *iv;
 };
 
-static enum view_truth find_place(void *data, const struct view_node *term)
+void view_term_find_place(const struct view_node *term, struct view_index *index, const struct interval *iv)
 {
-	const struct finder *finder = data;
-	struct view_place *place = place_of(finder->index, term);
+	struct view_place *place;
 
+	if (index->places->len <= term->place)
+		g_array_set_size(index->places, term->place + 1);
+	place = place_of(index, term);
 	if (!place->containers)
 		place->containers = g_array_new(FALSE, TRUE, sizeof(bool));
 	map64_clear(&place->trees);
 	if (term->fact == VIEW_FACT_CONTAINER)
-		find_containers(finder->index, term);
-	else if (term->fact == VIEW_FACT_TREE && finder->iv->tables_mask & USES(THREAD))
-		find_tree(finder->index, finder->iv, term);
+		find_containers(index, term);
+	else if (term->fact == VIEW_FACT_TREE && iv->tables_mask & USES(THREAD))
+		find_tree(index, iv, term);
+}
+
+static enum view_truth find_place(void *data, const struct view_node *term)
+{
+	const struct finder *finder = data;
+
+	view_term_find_place(term, finder->index, finder->iv);
 	return VIEW_UNTOUCHED; /* left to the other terms */
 }
 
@@ -184,36 +193,12 @@ void view_filter_find_places(const struct view_filter *f, struct view_index *ind
 {
 	struct finder finder = { index, iv };
 
-	if (!view_filter_asks_place(f))
-		return;
-	if (index->places->len < f->n_terms)
-		g_array_set_size(index->places, f->n_terms);
-	view_filter_wants(f, find_place, &finder);
+	if (view_filter_asks_place(f))
+		view_filter_wants(f, find_place, &finder);
 }
 
 bool view_term_has_place(const struct view_node *term, const struct view_index *index, const struct thread_row *t)
 {
 	return term->fact == VIEW_FACT_TREE ? view_term_has_process(term, index, t->pid)
 					    : is_in_container(term, index, t);
-}
-
-struct place_of_thread {
-	const struct view_index *index;
-	const struct thread_row *thread;
-};
-
-static enum view_truth thread_term(void *data, const struct view_node *term)
-{
-	const struct place_of_thread *of = data;
-
-	if (term->fact != VIEW_FACT_TREE && term->fact != VIEW_FACT_CONTAINER)
-		return VIEW_UNTOUCHED;
-	return view_term_has_place(term, of->index, of->thread) ? VIEW_YES : VIEW_NO;
-}
-
-bool view_filter_place(const struct view_filter *f, const struct view_index *index, const struct thread_row *t)
-{
-	struct place_of_thread of = { index, t };
-
-	return view_filter_wants(f, thread_term, &of);
 }

@@ -194,14 +194,11 @@ static inline bool view_filter_asks_place(const struct view_filter *f)
 
 GArray *view_places_new(void);
 
-/* Resolves these terms for a host; its containers and main threads must have been found. */
+/* Resolves these terms, or one, for a host; its containers and main threads must have been found. */
 void view_filter_find_places(const struct view_filter *f, struct view_index *index, const struct interval *iv);
+void view_term_find_place(const struct view_node *term, struct view_index *index, const struct interval *iv);
 
-/*
- * Evaluates these terms: for the filter as a whole by a thread's place; for one term about a thread, a process, a
- * container.
- */
-bool view_filter_place(const struct view_filter *f, const struct view_index *index, const struct thread_row *t);
+/* Evaluates such a term about a thread, a process, a container. */
 bool view_term_has_place(const struct view_node *term, const struct view_index *index, const struct thread_row *t);
 bool view_term_has_process(const struct view_node *term, const struct view_index *index, uint64_t pid);
 bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container);

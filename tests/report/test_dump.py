@@ -295,7 +295,7 @@ def check_usage():
     for options in (["--csv"], ["--dot"], ["--interval", "1s"], ["--per-cpu"], ["--json", "--babeltrace"]):
         checks.equal(dump(*options, "/").returncode, 2, f"usage: {options}")
     checks.equal(dump().returncode, 2, "usage: no source")
-    for where in ("state:blocked", "count>3", "container:x", "nothing:x", "("):
+    for where in ("state:blocked", "count>3", "file:x", "nothing:x", "("):
         result = dump("--where", where, "/")
         checks.true(result.returncode == 2 and b"option '--where': " in result.stderr, f"usage: {where}: {result.stderr}")
     result = subprocess.run([PROGRAM, "report", "cpu", "--babeltrace", "/"], capture_output=True, check=False)

@@ -63,8 +63,16 @@ def as_dumped(checks):
         screen = wait_lines(t)
         wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
         same(checks, "a text", all_lines(t), wanted)
-        type_filter(t, "container:x")
-        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm:, tree:, call: and parts of"))
+        type_filter(t, "user:33 openat")
+        t.wait(r"filter: user:33 openat ")
+        screen = wait_lines(t)
+        wanted = [line for line in dumped(*interval(screen)) if "openat" in line[2] and " uid = 33," in line[2]]
+        same(checks, "a user's", all_lines(t), wanted)
+        type_filter(t, "host:web openat")
+        t.wait(r"filter: host:web openat ")
+        wait_lines(t)
+        type_filter(t, "state:blocked")
+        checks.check("what does not apply", t.wait("only host:, pid:, tid:, comm:, tree:, user:, container:, call: and"))
         checks.contains("the old filter stays", t.sync(), r"filter: host:web openat ")
         type_filter(t, "tid:99999")
         checks.check("nothing", t.wait("no event in this interval passes the filter; F4 changes it"))

@@ -265,6 +265,7 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "10.0.0.1:80", 0);
 	assert_filtered("cpu", "container:*", 1);
 	assert_filtered("cpu", "container:4026532200", 1);
+	assert_filtered("cpu", "container:renamed:4026532200", 1);
 	assert_filtered("disks", "pid:1 comm:nginx", 1); /* has no effect on disks */
 	assert_filtered("disks", "vdb", 0);
 }
