@@ -64,6 +64,8 @@ enum lt_status report_choose_log(struct report *r)
 		return LT_OK;
 	if (find_histogram(r, &histogram) != LT_OK || read_min(r) != LT_OK)
 		return LT_ERROR;
+	if (column_measured(histogram) != COLUMN_NS)
+		return error_set("--log is of durations: --freq shows '%s'", o->of);
 	r->log_dist = bucket_dist((enum table_id)r->table->source, histogram->cell);
 	r->needs = r->table;
 	r->table = view_table_find(REPORT_INSTANCES);

@@ -32,6 +32,7 @@ void block_create(struct model *m)
 	m->block->free = NO_ROW;
 	m->block->stacked = g_byte_array_new();
 	m->block->whole = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	m->block->ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	m->bios = bios_create();
 }
 
@@ -46,6 +47,7 @@ void block_destroy(struct model *m)
 	g_array_free(b->requests, TRUE);
 	g_byte_array_free(b->stacked, TRUE);
 	g_array_free(b->whole, TRUE);
+	g_array_free(b->ends, TRUE);
 	bios_destroy(m->bios);
 	g_free(b);
 	m->block = NULL;
@@ -240,6 +242,20 @@ static void count_queued(struct model *m, uint32_t disk, const struct request *r
 		count_queued_at(m, rq->owners[i], dir, ns, bios_thread(m, &rq->who));
 }
 
+/* How far the disk has to go from the last request that it was given. */
+static void count_distance(struct model *m, uint32_t disk, const struct ev_block_rq *p)
+{
+	uint64_t *end = &g_array_index(m->block->ends, uint64_t, disk);
+	const uint64_t sector = p->sector & SECTOR_MASK;
+
+	if (*end != NO_SECTOR) {
+		DIST_ADD(m, DISK, disk, disk, distance, (sector > *end ? sector - *end : *end - sector) * SECTOR_BYTES,
+			 NO_ROW, STRID_NONE);
+		state_touch(&m->state, TABLE_DISK, disk);
+	}
+	*end = (sector + p->nr_sector) & SECTOR_MASK;
+}
+
 void apply_block_issue(struct model *m, const struct apply *a)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
@@ -265,6 +281,8 @@ void apply_block_issue(struct model *m, const struct apply *a)
 	if (direction_of(p->rwbs) == DIR_WRITE && !is_stacked(m, disk))
 		bios_write_back(m, &rq->shares);
 	find_owners(m->block, rq, key);
+	if (p->nr_sector && direction_of(p->rwbs) != DIR_NONE)
+		count_distance(m, disk, p);
 	if (begun.insert_ns)
 		count_queued(m, disk, rq, direction_of(p->rwbs), m->now_ns - begun.insert_ns);
 }

@@ -54,11 +54,14 @@ struct block {
 	uint32_t n_remaps;        /* created so far */
 	GByteArray *stacked;      /* by row: its requests are issued again to another device */
 	GArray *whole;            /* uint32_t by row: the disk of a partition, if known; else the row itself */
+	GArray *ends;             /* uint64_t by row: the sector behind the last issued request; NO_SECTOR: unknown */
 	uint64_t asked;           /* key of the last bio that got or joined a request */
 	uint64_t forgot_ns;       /* time of the loss after which the queues were emptied */
 	model_disk_name_fn *name; /* NULL: only the traces name disks */
 	const void *name_data;
 };
+
+#define NO_SECTOR UINT64_MAX
 
 #define DISK_ROW(m, row) STATE_ROW(&(m)->state, DISK, disk, row)
 

@@ -34,6 +34,8 @@ uint32_t disk_of_dev(struct model *m, uint64_t dev)
 	b->stacked->data[row] = false;
 	g_array_set_size(b->whole, row + 1);
 	g_array_index(b->whole, uint32_t, row) = row;
+	g_array_set_size(b->ends, row + 1);
+	g_array_index(b->ends, uint64_t, row) = NO_SECTOR;
 	known = b->name ? b->name(b->name_data, major, minor) : NULL;
 	g_snprintf(name, sizeof(name), "%u:%u", major, minor);
 	DISK_ROW(m, row)->dev = dev;

@@ -32,6 +32,7 @@ void requests_forget(struct model *m)
 	for (uint32_t row = NO_ROW; (row = state_next(t, row)) != NO_ROW;) {
 		DISK_ROW(m, row)->queue = 0;
 		DISK_ROW(m, row)->waiting = 0;
+		g_array_index(m->block->ends, uint64_t, row) = NO_SECTOR;
 		state_touch(&m->state, TABLE_DISK, row);
 	}
 }

@@ -14,14 +14,14 @@
  *
  *   C(member, KIND, TYPE, "Meaning")                           enum cell_kind, enum cell_type
  *   A(member, states, state member, since member, "Meaning")   CELL_ACCRUAL, TYPE_NS
- *   D(member, "What is counted", "what is measured of each")   a distribution of durations, struct dist
+ *   D(member, TYPE, "What is counted", "what is measured of each")   a distribution of values, struct dist
  *
  * A meaning is the start of a sentence, without the full stop: "Bytes read" becomes "Bytes read." and "Bytes read per
  * second.", "time from a wake-up to the switch-in" becomes "Longest time from a wake-up to the switch-in.". For
  * TYPE_NONE it is a note to developers.
  */
 
-/* A distribution of durations; seven cells. */
+/* A distribution of values: durations, distances; seven cells. */
 struct dist {
 	uint64_t count;
 	uint64_t sum;
@@ -187,8 +187,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(disk_wait_ns, COUNTER, NS, \
 	  "Time from queueing to completion of these requests, added up even where they overlap") \
 	C(user_events, COUNTER, COUNT, "User-space events emitted") \
-	D(latency, "Wake-ups followed by a switch-in", "time from a wake-up to the switch-in") \
-	D(slice, "Time slices that ended", "time from a switch-in to the switch-out")
+	D(latency, NS, "Wake-ups followed by a switch-in", "time from a wake-up to the switch-in") \
+	D(slice, NS, "Time slices that ended", "time from a switch-in to the switch-out")
 
 /* Which end of a connection a socket is. */
 enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
@@ -219,11 +219,14 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(queue, GAUGE, COUNT, "Requests in flight (issued but not completed) at the end of the interval") \
 	C(waiting, GAUGE, COUNT, "Requests inserted but not issued at the end of the interval") \
 	C(queue_max, MAX, COUNT, "Largest number of requests in flight") \
-	D(latency, "Completed requests whose issue was seen", "time from issue to completion, reads and writes alike") \
-	D(read_queue, "Issued reads whose insertion was seen", "time from insertion to issue of a read") \
-	D(write_queue, "Issued writes whose insertion was seen", "time from insertion to issue of a write") \
-	D(read_device, "Completed reads whose issue was seen", "time from issue to completion of a read") \
-	D(write_device, "Completed writes whose issue was seen", "time from issue to completion of a write")
+	D(latency, NS, "Completed requests whose issue was seen", \
+	  "time from issue to completion, reads and writes alike") \
+	D(read_queue, NS, "Issued reads whose insertion was seen", "time from insertion to issue of a read") \
+	D(write_queue, NS, "Issued writes whose insertion was seen", "time from insertion to issue of a write") \
+	D(read_device, NS, "Completed reads whose issue was seen", "time from issue to completion of a read") \
+	D(write_device, NS, "Completed writes whose issue was seen", "time from issue to completion of a write") \
+	D(distance, BYTES, "Issued requests that followed another one", \
+	  "distance on the disk between the end of a request and the start of the next one; 0 if they are adjacent")
 
 #define NETIF_CELLS(C, A, D) \
 	C(name, KEY, TEXT, "Name of the interface") \
@@ -238,15 +241,15 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(cpu, KEY, ID, "CPU on which it ran") \
 	C(name, GAUGE, TEXT, "Name of the handler or of the softirq") \
 	C(count, COUNTER, COUNT, "Number of times the handler ran, counted at its exit") \
-	D(time, "Handler runs whose entry was seen", "time from entry to exit of the handler") \
-	D(raise, "Softirq entries whose raise was seen", "time from the raise of a softirq to its entry")
+	D(time, NS, "Handler runs whose entry was seen", "time from entry to exit of the handler") \
+	D(raise, NS, "Softirq entries whose raise was seen", "time from the raise of a softirq to its entry")
 
 #define SYSCALL_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
 	C(name, KEY, TEXT, "Name of the system call") \
 	C(count, COUNTER, COUNT, "Calls completed") \
 	C(errors, COUNTER, COUNT, "Calls that failed") \
-	D(time, "Completed calls whose entry was seen", "time from entry to exit of the call")
+	D(time, NS, "Completed calls whose entry was seen", "time from entry to exit of the call")
 
 #define SYSERR_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
@@ -316,7 +319,7 @@ enum pressure_state {
 	  "Path of that descriptor; for a socket, the peer's address and port, without the port if it was accepted; " \
 	  "for a futex, its address in the process's memory; null if unknown") \
 	C(cause, GAUGE, TEXT, "What ended the last of these waits: a thread, disk, interface or IRQ") \
-	D(time, "Waits that ended in the interval", \
+	D(time, NS, "Waits that ended in the interval", \
 	  "time from the switch-out to the wake-up of a wait, including any part before the interval")
 
 #define RELATION_CELLS(C, A, D) \
@@ -339,7 +342,7 @@ enum pressure_state {
 	  "lock, eventfd and other: of waits ended") \
 	C(bytes, COUNTER, BYTES, \
 	  "Bytes that one wrote and the other read; side sent: bytes written, side received: bytes read") \
-	D(wait, "Number of times it ended a wait of the other process's threads", \
+	D(wait, NS, "Number of times it ended a wait of the other process's threads", \
 	  "time that the other process's threads waited for it")
 
 /* Values of preemption_row.by_uid that are not the uid of a thread. */
@@ -391,7 +394,7 @@ enum connection_flag {
 	C(retransmits, COUNTER, COUNT, "Packets that repeated data, a SYN or a FIN") \
 	C(request_ns, COUNTER, NS, "Time from the first to the last data of each request") \
 	C(reply_ns, COUNTER, NS, "Time from the first to the last data of each reply") \
-	D(answer, "Answered requests: data from the client, followed by data from the server", \
+	D(answer, NS, "Answered requests: data from the client, followed by data from the server", \
 	  "time from the last data of a request to the first data of its reply, as this end sees it") \
 	C(waits, COUNTER, COUNT, "Waits of threads that its packets ended") \
 	C(waited_ns, COUNTER, NS, \
@@ -445,7 +448,7 @@ enum connection_flag {
 
 #define CELL_MEMBER(member, kind, type, meaning) uint64_t member;
 #define ACCRUAL_MEMBER(member, states, state, since, meaning) uint64_t member;
-#define DIST_MEMBER(member, counted, measured) struct dist member;
+#define DIST_MEMBER(member, type, counted, measured) struct dist member;
 #define ROW_STRUCT(name, LIST)                                 \
 	struct name##_row {                                    \
 		uint64_t uid;                                  \
@@ -453,13 +456,13 @@ enum connection_flag {
 	}
 
 #define CELL_DESC(member, kind, type, meaning) { #member, meaning, CELL_##kind, TYPE_##type, 0, 0, 0 },
-#define DIST_DESC(member, counted, measured)                                    \
-	{ #member ".count", counted, CELL_COUNTER, TYPE_COUNT, 0, 0, 0 },       \
-		{ #member ".sum", measured, CELL_COUNTER, TYPE_NS, 0, 0, 0 },   \
-		{ #member ".sq_lo", measured, CELL_SQ_LO, TYPE_NONE, 0, 0, 0 }, \
-		{ #member ".sq_hi", measured, CELL_SQ_HI, TYPE_NONE, 0, 0, 0 }, \
-		{ #member ".min", measured, CELL_MIN, TYPE_NS, 0, 0, 0 },       \
-		{ #member ".max", measured, CELL_MAX, TYPE_NS, 0, 0, 0 },       \
+#define DIST_DESC(member, type, counted, measured)                                \
+	{ #member ".count", counted, CELL_COUNTER, TYPE_COUNT, 0, 0, 0 },         \
+		{ #member ".sum", measured, CELL_COUNTER, TYPE_##type, 0, 0, 0 }, \
+		{ #member ".sq_lo", measured, CELL_SQ_LO, TYPE_NONE, 0, 0, 0 },   \
+		{ #member ".sq_hi", measured, CELL_SQ_HI, TYPE_NONE, 0, 0, 0 },   \
+		{ #member ".min", measured, CELL_MIN, TYPE_##type, 0, 0, 0 },     \
+		{ #member ".max", measured, CELL_MAX, TYPE_##type, 0, 0, 0 },     \
 		{ #member ".max_at", measured, CELL_MAX_AT, TYPE_TIME, 0, 0, 0 },
 /* Defines name_cells[], the description of struct name_row. */
 #define ROW_CELLS(name, LIST)                                                                                 \

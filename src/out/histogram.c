@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "out/internal.h"
 
-enum { BAR_WIDTH = 40, POWERS = 65, DURATION_SIZE = 32, TEXT_SIZE = 256 };
+enum { BAR_WIDTH = 40, POWERS = 65, EDGE_SIZE = 32, TEXT_SIZE = 256 };
 
 /* Power 0 is the value 0 alone, power k the range from 2^(k-1) to 2^k. */
 static unsigned power_of(uint64_t value)
@@ -53,17 +53,20 @@ static void put_right(FILE *out, const char *text, unsigned width)
 	fprintf(out, "%*s%s", need < width ? (int)(width - need) : 0, "", text);
 }
 
-static void put_duration(FILE *out, uint64_t ns, bool ascii)
+static void put_edge(FILE *out, uint64_t edge, enum column_unit unit, bool ascii)
 {
-	char text[DURATION_SIZE];
+	char text[EDGE_SIZE];
 
-	put_right(out, format_duration(text, sizeof(text), ns, ascii), 9);
+	put_right(out,
+		  unit == COLUMN_NS ? format_duration(text, sizeof(text), edge, ascii)
+				    : format_bytes(text, sizeof(text), (double)edge),
+		  9);
 }
 
-static void put_histogram(FILE *out, const struct value *v, bool ascii)
+static void put_histogram(FILE *out, const struct value *v, enum column_unit unit, bool ascii)
 {
 	uint64_t counts[POWERS] = { 0 }, most = 1;
-	unsigned first = POWERS, last = 0;
+	unsigned first = POWERS, second = POWERS, last = 0;
 
 	for (unsigned i = 0; i < v->histogram.n; i++) {
 		const struct value_bucket *b = &v->histogram.buckets[i];
@@ -72,12 +75,17 @@ static void put_histogram(FILE *out, const struct value *v, bool ascii)
 		counts[power] += b->count;
 		most = MAX(most, counts[power]);
 		first = MIN(first, power);
+		if (power)
+			second = MIN(second, power);
 		last = MAX(last, power);
 	}
 	for (unsigned i = first; i <= last; i++) {
-		put_duration(out, power_begin(i), ascii);
+		/* 0 is not on the scale of the rest */
+		if (i > 0 && i < second)
+			continue;
+		put_edge(out, power_begin(i), unit, ascii);
 		fputs(ascii ? " .. " : " … ", out);
-		put_duration(out, power_end(i), ascii);
+		put_edge(out, power_end(i), unit, ascii);
 		fprintf(out, " %11" PRIu64, counts[i]);
 		if (counts[i])
 			fputs("  ", out);
@@ -119,7 +127,7 @@ void writer_text_histograms(const struct writer *w, const struct writer_page *pa
 				continue;
 			put_title(w, page, i, page->columns[c]);
 			view_rows_value(page->rows, i, page->columns[c], &v);
-			put_histogram(w->options.out, &v, w->options.format.ascii);
+			put_histogram(w->options.out, &v, column_measured(page->columns[c]), w->options.format.ascii);
 		}
 	}
 }

@@ -38,9 +38,16 @@ static const struct {
 	[FORM_FREQ] = { "Histogram of the ", ".", 1, view_get_freq },
 };
 
-static enum column_unit unit_of(enum column_form form, enum cell_type type)
+enum column_unit column_measured(const struct column *c)
 {
-	switch (form) {
+	return units[c->cells[c->cell + 1].type];
+}
+
+static enum column_unit unit_of(const struct column *c)
+{
+	const enum cell_type type = c->cells[c->cell].type;
+
+	switch ((enum column_form)c->form) {
 	case FORM_VALUE:
 	case FORM_COUNT:
 		return units[type];
@@ -53,7 +60,7 @@ static enum column_unit unit_of(enum column_form form, enum cell_type type)
 	case FORM_FREQ:
 		return COLUMN_HISTOGRAM;
 	default:
-		return COLUMN_NS;
+		return column_measured(c);
 	}
 }
 
@@ -71,7 +78,7 @@ struct column column_complete(const struct column *declared)
 
 	if (c.form == FORM_NONE)
 		return c;
-	c.unit = unit_of(c.form, c.cells[c.cell].type);
+	c.unit = unit_of(&c);
 	if (!c.get)
 		c.get = forms[c.form].get;
 	if (!c.meaning)
@@ -97,7 +104,7 @@ const char *column_unit_name(enum column_unit unit)
 		[COLUMN_LIST] = "list of texts",
 		[COLUMN_OBJECT] = "counts by name",
 		[COLUMN_FLAG] = "true or false",
-		[COLUMN_HISTOGRAM] = "counts by duration in ns",
+		[COLUMN_HISTOGRAM] = "counts by value",
 	};
 
 	return names[unit];

@@ -35,7 +35,7 @@ enum column_unit {
 	COLUMN_LIST,
 	COLUMN_OBJECT,
 	COLUMN_FLAG,      /* true or false */
-	COLUMN_HISTOGRAM, /* counts of durations by length */
+	COLUMN_HISTOGRAM, /* how many values of each size; column_measured() */
 	COLUMN_UNITS
 };
 
@@ -121,5 +121,8 @@ static inline bool column_adds_up(const struct column *c)
 
 /* The unit as a word for the documentation: "ns", "bytes", "count", "text" …. */
 const char *column_unit_name(enum column_unit unit);
+
+/* The unit of the values that a column of a distribution is about. */
+enum column_unit column_measured(const struct column *c);
 
 #endif
