@@ -193,6 +193,7 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 		return;
 	}
 	view_spread_add(r, into, from);
+	view_errors_add(r, into, from);
 	figures(r->hosts[from->key.host].iv, table, &from->row, cells);
 	add_figures(&table_descs[table], (uint64_t *)into->row.b, cells);
 	for (guint i = 0; into->counters && i < r->internal->counters->len; i++)

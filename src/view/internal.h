@@ -14,9 +14,9 @@
 #include "view/rows.h"
 #include "view/spread.h"
 
-/* A failed call of a thread: a row of TABLE_SYSERR with the owner of its thread. */
+/* Failed calls of a thread: a row of TABLE_SYSERR. */
 struct view_error {
-	uint64_t owner;
+	uint64_t thread_uid;
 	strid call;
 	uint32_t error;
 	uint64_t count;
@@ -54,7 +54,7 @@ struct view_index {
 	uint32_t lacks;                /* from view_host_lacks() */
 	struct map64 owners;           /* thread uid -> index in owner_uids; empty: every thread owns itself */
 	GArray *owner_uids;            /* uint64_t: uid of the process's main thread */
-	GArray *errors;                /* struct view_error, by owner, call, error */
+	GArray *errors;                /* struct view_error, by thread, call, error */
 	struct map64 fd_owners;        /* files_id and pid -> index in TABLE_THREAD */
 	struct map64 processes;        /* pid -> index of its main thread in TABLE_THREAD */
 	struct map64 tid_files;        /* files_id and tid of each thread that uses it -> 0; if the filter has tids */
@@ -62,15 +62,15 @@ struct view_index {
 	GArray *containers;            /* struct view_container */
 	struct map64 container_places; /* uid -> index in containers */
 	GStringChunk *container_names;
-	struct map64 spreads; /* uid of a row -> index of the first of its links in spread_links */
+	struct map64 spreads; /* uid of a row -> index of the first of its links */
 	GArray *places;       /* struct view_place, by view_node.place: the filter's terms resolved for this host */
 };
 
-/* A row of TABLE_BUCKET that belongs to a distribution of some row: see spread.c. */
-struct view_spread_link {
+/* A row of the model in a list that a row has: its buckets (spread.c), or the rows that it sums up (errors.c). */
+struct view_link {
 	const struct interval_row *row;
 	unsigned host;
-	uint32_t next;
+	uint32_t next; /* VIEW_NO_LINK: the last one */
 };
 
 struct view_rows_internal {
@@ -88,7 +88,7 @@ struct view_rows_internal {
 	struct map64 half_index;   /* flow and side -> index in halves */
 	GArray *far_ends;          /* struct view_far_end */
 	struct map64 far_index;    /* what both ends have in common -> index in far_ends */
-	GArray *spread_links;      /* struct view_spread_link */
+	GArray *links;             /* struct view_link */
 	struct view_spread spread; /* the latest one requested: for this list and cell */
 	GArray *spread_buckets;    /* struct value_bucket of the latest value */
 	uint32_t spread_list;
@@ -124,6 +124,10 @@ uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
 
 /* ---- spread.c ---- */
 
+/* Lists of rows of the model, valid until the next build: puts one in front of the list next, and reads one. */
+uint32_t view_link_put(struct view_rows_internal *in, unsigned host, const struct interval_row *row, uint32_t next);
+const struct view_link *view_link_at(const struct view_rows_internal *in, uint32_t i);
+
 /* Finds the buckets of all rows of the host. */
 void view_index_spreads(struct view_rows *r, unsigned host);
 
@@ -133,9 +137,16 @@ uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid);
 /* Adds the bucket list of a row to another row's. */
 void view_spread_add(struct view_rows *r, struct view_row *into, const struct view_row *from);
 
+/* ---- errors.c ---- */
+
+/* Finds the failed calls of all threads of the host. */
+void view_index_errors(struct view_index *index, const struct interval *iv);
+
+/* Remembers that a row's figures are added to another's. */
+void view_errors_add(struct view_rows *r, struct view_row *into, const struct view_row *from);
+
 /* ---- lookup.c: joins ---- */
 
-void view_index_errors(struct view_index *index, const struct interval *iv);
 /* Finds the youngest main thread of every process in the interval, or any thread if the main thread is unknown. */
 void view_index_mains(struct view_index *index, const struct interval *iv);
 const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid);
@@ -244,6 +255,9 @@ column_get_fn view_get_value, view_get_rate, view_get_percent, view_get_dist;
 
 /* spread.c: the same from a distribution's buckets. */
 column_get_fn view_get_percentile, view_get_freq;
+
+/* errors.c */
+column_get_fn view_get_errors;
 
 /* Sets a time on the clock of the row's host. */
 void view_set_time(const struct view_cell *at, uint64_t host_ns, struct value *out);

@@ -5,49 +5,6 @@
 
 #include "view/internal.h"
 
-static int compare_errors(const void *pa, const void *pb)
-{
-	const struct view_error *a = pa, *b = pb;
-
-	if (a->owner != b->owner)
-		return a->owner < b->owner ? -1 : 1;
-	if (a->call != b->call)
-		return a->call < b->call ? -1 : 1;
-	return a->error < b->error ? -1 : a->error > b->error;
-}
-
-void view_index_errors(struct view_index *index, const struct interval *iv)
-{
-	const struct interval_table *t = &iv->tables[TABLE_SYSERR];
-	struct view_error *list;
-	guint n = 0;
-
-	g_array_set_size(index->errors, 0);
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct syserr_row *row = INTERVAL_ROW(syserr, &t->rows[i]);
-		struct view_error e = {
-			.owner = view_owner(index, row->thread_uid),
-			.call = (strid)row->name,
-			.error = (uint32_t)row->error,
-			.count = INTERVAL_VALUE(iv, SYSERR, syserr, &t->rows[i], count),
-		};
-
-		if (e.count)
-			g_array_append_val(index->errors, e);
-	}
-	if (!index->errors->len)
-		return;
-	list = (struct view_error *)(void *)index->errors->data;
-	qsort(list, index->errors->len, sizeof(*list), compare_errors);
-	for (guint i = 1; i < index->errors->len; i++) {
-		if (compare_errors(&list[n], &list[i]) == 0)
-			list[n].count += list[i].count;
-		else
-			list[++n] = list[i];
-	}
-	g_array_set_size(index->errors, n + 1);
-}
-
 /* An fd table as used by a process. */
 static uint64_t file_key(uint64_t files_id, uint64_t pid)
 {

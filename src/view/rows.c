@@ -22,7 +22,7 @@ void view_rows_init(struct view_rows *r)
 	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	in->halves = g_array_new(FALSE, FALSE, sizeof(struct view_half));
 	in->far_ends = g_array_new(FALSE, FALSE, sizeof(struct view_far_end));
-	in->spread_links = g_array_new(FALSE, FALSE, sizeof(struct view_spread_link));
+	in->links = g_array_new(FALSE, FALSE, sizeof(struct view_link));
 	in->spread_buckets = g_array_new(FALSE, FALSE, sizeof(struct value_bucket));
 	in->bound = g_array_new(FALSE, TRUE, sizeof(const struct column *));
 	r->internal = in;
@@ -71,7 +71,7 @@ void view_rows_release(struct view_rows *r)
 	g_array_free(in->halves, TRUE);
 	g_array_free(in->far_ends, TRUE);
 	map64_release(&in->far_index);
-	g_array_free(in->spread_links, TRUE);
+	g_array_free(in->links, TRUE);
 	g_array_free(in->spread_buckets, TRUE);
 	g_array_free(in->bound, TRUE);
 	map64_release(&in->half_index);
@@ -114,9 +114,9 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	g_array_set_size(in->columns, 0);
 	g_array_set_size(in->counters, 0);
 	g_array_set_size(in->pivot_values, 0);
-	g_array_set_size(in->spread_links, 0);
+	g_array_set_size(in->links, 0);
 	in->spread = (struct view_spread){ 0 };
-	in->spread_list = VIEW_NO_SPREAD;
+	in->spread_list = VIEW_NO_LINK;
 	in->block = in->block_used = 0;
 	in->indexes = g_renew(struct view_index, in->indexes, MAX(n_hosts, in->n_indexes));
 	while (in->n_indexes < n_hosts)
@@ -214,7 +214,7 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 			.row = { .b = cells },
 			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
 			.members = 1,
-			.spread = VIEW_NO_SPREAD,
+			.spread = VIEW_NO_LINK,
 			.overall = q->table->overall && cells[q->table->overall],
 		};
 

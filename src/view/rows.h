@@ -71,7 +71,7 @@ struct view_query {
 	unsigned limit;                   /* show only the first rows; 0: all. Not with .tree */
 };
 
-#define VIEW_NO_SPREAD 0
+#define VIEW_NO_LINK 0
 
 /* Where rows of all hosts together say which host they are of. */
 #define VIEW_OVERALL "all"
@@ -85,6 +85,7 @@ struct view_row {
 	uint32_t summed;    /* view_query.sum_by: number of the table's rows in it */
 	uint32_t hidden;    /* number of descendants hidden because it is collapsed */
 	uint32_t spread;    /* buckets of its distributions: view/spread.h */
+	uint32_t calls;     /* merged rows of calls: list of those added to the first, see view/errors.c */
 	uint16_t depth;     /* in the tree; 0: a root */
 	bool last;          /* in the tree: last child of its parent */
 	bool has_children;  /* in the tree */

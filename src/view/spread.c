@@ -3,7 +3,7 @@
  * The rows of TABLE_BUCKET that belong to a row, as an immutable list: for merged rows it starts with copies of the
  * later row's links.
  *
- *   view_row.spread ──▶ link (row of TABLE_BUCKET) ──▶ link ──▶ VIEW_NO_SPREAD
+ *   view_row.spread ──▶ link (row of TABLE_BUCKET) ──▶ link ──▶ VIEW_NO_LINK
  */
 #include "view/spread.h"
 
@@ -11,17 +11,17 @@
 
 #include "view/internal.h"
 
-static const struct view_spread_link *link_at(const struct view_rows_internal *in, uint32_t i)
+const struct view_link *view_link_at(const struct view_rows_internal *in, uint32_t i)
 {
-	return &g_array_index(in->spread_links, struct view_spread_link, i - 1);
+	return &g_array_index(in->links, struct view_link, i - 1);
 }
 
-static uint32_t put_link(struct view_rows_internal *in, unsigned host, const struct interval_row *row, uint32_t next)
+uint32_t view_link_put(struct view_rows_internal *in, unsigned host, const struct interval_row *row, uint32_t next)
 {
-	const struct view_spread_link link = { .row = row, .host = host, .next = next };
+	const struct view_link link = { .row = row, .host = host, .next = next };
 
-	g_array_append_val(in->spread_links, link);
-	return in->spread_links->len;
+	g_array_append_val(in->links, link);
+	return in->links->len;
 }
 
 void view_index_spreads(struct view_rows *r, unsigned host)
@@ -38,7 +38,7 @@ void view_index_spreads(struct view_rows *r, unsigned host)
 			continue;
 		next = map64_get(lists, b->owner_uid);
 		map64_put(lists, b->owner_uid,
-			  put_link(r->internal, host, &t->rows[i], next == MAP64_NONE ? VIEW_NO_SPREAD : next));
+			  view_link_put(r->internal, host, &t->rows[i], next == MAP64_NONE ? VIEW_NO_LINK : next));
 	}
 }
 
@@ -46,15 +46,15 @@ uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid)
 {
 	const uint32_t list = map64_get(&r->internal->indexes[host].spreads, uid);
 
-	return list == MAP64_NONE ? VIEW_NO_SPREAD : list;
+	return list == MAP64_NONE ? VIEW_NO_LINK : list;
 }
 
 void view_spread_add(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
-	for (uint32_t i = from->spread; i != VIEW_NO_SPREAD; i = link_at(r->internal, i)->next) {
-		const struct view_spread_link link = *link_at(r->internal, i);
+	for (uint32_t i = from->spread; i != VIEW_NO_LINK; i = view_link_at(r->internal, i)->next) {
+		const struct view_link link = *view_link_at(r->internal, i);
 
-		into->spread = put_link(r->internal, link.host, link.row, into->spread);
+		into->spread = view_link_put(r->internal, link.host, link.row, into->spread);
 	}
 }
 
@@ -81,8 +81,8 @@ const struct view_spread *view_spread(const struct view_rows *r, const struct vi
 	in->spread_cell = cell;
 	in->spread_list = row->spread;
 	memset(s, 0, sizeof(*s));
-	for (uint32_t i = row->spread; i != VIEW_NO_SPREAD; i = link_at(in, i)->next) {
-		const struct view_spread_link *link = link_at(in, i);
+	for (uint32_t i = row->spread; i != VIEW_NO_LINK; i = view_link_at(in, i)->next) {
+		const struct view_link *link = view_link_at(in, i);
 
 		if (bucket_dist_cell(INTERVAL_ROW(bucket, link->row)->dist) == cell)
 			add_counts(s, r->hosts[link->host].iv, link->row);

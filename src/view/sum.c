@@ -144,7 +144,7 @@ bool view_column_sums(const struct column *column)
 		return is_merged(&column->cells[column->cell]);
 	case FORM_NONE:
 		return column->unit == COLUMN_PERCENT || column->unit == COLUMN_RATE ||
-		       column->unit == COLUMN_BYTE_RATE;
+		       column->unit == COLUMN_BYTE_RATE || column->unit == COLUMN_OBJECT;
 	default:
 		return true;
 	}

@@ -71,76 +71,6 @@ const struct view_table view_files_table = {
 
 /* ---- syscalls ---- */
 
-/* The kernel's own codes (include/linux/errno.h), which a trace may show as a call's result. */
-static const char *kernel_error_name(uint32_t error)
-{
-	switch (error) {
-	case 512:
-		return "ERESTARTSYS";
-	case 513:
-		return "ERESTARTNOINTR";
-	case 514:
-		return "ERESTARTNOHAND";
-	case 515:
-		return "ENOIOCTLCMD";
-	case 516:
-		return "ERESTART_RESTARTBLOCK";
-	case 517:
-		return "EPROBE_DEFER";
-	case 518:
-		return "EOPENSTALE";
-	case 519:
-		return "ENOPARAM";
-	case 524:
-		return "ENOTSUPP";
-	case 529:
-		return "EIOCBQUEUED";
-	default:
-		return NULL;
-	}
-}
-
-static const char *error_name(struct view_rows_internal *in, uint32_t error)
-{
-	const char *name = error <= INT32_MAX ? strerrorname_np((int)error) : NULL;
-	char *text;
-
-	if (!name)
-		name = kernel_error_name(error);
-	if (name)
-		return name;
-	text = g_strdup_printf("E%u", error);
-	g_ptr_array_add(in->texts, text);
-	return text;
-}
-
-static void get_errors(const struct view_cell *at, struct value *v)
-{
-	struct view_rows_internal *in = at->rows->internal;
-	const struct view_index *index = &in->indexes[at->row->key.host];
-	const struct syscall_row *row = INTERVAL_ROW(syscall, &at->row->row);
-	const struct view_error *errors = (const struct view_error *)(const void *)index->errors->data;
-	uint64_t owner = view_owner(index, row->thread_uid);
-	guint low = 0, high = index->errors->len;
-
-	while (low < high) {
-		guint mid = low + (high - low) / 2;
-
-		if (errors[mid].owner < owner || (errors[mid].owner == owner && errors[mid].call < row->name))
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	for (; low < index->errors->len && errors[low].owner == owner && errors[low].call == row->name; low++) {
-		struct value_item item = { error_name(in, errors[low].error), errors[low].count };
-
-		g_array_append_val(in->items, item);
-	}
-	v->kind = VALUE_OBJECT;
-	v->list.n = in->items->len;
-	v->list.items = (const struct value_item *)(const void *)in->items->data;
-}
-
 static const struct column syscalls_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
@@ -149,7 +79,7 @@ static const struct column syscalls_columns[] = {
 	COLUMN(syscall, name, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(syscall, count, "COUNT", 8, FIGURE),
 	DIST(syscall, time, "", "", FIGURE, TOTAL, MIN, AVG, MAX, STDEV),
-	OTHER(get_errors, "errors", "ERRORS", "Number of failed calls, by error.", COLUMN_OBJECT, 20, FIGURE),
+	OTHER(view_get_errors, "errors", "ERRORS", "Number of failed calls, by error.", COLUMN_OBJECT, 20, FIGURE),
 	DIST(syscall, time, "", "", REPORTED, P50, P90, P99, P999),
 	DIST_FREQ(syscall, time, "", "TIME"),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),

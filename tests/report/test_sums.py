@@ -155,6 +155,13 @@ def check_sums_of_host(table, what, whole):
     assert sorted(bare, key=by_name) == sorted(by_host, key=by_name), (table, what)
 
 
+def test_errors_of_calls():
+    whole = rows("syscalls")
+    for what in ("call", "process", "all"):
+        sums = rows("syscalls", "--sum-by", what)
+        assert sum(n for row in sums for n in row["errors"].values()) == sum(n for row in whole for n in row["errors"].values()) > 99
+
+
 def test_every_table():
     empty = []
     for n, table in enumerate(tables()):

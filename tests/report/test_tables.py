@@ -320,7 +320,7 @@ def test_wrong_usage():
     assert "option '--min': 'cpu' is not of the form COLUMN=VALUE" in run("cpu", "--min", "cpu", status=2)
     assert "option '--max': column 'ready_ns' needs a duration such as 5ms, not '1x'" in run("cpu", "--max", "ready_ns=1x", status=2)
     assert "--where does not apply to slice" in run("slice", "-o", "x", "--where", "x", status=2)
-    assert "only host:, pid:, tid:, comm:, tree:, call:" in run("dump", "--where", "user:x", status=2)
+    assert "only host:, pid:, tid:, comm:, tree:, user:" in run("dump", "--where", "state:x", status=2)
     assert "--sort does not apply to dump" in run("dump", "--sort", "x", status=2)
     assert "--limit does not apply to slice" in run("slice", "-o", "x", "--limit", "1", status=2)
 
