@@ -1,8 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The individual values of a distribution: when each started, how long it took, which thread it belongs to. */
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "view/declare.h"
+
+/* The name of a device; NULL: not known, or it has none but its number. */
+static const char *disk_name(const struct interval *iv, unsigned major, unsigned minor)
+{
+	const struct interval_table *t = &iv->tables[TABLE_DISK];
+	const char *name;
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct disk_row *row = INTERVAL_ROW(disk, &t->rows[i]);
+
+		if (row->dev != ((uint64_t)major << 20 | minor))
+			continue;
+		name = strpool_text((strid)row->name);
+		return strchr(name, ':') ? NULL : name;
+	}
+	return NULL;
+}
+
+/* A request that came before the state dump has the number of its disk, whose name is known by now. */
+static void get_cause(const struct view_cell *at, struct value *v)
+{
+	const char *cause = strpool_text((strid)INTERVAL_ROW(instance, &at->row->row)->cause), *name;
+	unsigned major, minor;
+	char rest[16], text[64];
+
+	view_get_value(at, v);
+	if (v->kind != VALUE_TEXT || sscanf(cause, "%u:%u %15[a-z]", &major, &minor, rest) != 3)
+		return;
+	name = disk_name(at->host->iv, major, minor);
+	if (!name)
+		return;
+	g_snprintf(text, sizeof(text), "%s %s", name, rest);
+	value_set_text(v, strpool_text(strpool_intern_z(text)));
+}
 
 static const struct column instances_columns[] = {
 	COLUMN_HOST,
@@ -11,7 +47,7 @@ static const struct column instances_columns[] = {
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN_COMM,
-	COLUMN(instance, cause, "CAUSE", 20, REPORTED),
+	COLUMN_BY(get_cause, instance, cause, "CAUSE", 20, REPORTED),
 };
 
 const struct view_table view_instances_table = {
@@ -22,7 +58,7 @@ const struct view_table view_instances_table = {
 		   "ended.",
 	.flags = VIEW_ALL_ROWS,
 	.source = TABLE_INSTANCE,
-	.tables = USES(INSTANCE) | USES(THREAD),
+	.tables = USES(INSTANCE) | USES(THREAD) | USES(DISK),
 	N_COLUMNS(instances_columns),
 	.screen = "host begin_ns length_ns tid pid comm cause",
 	.sort = "begin_ns",

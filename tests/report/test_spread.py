@@ -128,6 +128,15 @@ def test_log_of_calls():
     same(logged("syscalls", cause=True), sorted(calls(TRACE)))
 
 
+def test_log_names_disks():
+    """Also in requests before the state dump, when only their numbers were known."""
+    disks = {r["name"] for r in rows("disks")}
+    requests = rows("disks", "--log")
+    found = collections.Counter(tuple(r["cause"].split()) for r in requests)
+    assert len(requests) > 20 and all(name in disks and way in ("read", "write") for name, way in found), found
+    assert rows("disks", "--log", "--where", "cause=vda*") == requests
+
+
 def check_percentiles(row, values):
     values = sorted(values)
     assert row["count"] == len(values), (row, len(values))
