@@ -17,6 +17,14 @@ def sanitized():
         return "-fsanitize" in config.read()
 
 
+def few():
+    """
+    Whether what compares figures takes only some of the recordings: with sanitizers, to which more figures tell nothing,
+    and where another run on the same machine takes all of them (LTTNGTOP_FEW).
+    """
+    return sanitized() or bool(os.environ.get("LTTNGTOP_FEW"))
+
+
 def check(name, good, why=""):
     global _failed
     _failed += not good

@@ -114,9 +114,13 @@ def carried():
     return {os.path.basename(path).split(".")[0] for path in glob.glob(os.path.join(ROOT, "traces", "*.tar.zst"))}
 
 
-def few_if_sanitized():
-    """For recordings(): all, or only carried() in a build with sanitizers, to which more figures tell nothing."""
-    return carried() if cases.sanitized() else None
+# Small ones of each kind: of three hosts, of user space, with losses, with perf counters and probes.
+FEW = {"ctf2-ust", "kprobe", "lossy-overwrite", "three-tier"}
+
+
+def few_or_all():
+    """For recordings(): None, all of them, or only FEW: cases.few()."""
+    return carried() & FEW if cases.few() else None
 
 
 def is_ctf2(path):

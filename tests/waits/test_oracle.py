@@ -99,7 +99,7 @@ def main():
     checks = harness.Checks()
     causes = {cause for counts in DIFFERENT.values() for cause in counts} - {"threads"}
     checks.equal(causes, set(sane.CAUSES), "causes that are listed and those that are explained")
-    left, few = set(DIFFERENT), harness.few_if_sanitized()
+    left, few = set(DIFFERENT), harness.few_or_all()
     for name in harness.recording_names():
         if few and name not in few:
             left -= {key for key in left if key[0] == name}
