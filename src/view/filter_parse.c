@@ -125,6 +125,9 @@ static bool is_term(const char *word)
 {
 	const char *p = word;
 
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
+		if (g_str_has_prefix(word, terms[i].name))
+			return true;
 	while (g_ascii_isalpha(*p))
 		p++;
 	return p > word && p[0] == ':' && p[1] != '[';

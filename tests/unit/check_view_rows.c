@@ -253,6 +253,8 @@ START_TEST(test_filter)
 	assert_filtered("cpu", "comm:nginx", 2);
 	assert_filtered("cpu", "comm:nginx*", 2);
 	assert_filtered("cpu", "comm:*worker", 1);
+	assert_filtered("cpu", "comm:[a-z]*worker", 1);
+	assert_filtered("cpu", "comm:[x]*worker", 0);
 	assert_filtered("cpu", "redis", 1);
 	/* only in columns that are displayed: the pane has the state as a letter, the report not at all */
 	assert_filtered("cpu", "running", 0);
