@@ -193,13 +193,13 @@ def test_cluster(client, web, _):
             t.keys("Home", "Enter")
             wait(t, "while :; do :; done")  # its command line, which no trace contains
             for g in (client, web):
-                assert " cluster-" in g.sh("lttng --no-sessiond list")
+                assert "cluster-" in g.sh("lttng --no-sessiond list")
             t.keys("q")
             wait(t, "ENDED")
     finally:
         load.kill()
     for g in (client, web):
-        guest.wait_until(lambda: " cluster-" not in g.sh("lttng --no-sessiond list"), f"end of the session on {g.name}")
+        guest.wait_until(lambda: "cluster-" not in g.sh("lttng --no-sessiond list"), f"end of the session on {g.name}")
 
 
 if __name__ == "__main__":
