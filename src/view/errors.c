@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* With which errors calls failed: rows of TABLE_SYSERR, for a row of calls or a sum of such rows. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "view/internal.h"
@@ -22,8 +21,6 @@ static int compare_errors(const void *pa, const void *pb)
 void view_index_errors(struct view_index *index, const struct interval *iv)
 {
 	const struct interval_table *t = &iv->tables[TABLE_SYSERR];
-	struct view_error *list;
-	guint n = 0;
 
 	g_array_set_size(index->errors, 0);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -38,17 +35,7 @@ void view_index_errors(struct view_index *index, const struct interval *iv)
 		if (e.count)
 			g_array_append_val(index->errors, e);
 	}
-	if (!index->errors->len)
-		return;
-	list = (struct view_error *)(void *)index->errors->data;
-	qsort(list, index->errors->len, sizeof(*list), compare_errors);
-	for (guint i = 1; i < index->errors->len; i++) {
-		if (compare_errors(&list[n], &list[i]) == 0)
-			list[n].count += list[i].count;
-		else
-			list[++n] = list[i];
-	}
-	g_array_set_size(index->errors, n + 1);
+	g_array_sort(index->errors, compare_errors);
 }
 
 void view_errors_add(struct view_rows *r, struct view_row *into, const struct view_row *from)
@@ -60,12 +47,7 @@ void view_errors_add(struct view_rows *r, struct view_row *into, const struct vi
 	row = interval_find(r->hosts[from->key.host].iv, TABLE_SYSCALL, from->row.b[0]);
 	if (row)
 		into->calls = view_link_put(r->internal, from->key.host, row, into->calls);
-	for (uint32_t i = from->calls; i != VIEW_NO_LINK;) {
-		const struct view_link link = *view_link_at(r->internal, i);
-
-		into->calls = view_link_put(r->internal, link.host, link.row, into->calls);
-		i = link.next;
-	}
+	into->calls = view_link_add(r->internal, into->calls, from->calls);
 }
 
 /* ---- names ---- */

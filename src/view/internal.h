@@ -124,8 +124,12 @@ uint64_t *view_cells_alloc(struct view_rows_internal *in, unsigned n);
 
 /* ---- spread.c ---- */
 
-/* Lists of rows of the model, valid until the next build: puts one in front of the list next, and reads one. */
+/*
+ * Lists of rows of the model, valid until the next build: puts a row, or those of another list, in front of a list and
+ * returns the new one; reads the first link of a list.
+ */
 uint32_t view_link_put(struct view_rows_internal *in, unsigned host, const struct interval_row *row, uint32_t next);
+uint32_t view_link_add(struct view_rows_internal *in, uint32_t list, uint32_t other);
 const struct view_link *view_link_at(const struct view_rows_internal *in, uint32_t i);
 
 /* Finds the buckets of all rows of the host. */

@@ -24,6 +24,18 @@ uint32_t view_link_put(struct view_rows_internal *in, unsigned host, const struc
 	return in->links->len;
 }
 
+uint32_t view_link_add(struct view_rows_internal *in, uint32_t list, uint32_t other)
+{
+	for (uint32_t i = other; i != VIEW_NO_LINK;) {
+		/* a copy: the array may move */
+		const struct view_link link = *view_link_at(in, i);
+
+		list = view_link_put(in, link.host, link.row, list);
+		i = link.next;
+	}
+	return list;
+}
+
 void view_index_spreads(struct view_rows *r, unsigned host)
 {
 	const struct interval_table *t = &r->hosts[host].iv->tables[TABLE_BUCKET];
@@ -51,11 +63,7 @@ uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid)
 
 void view_spread_add(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
-	for (uint32_t i = from->spread; i != VIEW_NO_LINK; i = view_link_at(r->internal, i)->next) {
-		const struct view_link link = *view_link_at(r->internal, i);
-
-		into->spread = view_link_put(r->internal, link.host, link.row, into->spread);
-	}
+	into->spread = view_link_add(r->internal, into->spread, from->spread);
 }
 
 static void add_counts(struct view_spread *s, const struct interval *iv, const struct interval_row *row)
