@@ -75,11 +75,8 @@ static bool has_user(const struct event_seen *seen, const struct view_node *term
 {
 	const struct thread_row *t = seen->thread, *main = model_look_thread(seen->host->model, (int64_t)t->pid);
 	const struct view_host host = { .sidecar = seen->host->sidecar, .record_ns = seen->host->begin_ns };
-	const int64_t user = view_user_of(&host, t, main);
 
-	if (user < 0)
-		return false;
-	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(&host, user));
+	return view_term_has_user(term, &host, t, main);
 }
 
 /* By either name. */

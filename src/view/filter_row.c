@@ -194,11 +194,8 @@ static bool has_user(const struct view_rows *r, unsigned host, const struct thre
 {
 	const struct view_host *h = &r->hosts[host];
 	const struct interval_row *main = h->iv ? view_main_thread(index_of(r, host), h->iv, t->pid) : NULL;
-	const int64_t user = view_user_of(h, t, main ? INTERVAL_ROW(thread, main) : NULL);
 
-	if (user < 0)
-		return false;
-	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(h, user));
+	return view_term_has_user(term, h, t, main ? INTERVAL_ROW(thread, main) : NULL);
 }
 
 static bool thread_is(const struct view_rows *r, unsigned host, const struct thread_row *t,

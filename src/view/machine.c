@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/strpool.h"
+#include "base/text.h"
 #include "sidecar/sidecar.h"
 #include "view/internal.h"
 
@@ -63,6 +64,16 @@ const char *view_user_name(const struct view_host *host, int64_t user)
 	if (name)
 		return name;
 	return strpool_text(strpool_intern_path(number, (size_t)g_snprintf(number, sizeof(number), "%" PRId64, user)));
+}
+
+bool view_term_has_user(const struct view_node *term, const struct view_host *host, const struct thread_row *t,
+			const struct thread_row *main_thread)
+{
+	const int64_t user = view_user_of(host, t, main_thread);
+
+	if (user < 0)
+		return false;
+	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(host, user));
 }
 
 /* The main thread of a thread's process, if known. */

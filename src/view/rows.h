@@ -151,6 +151,10 @@ const char *view_exe_of(const struct view_host *host, const struct thread_row *t
 /* The name of a user, or its number if the side-car does not have it; valid until the next strpool_round_end(). */
 const char *view_user_name(const struct view_host *host, int64_t user);
 
+/* Whether a term user: holds for a thread. main_thread: as above. */
+bool view_term_has_user(const struct view_node *term, const struct view_host *host, const struct thread_row *t,
+			const struct thread_row *main_thread);
+
 /*
  * Whether a thread's process takes part in tracing: LTTng's daemons and tools, this program. They are recognised by
  * name, because they may run on other machines. main_thread: as above.
