@@ -115,11 +115,17 @@ static enum lt_status parse_port(const char *text, option_port *port)
 	return LT_OK;
 }
 
+/* The texts between commas, at least one, which may be empty. Free them with g_strfreev(). */
+static char **split_list(const char *text)
+{
+	return *text ? g_strsplit(text, ",", -1) : g_strdupv((char *[]){ (char *)"", NULL });
+}
+
 /* One number, or several with commas between them. */
 static enum lt_status parse_numbers(const char *text, option_numbers numbers)
 {
-	char **parts = g_strsplit(text, ",", -1);
-	enum lt_status status = *parts ? LT_OK : error_set("'' is not a number");
+	char **parts = split_list(text);
+	enum lt_status status = LT_OK;
 	guint64 number;
 
 	for (char **part = parts; *part && status == LT_OK; part++) {
@@ -377,9 +383,7 @@ static enum lt_status store_named(const struct scan *s, struct options *o, const
 		g_free(joined);
 		return status;
 	case FOREIGN_LIST:
-		if (!*text)
-			return store(o, row, text);
-		parts = g_strsplit(text, ",", -1);
+		parts = split_list(text);
 		for (char **part = parts; *part && status == LT_OK; part++)
 			status = store(o, row, g_intern_string(*part));
 		g_strfreev(parts);
