@@ -122,6 +122,7 @@ static void prepare(void *data, struct window_options *options)
 	struct monitor_dump *d = data;
 
 	lines_destroy(d->lines);
+	thread_containers_forget(&d->filter.containers);
 	d->lines = lines_create(d->around_ns, NULL);
 	d->lines->bytes_max = d->m->options->wait_memory / LINES_SHARE;
 	d->reading_begin_ns = d->begin_ns;

@@ -25,7 +25,7 @@ void thread_containers_release(struct thread_containers *c);
 bool thread_containers_has(struct thread_containers *c, const struct view_node *term, const struct ingest_host *host,
 			   const struct thread_row *thread);
 
-/* To be called from time to time: names may have changed. */
+/* To be called from time to time, as names may have changed, and before a host is freed. */
 void thread_containers_forget(struct thread_containers *c);
 
 #endif
