@@ -16,7 +16,11 @@ static void help_table(struct help *h, const struct view_table *table)
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		const struct column *column = &table->columns[i];
 
-		text = g_strdup_printf("%s (%s)%s", column->meaning, column_unit_name(column->unit),
+		const bool histogram = column->unit == COLUMN_HISTOGRAM;
+
+		text = g_strdup_printf("%s (%s%s%s)%s", column->meaning, column_unit_name(column->unit),
+				       histogram ? " in " : "",
+				       histogram ? column_unit_name(column_measured(column)) : "",
 				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
 				       : column->flags & COLUMN_IF_KNOWN ? "; omitted from text if unknown in all rows"
 									 : "");
