@@ -234,6 +234,9 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 		c->x = x;
 		x += c->width + c->graph + 1;
 	}
+	/* a text at the end has what is left */
+	if (l->n_columns && !column_right(l->columns[l->n_columns - 1].column))
+		l->columns[l->n_columns - 1].width = MAX(width - l->columns[l->n_columns - 1].x, 0);
 }
 
 /* Draws the title at the right edge, if the header of the last column leaves room. */

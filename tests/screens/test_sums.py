@@ -218,4 +218,22 @@ def of_hosts(checks):
         checks.equal("left well", t.status(), 0)
 
 
-Checks().run(summed, opened, of_hosts)
+def errors_of_hosts(checks):
+    """The last column of text has what is left of the line."""
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    run = subprocess.run([os.environ["LTTNGTOP"], "report", "syscalls", "--sum-by", "host", "--csv", "--columns", "host,errors",
+                          recording], stdout=subprocess.PIPE, check=True, text=True)
+    kinds = {line.split(",", 1)[0]: line.count(":") for line in run.stdout.splitlines()[1:]}
+    with Terminal("--interval", "10s", recording, size=(240, 30), ready=r"^ END") as t:
+        t.keys("5")
+        t.wait("ERRORS")
+        choose(t, "G", "─ Sum up", r" host\b")
+        t.wait(r"^HOST +ROWS")
+        lines = [line for line in t.sync() if re.match(r"(client|db) ", line)]
+        found = {line.split()[0]: line.split(" E", 1)[1] for line in lines}
+        checks.check("all of them", max(kinds.values()) > 5 and not any("…" in text for text in found.values()) and
+                     all(text.count(":") == kinds[host] for host, text in found.items()), f"{found} {kinds}")
+        t.keys("q")
+
+
+Checks().run(summed, opened, of_hosts, errors_of_hosts)
