@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Arguments of system calls as text: the tables, hand-built fields, and fields that no tracer writes; also filters. */
+/* Arguments of system calls as text: the tables, hand-built fields, and fields that no tracer writes. */
 #include "unit.h"
 
 #include <fcntl.h>
@@ -9,8 +9,6 @@
 
 #include "attach/calls.h"
 #include "attach/decode.h"
-#include "attach/filter.h"
-#include "attach/select.h"
 #include "attach/summary.h"
 #include "base/error.h"
 #include "event/fields.h"
@@ -782,73 +780,7 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-/* ---- filters ---- */
-
-static bool takes(struct attach_filter *f, const char *name)
-{
-	return attach_filter_call(f, name, calls_find(name));
-}
-
-START_TEST(test_filter)
-{
-	static const char *const wrong[] = {
-		"trace=opne", "%nothing",   "trace=/(", "status=fine", "inject=all", "read=3",
-		"size=3",     "trace=a,,b", "",         "status=",
-	};
-	struct attach_filter f;
-
-	attach_filter_init(&f);
-	ck_assert(takes(&f, "read") && attach_filter_call(&f, "newer", NULL));
-	ck_assert_int_eq(attach_filter_add(&f, "trace=read,stat,?newer,%network"), LT_OK);
-	ck_assert(takes(&f, "read") && takes(&f, "newstat") && takes(&f, "connect") && !takes(&f, "write"));
-	ck_assert(attach_filter_call(&f, "newer", NULL));
-	ck_assert_int_eq(attach_filter_add(&f, "!file"), LT_OK);
-	ck_assert(takes(&f, "read") && !takes(&f, "openat"));
-	ck_assert_int_eq(attach_filter_add(&f, "/^(read|fstat)$"), LT_OK);
-	ck_assert(takes(&f, "read") && takes(&f, "newfstat") && !takes(&f, "readv"));
-	ck_assert_int_eq(attach_filter_add(&f, "trace=none"), LT_OK);
-	ck_assert(!takes(&f, "read"));
-	ck_assert_int_eq(attach_filter_add(&f, "t=%%stat"), LT_OK);
-	ck_assert(takes(&f, "newstat") && takes(&f, "newlstat") && takes(&f, "newfstat") && !takes(&f, "statfs"));
-	ck_assert_int_eq(attach_filter_add(&f, "status=!failed"), LT_OK);
-	ck_assert_uint_eq(f.statuses, (unsigned)CALL_ANY & ~(unsigned)CALL_FAILED);
-	attach_filter_add_path(&f, "/etc/*");
-	ck_assert(attach_filter_path(&f, "/etc/passwd") && !attach_filter_path(&f, "/usr"));
-	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-		ck_assert_msg(attach_filter_add(&f, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
-		error_clear();
-	}
-	attach_filter_release(&f);
-}
-END_TEST
-
-START_TEST(test_select)
-{
-	static const char *const wrong[] = { "", "x", ":5", "web:", "0", "-1", "99999999999", "1,x", "," };
-	struct attach_select s;
-
-	attach_select_init(&s);
-	ck_assert_int_eq(attach_select_add(&s, "web#2:812"), LT_OK);
-	ck_assert_str_eq(g_array_index(s.targets, struct select_target, 0).host, "web#2");
-	ck_assert_int_eq(g_array_index(s.targets, struct select_target, 0).tid, 812);
-	ck_assert(attach_select_is_one(&s));
-	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
-		ck_assert_msg(attach_select_add(&s, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
-		error_clear();
-	}
-	ck_assert_int_eq(attach_select_add(&s, "5,db:6 7"), LT_OK);
-	ck_assert_uint_eq(s.targets->len, 4);
-	ck_assert_str_eq(g_array_index(s.targets, struct select_target, 2).host, "db");
-	ck_assert_int_eq(g_array_index(s.targets, struct select_target, 3).tid, 7);
-	ck_assert(!attach_select_is_one(&s));
-	g_array_set_size(s.targets, 1);
-	s.children = true;
-	ck_assert(!attach_select_is_one(&s));
-	attach_select_release(&s);
-}
-END_TEST
-
 UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_classes, test_sets, test_constants, test_open,
 		 test_no_mode, test_operations, test_prctl, test_ipc, test_styles, test_accept_unnamed, test_numbers,
 		 test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without, test_lists,
-		 test_overflow, test_registers, test_results, test_hostile, test_filter, test_select)
+		 test_overflow, test_registers, test_results, test_hostile)
