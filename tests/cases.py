@@ -17,9 +17,13 @@ def sanitized():
         return "-fsanitize" in config.read()
 
 
+# Small recordings of each kind: of three hosts, of user space, with losses, with perf counters and probes.
+FEW = {"ctf2-ust", "kprobe", "lossy-overwrite", "three-tier"}
+
+
 def few():
     """
-    Whether what compares figures takes only some of the recordings: with sanitizers, to which more figures tell nothing,
+    Whether what compares figures takes only these recordings: with sanitizers, to which more figures tell nothing,
     and where another run on the same machine takes all of them (LTTNGTOP_FEW).
     """
     return sanitized() or bool(os.environ.get("LTTNGTOP_FEW"))

@@ -17,7 +17,6 @@ import cases  # noqa: E402
 
 BUILD = os.environ["BUILD"]
 SRCDIR = os.environ["SRCDIR"]
-FEW = ("kprobe", "lossy-overwrite", "three-tier")
 DUMP = os.path.join(BUILD, "tests/source/dump_records")
 M64 = 2 ** 64 - 1
 
@@ -233,7 +232,7 @@ def directories():
         for directory, names, files in os.walk(root):
             names.sort()
             if few and directory == roots[0]:
-                names[:] = [name for name in names if name in FEW]
+                names[:] = [name for name in names if name in cases.FEW]
             if "metadata" in files and (not is_ctf2(directory) or library_version() >= (2, 1)):
                 yield directory
 

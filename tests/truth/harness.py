@@ -114,13 +114,9 @@ def carried():
     return {os.path.basename(path).split(".")[0] for path in glob.glob(os.path.join(ROOT, "traces", "*.tar.zst"))}
 
 
-# Small ones of each kind: of three hosts, of user space, with losses, with perf counters and probes.
-FEW = {"ctf2-ust", "kprobe", "lossy-overwrite", "three-tier"}
-
-
 def few_or_all():
-    """For recordings(): None, all of them, or only FEW: cases.few()."""
-    return carried() & FEW if cases.few() else None
+    """For recordings(): None, all of them, or only those of cases.few()."""
+    return carried() & cases.FEW if cases.few() else None
 
 
 def is_ctf2(path):
