@@ -5,6 +5,7 @@
 import os
 import re
 import shutil
+import tempfile
 
 from terminal import Checks, Terminal, need, skip, unpack
 
@@ -177,7 +178,7 @@ def lost_events(checks):
 
 def hostile_names(checks):
     """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text."""
-    copy = os.path.join(os.environ.get("TMPDIR", "."), "hostile")
+    copy = os.path.join(tempfile.mkdtemp(prefix="screens-"), "hostile")
     shutil.copytree(os.path.join(RECORDING, "web"), copy, copy_function=shutil.copyfile)
     names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0"}
     replaced = 0
