@@ -7,6 +7,7 @@ trace's raw clock).
 
 import bisect
 import collections
+import fcntl
 import os
 import pickle
 import re
@@ -70,7 +71,8 @@ class Oracle:
         self.execs = []
         self.exits = {}
         self.idle_irqs = collections.defaultdict(list)  # cpu -> [(begin, end)] of handlers that ran while idle
-        self.disk = []                                  # (ts, kind, fields)
+        self.blocks = []                                # (name, tid, fields) of all block_*
+        self.disk = []                                  # (ts, name, fields) of block_rq_*
         self.net = []
         self.first = self.last = None
         self.contexts = {}                              # tid -> pid
@@ -157,8 +159,11 @@ class Oracle:
                 self.execs.append((ts, f["tid"], f["filename"]))
             elif name == "sched_process_exit":
                 self.exits[fields(payload)["tid"]] = ts
-            elif name.startswith("block_rq_"):
-                self.disk.append((ts, name, fields(payload)))
+            elif name.startswith("block_"):
+                f = fields(payload)
+                self.blocks.append((name, tid, f))
+                if name.startswith("block_rq_"):
+                    self.disk.append((ts, name, f))
             elif name in ("net_dev_xmit", "net_dev_queue", "net_if_receive_skb", "netif_receive_skb", "net_if_rx"):
                 self.net.append((ts, name, fields(payload[:200])))
         proc.wait()
@@ -196,17 +201,19 @@ class Oracle:
 
 
 def of(directory):
-    """The Oracle of a directory, cached next to it because many tests read the same recordings."""
+    """The Oracle of a directory, cached next to it because many tests read the same recordings, some at the same time."""
     path = directory.rstrip("/") + ".oracle"
     newest = max(os.path.getmtime(__file__), os.path.getmtime(directory))
-    if os.path.exists(path) and os.path.getmtime(path) > newest:
-        with open(path, "rb") as f:
-            return pickle.load(f)
-    oracle = Oracle(directory)
-    with open(f"{path}.{os.getpid()}", "wb") as f:
-        pickle.dump(oracle, f)
-    os.rename(f.name, path)
-    return oracle
+    with open(f"{path}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.path.exists(path) and os.path.getmtime(path) > newest:
+            with open(path, "rb") as f:
+                return pickle.load(f)
+        oracle = Oracle(directory)
+        with open(f"{path}.new", "wb") as f:
+            pickle.dump(oracle, f)
+        os.rename(f.name, path)
+        return oracle
 
 
 def span(directory):

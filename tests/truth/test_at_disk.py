@@ -11,8 +11,6 @@ are written back.
 
 import collections
 import os
-import re
-import subprocess
 import sys
 
 import cases
@@ -27,7 +25,6 @@ SECTOR = 512
 WRITE, DISCARD, READ, AHEAD = 1, 2, 4, 8  # of rwbs
 ASKS = ("block_getrq", "block_bio_backmerge", "block_bio_frontmerge")
 FLUSHERS = ("kworker/u", "kswapd")
-EVENT = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\(.*?\) )?\S+ (block_\w+): .*?\}, \{ (?:.*?, )?tid = (\d+).*?\}, \{ (.*) \}$")
 
 
 def check_sums(checks, name, path, status, *options):
@@ -48,22 +45,19 @@ def check_sums(checks, name, path, status, *options):
 
 
 def by_sectors(path):
-    """tid -> (bytes read, bytes written) on completion, from babeltrace2's text."""
+    """tid -> (bytes read, bytes written) on completion."""
     asked, moved = {}, collections.defaultdict(lambda: [0, 0])
-    text = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, check=True).stdout
-    for line in text.decode(errors="replace").splitlines():
-        m = EVENT.match(line) if " block_" in line else None
-        if not m:
+    for name, tid, field in oracle.of(path).blocks:
+        if name not in (*ASKS, "block_rq_issue", "block_rq_complete"):
             continue
-        field = {k: int(v) for k, v in re.findall(r"\b(dev|sector|nr_sector|rwbs) = (-?\d+)", m[5])}
         where = [(field["dev"], field["sector"] + i) for i in range(field["nr_sector"])]
-        if m[3] in ASKS:
+        if name in ASKS:
             for at in where:
-                asked[at] = int(m[4])
-        elif m[3] == "block_rq_issue":
+                asked[at] = tid
+        elif name == "block_rq_issue":
             for at in where:
-                asked.setdefault(at, int(m[4]))
-        elif m[3] == "block_rq_complete" and not field["rwbs"] & DISCARD and field["rwbs"] & (WRITE | READ | AHEAD):
+                asked.setdefault(at, tid)
+        elif not field["rwbs"] & DISCARD and field["rwbs"] & (WRITE | READ | AHEAD):
             for at in where:
                 moved[asked.pop(at, None)][1 if field["rwbs"] & WRITE else 0] += SECTOR
     return moved
@@ -89,10 +83,10 @@ def check_threads(checks, name, host, path, rows):
 
 def descendants(trace, pid):
     """The process, those it forked, and theirs."""
-    found, todo = set(), [pid]
-    while todo:
-        found.add(todo.pop())
-        todo += [f.child_pid for f in trace.forks if f.parent_pid in found and f.child_pid not in found]
+    found = {pid}
+    for fork in trace.forks:
+        if fork.parent_pid in found:
+            found.add(fork.child_pid)
     return found
 
 
