@@ -5,6 +5,8 @@
 
 unsigned utf8_char_width(gunichar ch)
 {
+	if (ch < 0x80) /* nearly all characters */
+		return 1;
 	if (ch != NOT_UTF8 && g_unichar_iszerowidth(ch))
 		return 0;
 	return ch != NOT_UTF8 && g_unichar_iswide(ch) ? 2 : 1;
@@ -12,8 +14,13 @@ unsigned utf8_char_width(gunichar ch)
 
 gunichar utf8_next(const char **p)
 {
-	const gunichar ch = g_utf8_get_char_validated(*p, -1);
+	gunichar ch = (unsigned char)**p;
 
+	if (ch < 0x80) {
+		(*p)++;
+		return ch;
+	}
+	ch = g_utf8_get_char_validated(*p, -1);
 	if (ch == (gunichar)-1 || ch == (gunichar)-2) {
 		(*p)++;
 		return NOT_UTF8;

@@ -29,18 +29,26 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 
+static void append_blanks(GString *line, unsigned n)
+{
+	const gsize len = line->len;
+
+	g_string_set_size(line, len + n);
+	memset(line->str + len, ' ', n);
+}
+
 /* Appends a cell to the line. */
 static void put_cell(GString *line, const char *text, unsigned width, bool right)
 {
-	unsigned need = utf8_width(text);
-	int blanks = need < width ? (int)(width - need) : 0;
+	const unsigned need = utf8_width(text), blanks = need < width ? width - need : 0;
 
 	if (line->len)
-		g_string_append(line, "  ");
+		append_blanks(line, 2);
 	if (right)
-		g_string_append_printf(line, "%*s%s", blanks, "", text);
-	else
-		g_string_append_printf(line, "%s%*s", text, blanks, "");
+		append_blanks(line, blanks);
+	g_string_append(line, text);
+	if (!right)
+		append_blanks(line, blanks);
 }
 
 /* Drops trailing blanks. */
