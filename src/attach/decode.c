@@ -8,6 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "attach/decode_internal.h"
+#include "base/digits.h"
 #include "base/text.h"
 
 void decode_quote(GString *out, const char *text, size_t len, bool cut)
@@ -31,25 +32,22 @@ void decode_quote(GString *out, const char *text, size_t len, bool cut)
 	}
 	g_string_append_len(raw, text + from, (gssize)(len - from));
 	text_sanitise(plain, sizeof(plain), raw->str, raw->len);
-	g_string_append_printf(out, "\"%s\"%s", plain, cut || raw->len > TEXT_MAX ? "..." : "");
+	g_string_append_c(out, '"');
+	g_string_append(out, plain);
+	g_string_append(out, cut || raw->len > TEXT_MAX ? "\"..." : "\"");
 	g_string_free(raw, TRUE);
-}
-
-static bool is_number(const struct field_value *v)
-{
-	return v->kind == SHAPE_INT || v->kind == SHAPE_UINT || v->kind == SHAPE_ENUM || v->kind == SHAPE_BOOL;
 }
 
 bool decode_is_number(const struct field_value *v)
 {
-	return is_number(v);
+	return v->kind == SHAPE_INT || v->kind == SHAPE_UINT || v->kind == SHAPE_ENUM || v->kind == SHAPE_BOOL;
 }
 
 bool decode_integer(const struct shape *shape, const struct event *ev, const char *name, int64_t *value)
 {
 	struct field_value v;
 
-	if (!fields_find(shape, ev, name, &v) || !is_number(&v))
+	if (!fields_find(shape, ev, name, &v) || !decode_is_number(&v))
 		return false;
 	*value = v.i;
 	return true;
@@ -73,13 +71,13 @@ static void append_number(GString *out, const struct field_value *v)
 	const uint64_t mask = v->bits < 64 ? (UINT64_C(1) << v->bits) - 1 : UINT64_MAX;
 
 	if (v->base == 16)
-		g_string_append_printf(out, "0x%" PRIx64, v->u & mask);
+		digits_append_hex(out, v->u & mask);
 	else if (v->base == 8)
 		g_string_append_printf(out, "0%" PRIo64, v->u & mask);
 	else if (is_signed)
-		g_string_append_printf(out, "%" PRId64, v->i);
+		digits_append_signed(out, v->i);
 	else
-		g_string_append_printf(out, "%" PRIu64, v->u);
+		digits_append(out, v->u, 1);
 }
 
 static void append_name(GString *out, const char *name)
@@ -190,7 +188,7 @@ void decode_field(struct decode *d, uint32_t field)
 
 void decode_fd(struct decode *d, int64_t fd)
 {
-	g_string_append_printf(d->out, "%" PRId64, fd);
+	digits_append_signed(d->out, fd);
 	if (fd < 0)
 		return;
 	if (d->name_fd)
@@ -212,10 +210,19 @@ static uint64_t as_unsigned(const struct field_value *v)
 	return v->bits < 64 ? v->u & ((UINT64_C(1) << v->bits) - 1) : v->u;
 }
 
+/* As strace prints it: "0x1f", but "0". */
+static void append_hex(GString *out, uint64_t number)
+{
+	if (number)
+		digits_append_hex(out, number);
+	else
+		g_string_append_c(out, '0');
+}
+
 static void append_pointer(GString *out, uint64_t address)
 {
 	if (address)
-		g_string_append_printf(out, "0x%" PRIx64, address);
+		digits_append_hex(out, address);
 	else
 		g_string_append(out, "NULL");
 }
@@ -263,7 +270,7 @@ static enum decoded append_create_mode(struct decode *d, const struct field_valu
 static void append_signal(GString *out, int64_t number)
 {
 	if (!consts_append_signal(out, number))
-		g_string_append_printf(out, "%" PRId64, number);
+		digits_append_signed(out, number);
 }
 
 /* Reads the register of an entry that only has registers. */
@@ -274,7 +281,7 @@ static bool read_register(const struct decode *d, unsigned number, struct field_
 		     fields_begin_at(&c, d->shape, d->ev, v->field) && fields_next(&c, v);
 
 	for (unsigned i = 0; i <= number && found; i++)
-		found = fields_next(&c, v) && is_number(v);
+		found = fields_next(&c, v) && decode_is_number(v);
 	return found;
 }
 
@@ -284,8 +291,8 @@ static const struct arg_operation *operation_of(const struct decode *d, const st
 	const struct call_chooser *by = arg->chooser;
 	struct field_value v;
 
-	if (!by ||
-	    ((!fields_find(d->shape, d->ev, by->field, &v) || !is_number(&v)) && !read_register(d, by->number, &v)))
+	if (!by || ((!fields_find(d->shape, d->ev, by->field, &v) || !decode_is_number(&v)) &&
+		    !read_register(d, by->number, &v)))
 		return NULL;
 	for (unsigned i = 0; i < arg->n_operations; i++)
 		if (arg->operations[i].value == (v.u & by->mask))
@@ -305,19 +312,19 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 		g_string_append_printf(out, v->u ? "[%" PRId64 "]" : "NULL", as_int(v));
 		break;
 	case ARG_INT:
-		g_string_append_printf(out, "%" PRId64, as_int(v));
+		digits_append_signed(out, as_int(v));
 		break;
 	case ARG_UINT:
-		g_string_append_printf(out, "%" PRIu64, as_unsigned(v));
+		digits_append(out, as_unsigned(v), 1);
 		break;
 	case ARG_HEX:
-		g_string_append_printf(out, as_unsigned(v) ? "0x%" PRIx64 : "%" PRIx64, as_unsigned(v));
+		append_hex(out, as_unsigned(v));
 		break;
 	case ARG_ID:
 		if ((uint32_t)v->u == UINT32_MAX)
 			g_string_append(out, "-1");
 		else
-			g_string_append_printf(out, "%" PRIu32, (uint32_t)v->u);
+			digits_append(out, (uint32_t)v->u, 1);
 		break;
 	case ARG_MODE:
 		append_mode(out, as_unsigned(v));
@@ -400,7 +407,7 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 		d->dirfd = -1;
 		return DECODED_SHOWN;
 	}
-	if (is_number(&v))
+	if (decode_is_number(&v))
 		return append_by_number(d, arg, &v);
 	if (v.kind >= SHAPE_STRUCT)
 		return append_container_as(d, arg, &v);
@@ -438,7 +445,7 @@ static void append_error(GString *out, int64_t error)
 		return;
 	}
 	if (!name) {
-		g_string_append_printf(out, "-%" PRId64, error);
+		digits_append_signed(out, -error);
 		return;
 	}
 	g_string_append_printf(out, "-1 %s", name);
@@ -452,7 +459,10 @@ static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
 		decode_fd(d, ret);
 		return;
 	}
-	g_string_append_printf(d->out, ret && (cmd == F_GETFL || cmd == F_GETFD) ? "0x%" PRIx64 : "%" PRId64, ret);
+	if (cmd == F_GETFL || cmd == F_GETFD)
+		append_hex(d->out, (uint64_t)ret);
+	else
+		digits_append_signed(d->out, ret);
 	if (cmd == F_GETFL || (cmd == F_GETFD && ret)) {
 		g_string_append(d->out, " (flags ");
 		consts_append(d->out, decode_set(cmd == F_GETFL ? "open_flags" : "fd_flags"), (uint64_t)ret);
@@ -473,7 +483,7 @@ void decode_result(struct decode *d, const struct call *call, int64_t ret, uint6
 		decode_fd(d, ret);
 		break;
 	case ARG_PTR:
-		g_string_append_printf(d->out, ret ? "0x%" PRIx64 : "%" PRIx64, (uint64_t)ret);
+		append_hex(d->out, (uint64_t)ret);
 		break;
 	case ARG_MODE:
 		append_mode(d->out, (uint64_t)ret);
@@ -488,6 +498,6 @@ void decode_result(struct decode *d, const struct call *call, int64_t ret, uint6
 		decode_select_result(d, ret);
 		break;
 	default:
-		g_string_append_printf(d->out, "%" PRId64, ret);
+		digits_append_signed(d->out, ret);
 	}
 }

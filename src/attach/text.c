@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/timetext.h"
@@ -167,6 +168,14 @@ static void append_relative(GString *line, uint64_t last_ns, uint64_t t_ns)
 	g_string_append_printf(line, "%6s.%06" PRIu64 " ", seconds, since_us % US_PER_S);
 }
 
+/* "1.000250" */
+static void append_seconds(GString *line, uint64_t ns)
+{
+	digits_append(line, ns / NS_PER_S, 1);
+	g_string_append_c(line, '.');
+	digits_append(line, ns % NS_PER_S / NS_PER_US, 6);
+}
+
 static void append_stamp(const struct attach_text *text, struct text_output *output, GString *line, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
@@ -177,12 +186,12 @@ static void append_stamp(const struct attach_text *text, struct text_output *out
 		output->last_ns = t_ns;
 	}
 	if (o->stamp == STAMP_EPOCH)
-		g_string_append_printf(line, "%" PRIu64 ".%06" PRIu64 " ", t_ns / NS_PER_S,
-				       t_ns % NS_PER_S / NS_PER_US);
+		append_seconds(line, t_ns);
 	else if (o->stamp)
-		g_string_append_printf(
-			line, "%s ",
-			timetext_format(when, sizeof(when), t_ns, o->stamp == STAMP_SECONDS ? 0 : 6, false, o->utc));
+		g_string_append(line, timetext_format(when, sizeof(when), t_ns, o->stamp == STAMP_SECONDS ? 0 : 6,
+						      false, o->utc));
+	if (o->stamp)
+		g_string_append_c(line, ' ');
 }
 
 /* Width of the last line in characters, without colours. */
@@ -200,26 +209,36 @@ static unsigned width_of(const GString *line)
 	return width;
 }
 
+/* "[pid 812] ", "[web:812<nginx>] "; in a file without brackets. */
+static void append_who(const struct attach_text_options *o, GString *line, struct ingest *in,
+		       const struct attach_record *r)
+{
+	if (!o->file)
+		g_string_append(line, o->many_hosts ? "[" : "[pid ");
+	if (o->many_hosts) {
+		g_string_append(line, host_name(in, r->host));
+		g_string_append_c(line, ':');
+	}
+	digits_append_signed(line, r->tid);
+	if (o->comm && r->comm) {
+		g_string_append_c(line, '<');
+		g_string_append(line, strpool_text(r->comm));
+		g_string_append_c(line, '>');
+	}
+	g_string_append(line, o->file ? " " : "] ");
+}
+
 static void begin_line(struct attach_text *text, struct text_output *output, struct ingest *in,
 		       const struct attach_record *r, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
-	const char *host = o->many_hosts ? host_name(in, r->host) : "";
-	const char *colon = o->many_hosts ? ":" : "";
-	char *comm = o->comm && r->comm ? g_strdup_printf("<%s>", strpool_text(r->comm)) : g_strdup("");
 
 	if (output->open)
 		g_string_append(text->line, " <unfinished ...>\n");
 	output->open = false;
 	output->column = 0;
-	if (!o->one_thread && !o->per_thread) {
-		if (o->file)
-			g_string_append_printf(text->line, "%s%s%" PRId32 "%s ", host, colon, r->tid, comm);
-		else
-			g_string_append_printf(text->line, "[%s%s%s%" PRId32 "%s] ", host, colon,
-					       o->many_hosts ? "" : "pid ", r->tid, comm);
-	}
-	g_free(comm);
+	if (!o->one_thread && !o->per_thread)
+		append_who(o, text->line, in, r);
 	append_stamp(text, output, text->line, t_ns);
 }
 
@@ -242,7 +261,8 @@ static void append_end(struct attach_text *text, const struct text_output *outpu
 	GString *line = text->line, *why = g_string_new(NULL);
 	unsigned width;
 
-	g_string_append_printf(line, "%s)", rest);
+	g_string_append(line, rest);
+	g_string_append_c(line, ')');
 	if (text->options->column) {
 		width = output->column + width_of(line) + 1;
 		g_string_append_printf(line, "%*s",
@@ -253,9 +273,11 @@ static void append_end(struct attach_text *text, const struct text_output *outpu
 		append_colored(text, line, COLOR_ERROR, r->result);
 	else
 		g_string_append(line, r->result);
-	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
-		g_string_append_printf(line, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / NS_PER_S,
-				       r->duration_ns % NS_PER_S / NS_PER_US);
+	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED)) {
+		g_string_append(line, " <");
+		append_seconds(line, r->duration_ns);
+		g_string_append_c(line, '>');
+	}
 	attach_wait_append(wait, in, r, why);
 	append_colored(text, line, COLOR_WAIT, why->str);
 	g_string_append_c(line, '\n');

@@ -112,7 +112,13 @@ static struct caller caller_of(const struct attach_tracer *t, const struct inges
 
 static struct decode decoder(const struct ingest_visit *v, struct caller *caller)
 {
-	struct decode d = { .shape = v->shape, .ev = v->fields, .dirfd = AT_FDCWD, .data = caller };
+	struct decode d = {
+		.out = caller->t->text,
+		.shape = v->shape,
+		.ev = v->fields,
+		.dirfd = AT_FDCWD,
+		.data = caller,
+	};
 
 	if (caller->t->options->paths)
 		d.name_fd = name_fd;
@@ -121,6 +127,15 @@ static struct decode decoder(const struct ingest_visit *v, struct caller *caller
 		d.saw_path = saw_path;
 	}
 	return d;
+}
+
+/* What has been decoded; the caller frees it. */
+static char *take_text(struct decode *d)
+{
+	char *text = g_strndup(d->out->str, d->out->len);
+
+	g_string_truncate(d->out, 0);
+	return text;
 }
 
 /* ---- arguments ---- */
@@ -139,9 +154,8 @@ static void take_fields(struct call_now *now, struct decode *d, const char *cons
 
 		if (g_strv_contains(skip, shape->fields[field].name))
 			continue;
-		d->out = g_string_new(NULL);
 		decode_field(d, field);
-		arg.text = g_string_free(d->out, FALSE);
+		arg.text = take_text(d);
 		g_array_append_val(now->args, arg);
 	}
 }
@@ -151,14 +165,13 @@ static void take_arg(struct attach_arg *arg, struct decode *d, const struct call
 {
 	enum decoded decoded;
 
-	d->out = g_string_new(NULL);
 	decoded = number >= 0 ? decode_register(d, how, (unsigned)number) : decode_arg(d, how);
 	if (decoded == DECODED_NOTHING) {
-		g_string_free(d->out, TRUE);
+		g_string_truncate(d->out, 0);
 		return;
 	}
 	g_free(arg->text);
-	arg->text = g_string_free(d->out, FALSE);
+	arg->text = take_text(d);
 	arg->omitted = decoded == DECODED_OMITTED;
 }
 
@@ -355,9 +368,8 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	take_exit(now, &d);
 	r = tracer_record(t, v, who, ATTACH_EXIT);
 	decode_integer(v->shape, v->fields, "ret", &r->ret);
-	d.out = g_string_new(NULL);
 	decode_result(&d, now->call, r->ret, (uint64_t)now->cmd);
-	r->result = g_string_free(d.out, FALSE);
+	r->result = take_text(&d);
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
 	r->birth = !now->active && r->ret == 0 && creates_thread(now);
 	hand_over(now, r);

@@ -54,6 +54,7 @@ struct attach_tracer {
 	bool kinds[EVENT_KINDS]; /* for the visitor */
 	struct ingest *in;
 	GPtrArray *hosts;  /* GHashTable: tid → struct traced */
+	GString *text;     /* what is being decoded */
 	bool command_runs; /* the command in the options has called execve() */
 	bool any_chosen;
 };

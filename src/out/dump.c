@@ -47,18 +47,6 @@ const char *dump_line(struct dump *d, const struct dump_event *e)
 	return d->line->str;
 }
 
-void dump_digits(GString *line, uint64_t number, unsigned least)
-{
-	char digits[24];
-	unsigned at = sizeof(digits);
-
-	do {
-		digits[--at] = (char)('0' + number % 10);
-		number /= 10;
-	} while (number || sizeof(digits) - at < least);
-	g_string_append_len(line, digits + at, (gssize)(sizeof(digits) - at));
-}
-
 /* Where a piece may end without splitting a character. */
 static size_t piece_of(const char *text, size_t len)
 {

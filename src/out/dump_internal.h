@@ -26,9 +26,6 @@ void dump_as_text(struct dump *d, const struct dump_event *e);
 void dump_as_json(struct dump *d, const struct dump_event *e);
 void dump_without_time(struct dump *d, const struct dump_event *e);
 
-/* Appends a number in decimal with at least this many digits. */
-void dump_digits(GString *line, uint64_t number, unsigned least);
-
 /* Appends another machine's text as printable UTF-8; other bytes become \xNN. */
 void dump_sanitised(GString *line, const char *text, size_t len);
 

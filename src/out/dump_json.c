@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "event/event.h"
 #include "out/dump_internal.h"
 
@@ -37,12 +38,10 @@ static void put_key(GString *line, const char *key)
 
 static void put_integer(GString *line, const struct field_value *v)
 {
-	if (v->is_signed && v->i < 0) {
-		g_string_append_c(line, '-');
-		dump_digits(line, -v->u, 1);
-	} else {
-		dump_digits(line, v->u, 1);
-	}
+	if (v->is_signed)
+		digits_append_signed(line, v->i);
+	else
+		digits_append(line, v->u, 1);
 }
 
 static void put_enum(GString *line, const struct dump_event *e, const struct field_value *v)
@@ -131,17 +130,18 @@ static void put_fields(GString *line, const struct dump_event *e)
 
 static void put_number(GString *line, const char *key, int64_t value)
 {
-	g_string_append_printf(line, ",\"%s\":", key);
+	g_string_append_c(line, ',');
+	put_key(line, key);
 	if (value < 0)
 		g_string_append(line, "null");
 	else
-		dump_digits(line, (uint64_t)value, 1);
+		digits_append(line, (uint64_t)value, 1);
 }
 
 void dump_as_json(struct dump *d, const struct dump_event *e)
 {
 	g_string_append(d->line, "{\"time_ns\":");
-	dump_digits(d->line, e->ns, 1);
+	digits_append(d->line, e->ns, 1);
 	g_string_append(d->line, ",\"host\":");
 	put_text(d->line, e->host, strlen(e->host));
 	put_number(d->line, "cpu", e->fields->cpu == EVENT_NO_CPU ? -1 : e->fields->cpu);

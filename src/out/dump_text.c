@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/digits.h"
 #include "base/nstime.h"
 #include "out/dump_internal.h"
 
@@ -29,7 +30,7 @@ static void put_time(struct dump *d, uint64_t ns)
 	g_string_append_c(d->line, '[');
 	g_string_append(d->line, d->clock);
 	g_string_append_c(d->line, '.');
-	dump_digits(d->line, ns % NS_PER_S, NS_DIGITS);
+	digits_append(d->line, ns % NS_PER_S, NS_DIGITS);
 	g_string_append(d->line, "] ");
 }
 
@@ -43,9 +44,9 @@ static void put_delta(struct dump *d, uint64_t ns)
 		return;
 	}
 	g_string_append(d->line, "(+");
-	dump_digits(d->line, delta / NS_PER_S, 1);
+	digits_append(d->line, delta / NS_PER_S, 1);
 	g_string_append_c(d->line, '.');
-	dump_digits(d->line, delta % NS_PER_S, NS_DIGITS);
+	digits_append(d->line, delta % NS_PER_S, NS_DIGITS);
 	g_string_append(d->line, ") ");
 }
 
@@ -152,12 +153,10 @@ static uint64_t digits_of(uint64_t value, unsigned bits, unsigned bits_per_digit
 
 static void put_decimal(GString *line, const struct field_value *v)
 {
-	if (v->is_signed && v->i < 0) {
-		g_string_append_c(line, '-');
-		dump_digits(line, -v->u, 1);
-	} else {
-		dump_digits(line, v->u, 1);
-	}
+	if (v->is_signed)
+		digits_append_signed(line, v->i);
+	else
+		digits_append(line, v->u, 1);
 }
 
 static void put_integer(GString *line, const struct field_value *v)
@@ -242,7 +241,7 @@ static void put_place(struct dump *d, enum shape_kind in, const struct field_val
 		g_string_append(d->line, " = ");
 	} else if (in != SHAPE_VARIANT) {
 		g_string_append_c(d->line, '[');
-		dump_digits(d->line, v->index, 1);
+		digits_append(d->line, v->index, 1);
 		g_string_append(d->line, "] = ");
 	}
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/digits.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/map64.h"
@@ -684,8 +685,37 @@ START_TEST(test_utf8_wrap)
 }
 END_TEST
 
+/* ---- numbers ---- */
+
+START_TEST(test_digits)
+{
+	static const uint64_t numbers[] = { 0, 7, 10, 4096, INT64_MAX, (uint64_t)INT64_MIN, UINT64_MAX };
+	GString *text = g_string_new(NULL);
+	char want[128];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(numbers); i++) {
+		const uint64_t n = numbers[i];
+
+		g_string_truncate(text, 0);
+		digits_append(text, n, 1);
+		g_string_append_c(text, ' ');
+		digits_append(text, n, 6);
+		g_string_append_c(text, ' ');
+		digits_append(text, n, 20);
+		g_string_append_c(text, ' ');
+		digits_append_signed(text, (int64_t)n);
+		g_string_append_c(text, ' ');
+		digits_append_hex(text, n);
+		snprintf(want, sizeof(want), "%" PRIu64 " %06" PRIu64 " %020" PRIu64 " %" PRId64 " 0x%" PRIx64, n, n, n,
+			 (int64_t)n, n);
+		ck_assert_str_eq(text->str, want);
+	}
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths,
 	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms,
 	  test_time_zone, test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back,
-	  test_time_wrong, test_duration, test_format)
+	  test_time_wrong, test_duration, test_format, test_digits)
