@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tests/run counts what tests say and how they end, whatever they do."""
+import os
+import subprocess
+import sys
+import time
+
+SRCDIR = os.environ["SRCDIR"]
+sys.path.insert(0, os.path.join(SRCDIR, "tests"))
+import cases  # pylint: disable=wrong-import-position
+
+STEADY = '[ -e "$HOME/../steady" ] || { echo "not ok x"; touch "$HOME/../steady"; exit 1; }; echo ok x'
+
+
+def run(script, *options):
+    """What it prints of a test with this script, its last line, and its exit status."""
+    with open("t.sh", "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + script + "\n")
+    os.chmod("t.sh", 0o755)
+    done = subprocess.run([os.path.join(SRCDIR, "tests/run"), "--build", os.environ["BUILD"], *options, "t.sh"],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+                          env={**os.environ, "TMPDIR": os.getcwd()})
+    return done.stdout, done.stdout.splitlines()[-1], done.returncode
+
+
+def expect(name, script, last, status, *parts, options=()):
+    text, found, code = run(script, *options)
+    cases.check(name, (found, code) == (last, status) and all(part in text for part in parts), f"status {code}: {text}")
+
+
+def test_counts():
+    expect("lines are counted", "echo ok one; echo ok two", "2 passed, 0 failed, 0 skipped", 0, "ok      ")
+    expect("a test without lines counts as one", ":", "1 passed, 0 failed, 0 skipped", 0)
+    expect("a failed line", "echo ok one; echo not ok two; exit 1", "1 passed, 1 failed, 0 skipped", 1, "    | not ok two")
+    expect("a status without a line", "echo ok one; exit 3", "1 passed, 1 failed, 0 skipped", 1, "FAILED")
+    expect("a failed line with status 0", "echo not ok one", "0 passed, 1 failed, 0 skipped", 1)
+    expect("a signal", "kill -SEGV $$", "0 passed, 1 failed, 0 skipped", 1)
+    expect("a skipped test", "echo skip: no disk; exit 77", "0 passed, 0 failed, 1 skipped", 0, "skipped: no disk")
+    expect("Check's line", "echo '50%: Checks: 4, Failures: 1, Errors: 1'; exit 1", "2 passed, 2 failed, 0 skipped", 1)
+    expect("a test that does not exist beside one that does", ":", "1 passed, 1 failed, 0 skipped", 1, "No such file", options=["nothing.sh"])
+
+
+def test_figures():
+    """What a test measured is shown though it passed."""
+    expect("figures", "echo '# 7 events/s'; echo ok one", "1 passed, 0 failed, 0 skipped", 0, "\n        7 events/s\n")
+
+
+def test_ends():
+    start = time.monotonic()
+    expect("a test that does not end", "echo ok one; sleep 60", "1 passed, 1 failed, 0 skipped", 1,
+           "not finished after 1 seconds", options=["--timeout", "1"])
+    expect("a process that is left behind", "echo ok one; sleep 61 >/dev/null 2>&1 &", "1 passed, 1 failed, 0 skipped", 1,
+           "processes were left behind")
+    cases.check("their processes are ended", time.monotonic() - start < 50)
+
+
+def test_again():
+    expect("an unsteady test", STEADY, "1 passed, 0 failed, 0 skipped", 0, "unsteady: ", options=["--again"])
+    expect("one that always fails", "exit 1", "0 passed, 1 failed, 0 skipped", 1, options=["--again"])
+
+
+if __name__ == "__main__":
+    cases.run(globals())
