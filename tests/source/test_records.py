@@ -26,6 +26,7 @@ CONTEXT = ["pid", "ppid", "prio", "vtid", "vpid", "vppid", "pid_ns", "cgroup_ns"
 HEADER_WORDS = {9: "source_port", 10: "dest_port", 11: "seq", 12: "ack_seq", 13: "flags", 14: "id", 15: "tot_len"}
 
 LINE = re.compile(r"\[(\d+)\.(\d{9})\] \(\S+\) (?:\S+ )?(\S+): \{ cpu_id = (\d+) \},(.*)$")
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
 FIELD = re.compile(r'(\w+) = (?:\( "[^"]*" : container = (\d+) \)|("(?:[^"\\]|\\.)*")|(-?0x[0-9A-Fa-f]+|-?\d+)\b)')
 RECORD = re.compile(r'(\w+)=("[^"]*"|\S+)')
 
@@ -46,22 +47,15 @@ def fields_of(text):
 
 def top_level_groups(text):
     """The texts of "{ … }, { … }"."""
-    groups, depth, start, quoted, i = [], 0, 0, False, 0
-    while i < len(text):
-        c = text[i]
-        if quoted:
-            i += c == "\\"
-            quoted = c != '"'
-        elif c == '"':
-            quoted = True
-        elif c == "{":
+    groups, depth, start = [], 0, 0
+    for token in TOKEN.finditer(text):
+        if token[0] == "{":
             depth += 1
-            start = i if depth == 1 else start
-        elif c == "}":
+            start = token.end() if depth == 1 else start
+        elif token[0] == "}":
             depth -= 1
             if depth == 0:
-                groups.append(text[start + 1:i])
-        i += 1
+                groups.append(text[start:token.start()])
     return groups
 
 
