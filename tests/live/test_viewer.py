@@ -113,11 +113,13 @@ def ending(view):
 def three_hosts(name, ipv6):
     """Three sessions of a relayd, read by one process."""
     with Tracers(f"{name}-home", ipv6) as t:
+        # Where the feed cannot see who is attached, its sessions must not be over before the viewer comes.
+        pace = ["--no-wait", "--speed", "3"] if ipv6 else ["--speed", "max"]
         feed = subprocess.Popen([os.environ["LTTNGTOP"], "feed", "--to", f"net://127.0.0.1:{t.control}:{t.data}", "--live-port",
-                                 str(t.live), "--speed", "max", "--session", "s", *(["--no-wait"] if ipv6 else []), THREE_TIER],
+                                 str(t.live), "--session", "s", *pace, THREE_TIER],
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         hosts = [feed.stdout.readline().strip().split("/")[-2] for _ in range(3)]
-        # If the feed cannot see who is attached, its packets may have arrived before the viewer.
+        # some of its packets may have come before the viewer
         view = View(name, t.live, *((host, "s") for host in hosts), options=["-s"] if ipv6 else [], host=t.address)
         with ending(view):
             lines = view.wait()

@@ -8,6 +8,7 @@ read; which thread runs at the start; losses. Recordings of one packet and of a 
 rotated, with lost events, with overlapping snapshots, of old tracers.
 """
 import bisect
+import collections
 import os
 import random
 import re
@@ -53,6 +54,7 @@ class Records:
 
     def __init__(self, path, begin=0, end=2 ** 64 - 1, parts=1):
         self.events, self.texts, self.lost, self.starts, self.problems, self.hosts = [], [], [], {}, [], 0
+        self.switches = collections.defaultdict(list)  # CPU → (ns, fields)
         out = subprocess.run([DUMP, "-p", str(parts), "-r", f"{begin}:{end}", path], stdout=subprocess.PIPE,
                              check=False, encoding="utf-8", errors="surrogateescape").stdout
         for line in out.splitlines():
@@ -73,6 +75,8 @@ class Records:
                 self.events.append((ns, cpu, name[1]))
                 # counters are reported when they change: a range repeats the initial ones
                 self.texts.append((ns, cpu, kind, tid, re.sub(r" perf=\S+", "", rest)))
+                if kind == "SCHED_SWITCH":
+                    self.switches[cpu].append((ns, rest))
 
 
 def by_cpu(events):
@@ -99,14 +103,9 @@ def check_start(recording, records, begin, end):
     """
     wrong, checked = [], 0
     for cpu, tid in records.starts.items():
-        last = first = None
-        for ns, on, kind, _, rest in recording.records.texts:
-            if on != cpu or kind != "SCHED_SWITCH":
-                continue
-            if ns >= begin:
-                first = first or (ns, rest)
-                break
-            last = (ns, rest)
+        switches = recording.records.switches[cpu]
+        at = bisect.bisect_left(switches, (begin,))
+        last, first = switches[at - 1] if at else None, switches[at] if at < len(switches) else None
         lost = any(on == cpu and last and last[0] <= ns and since <= (first[0] if first else end)
                    for ns, on, _, _, since in recording.records.lost)
         if not last or not first or lost or offline_until(last[1]) > begin:
