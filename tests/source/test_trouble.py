@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 
-from cases import check, finish
+from cases import check, finish, sanitized
 
 from processes import PATIENCE_S, Held, called, workers
 
@@ -109,12 +109,17 @@ def few_processes():
     check("few processes: the reason", "ulimit -u" in done.stderr, done.stderr)
 
 
+def has_mounts_of_its_own():
+    """Whether this process can have them: not as another user than root, and not in a chroot."""
+    return os.getuid() == 0 and shutil.which("unshare") and \
+        not subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL)
+
+
 def main():
     few_descriptors()
     small_files()
     few_processes()
-    # not in a chroot, where a process cannot have mounts of its own
-    if os.getuid() == 0 and shutil.which("unshare") and not subprocess.call(["unshare", "-m", "true"], stderr=subprocess.DEVNULL):
+    if has_mounts_of_its_own() and not sanitized():  # sanitizers need /proc themselves
         cannot_start("without /proc", "is /proc mounted?", ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"])
     expected = whole()
     for name, number, words in (("dies", signal.SIGKILL, "died: signal 9"), ("hangs", signal.SIGSTOP, "was ended: no heartbeat for 10 s")):
