@@ -156,13 +156,14 @@ enum lt_status record_host_check(const char *host)
 /* NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS */
 static enum lt_status add_kprobe(struct record_channel *c, const char *text)
 {
-	const char *where = strchr(text, '=');
+	const char *equals = strchr(text, '='), *where;
 	struct record_event e = { .kind = RECORD_KPROBE, .asked = true };
 	const char *plus;
 	char *end;
 
-	if (!where++)
+	if (!equals)
 		return error_set("'%s' is not a valid probe: expected NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS", text);
+	where = equals + 1;
 	plus = strchr(where, '+');
 	if (plus || g_str_has_prefix(where, "0x")) {
 		e.offset = g_ascii_strtoull(plus ? plus + 1 : where, &end, 0);
@@ -172,7 +173,7 @@ static enum lt_status add_kprobe(struct record_channel *c, const char *text)
 	}
 	if (!g_str_has_prefix(where, "0x"))
 		e.symbol = plus ? g_strndup(where, (gsize)(plus - where)) : g_strdup(where);
-	e.name = g_strndup(text, (gsize)(where - 1 - text));
+	e.name = g_strndup(text, (gsize)(equals - text));
 	if (check_name(e.name) || (e.symbol && check_name(e.symbol)) || strchr(e.name, '*')) {
 		error_set("'%s' is not a valid probe: expected NAME=SYMBOL[+OFFSET] or NAME=0xADDRESS", text);
 	} else if (find_event(c, RECORD_KPROBE, e.name)) {

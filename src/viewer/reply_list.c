@@ -53,11 +53,12 @@ static enum lt_status take_old_entry(struct viewer *v)
 static enum lt_status take_new_entry(struct viewer *v)
 {
 	const struct wire_session_new *w = viewer_look(v, sizeof(*w));
-	const char *names = (const char *)(w + 1);
 	uint32_t host_len, name_len;
+	const char *names;
 
 	if (!w)
 		return LT_AGAIN;
+	names = (const char *)(w + 1);
 	host_len = GUINT32_FROM_BE(w->host_len);
 	name_len = GUINT32_FROM_BE(w->name_len);
 	if (host_len > NAME_MAX_BYTES || name_len > NAME_MAX_BYTES)

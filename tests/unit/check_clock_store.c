@@ -46,7 +46,7 @@ static struct clock_sync *unpack(const GByteArray *bytes, size_t len)
 {
 	const struct clock_options options = { 0 };
 	struct clock_sync *s = clock_sync_create(&options);
-	uint8_t *copy = g_memdup2(bytes->data, len);
+	uint8_t *copy = memcpy(g_malloc(MAX(len, 1)), bytes->data, len);
 	struct unpack in = { copy, copy + len, false };
 	bool ok = clock_sync_unpack(s, &in);
 

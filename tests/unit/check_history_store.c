@@ -22,7 +22,7 @@ static GByteArray *pack(const struct history *h, GByteArray *head)
 static struct history *unpack(const GByteArray *head, size_t head_len, const GByteArray *parts)
 {
 	/* a separate copy, so that reading past its end is detected */
-	uint8_t *bytes = g_memdup2(head->data, head_len);
+	uint8_t *bytes = memcpy(g_malloc(MAX(head_len, 1)), head->data, head_len);
 	struct unpack in = { .at = bytes, .end = bytes + head_len };
 	struct history *h = history_unpack(&in, 256 << 20, parts->len);
 	struct history_part part = { 0 };
