@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attach/line.h"
 
-#include <inttypes.h>
-
-#include "base/nstime.h"
-
 void attach_line_init(struct attach_line *line)
 {
 	*line = (struct attach_line){ .text = g_string_new(NULL) };
@@ -30,9 +26,7 @@ static void append_result(struct attach_line *line, struct ingest *in, const str
 	g_string_append(text, r->result);
 	line->result_end = (uint32_t)text->len;
 	line->failed = r->status == CALL_FAILED;
-	if (r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED))
-		g_string_append_printf(text, " <%" PRIu64 ".%06" PRIu64 ">", r->duration_ns / NS_PER_S,
-				       r->duration_ns % NS_PER_S / NS_PER_US);
+	attach_append_spent(text, r);
 	attach_wait_append(wait, in, r, text);
 }
 

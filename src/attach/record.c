@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "attach/record.h"
 
+#include "base/digits.h"
+#include "base/nstime.h"
+
 void attach_record_free(struct attach_record *r)
 {
 	g_free(r->head);
@@ -14,6 +17,22 @@ void attach_record_free(struct attach_record *r)
 const char *attach_call_name(const struct attach_record *r)
 {
 	return r->call ? r->call->shown : strpool_text(r->name);
+}
+
+void attach_append_seconds(GString *out, uint64_t ns)
+{
+	digits_append(out, ns / NS_PER_S, 1);
+	g_string_append_c(out, '.');
+	digits_append(out, ns % NS_PER_S / NS_PER_US, 6);
+}
+
+void attach_append_spent(GString *out, const struct attach_record *r)
+{
+	if (!r->has_entry || !(r->status & (CALL_SUCCESSFUL | CALL_FAILED)))
+		return;
+	g_string_append(out, " <");
+	attach_append_seconds(out, r->duration_ns);
+	g_string_append_c(out, '>');
 }
 
 char *attach_record_text(const struct attach_record *r)

@@ -62,6 +62,12 @@ void attach_record_free(struct attach_record *r);
 /* The name of an ENTRY's or EXIT's call as strace prints it. Borrowed for the whole run. */
 const char *attach_call_name(const struct attach_record *r);
 
+/* Appends a time in seconds to the microsecond, as strace prints it: "0.004210". */
+void attach_append_seconds(GString *out, uint64_t ns);
+
+/* Appends " <0.004210>", an EXIT's duration in seconds; nothing if it is not known. */
+void attach_append_spent(GString *out, const struct attach_record *r);
+
 /* The line for a record that is not a call: "--- SIGTERM {…} ---". The caller frees it. */
 char *attach_record_text(const struct attach_record *r);
 

@@ -168,14 +168,6 @@ static void append_relative(GString *line, uint64_t last_ns, uint64_t t_ns)
 	g_string_append_printf(line, "%6s.%06" PRIu64 " ", seconds, since_us % US_PER_S);
 }
 
-/* "1.000250" */
-static void append_seconds(GString *line, uint64_t ns)
-{
-	digits_append(line, ns / NS_PER_S, 1);
-	g_string_append_c(line, '.');
-	digits_append(line, ns % NS_PER_S / NS_PER_US, 6);
-}
-
 static void append_stamp(const struct attach_text *text, struct text_output *output, GString *line, uint64_t t_ns)
 {
 	const struct attach_text_options *o = text->options;
@@ -186,7 +178,7 @@ static void append_stamp(const struct attach_text *text, struct text_output *out
 		output->last_ns = t_ns;
 	}
 	if (o->stamp == STAMP_EPOCH)
-		append_seconds(line, t_ns);
+		attach_append_seconds(line, t_ns);
 	else if (o->stamp)
 		g_string_append(line, timetext_format(when, sizeof(when), t_ns, o->stamp == STAMP_SECONDS ? 0 : 6,
 						      false, o->utc));
@@ -273,11 +265,8 @@ static void append_end(struct attach_text *text, const struct text_output *outpu
 		append_colored(text, line, COLOR_ERROR, r->result);
 	else
 		g_string_append(line, r->result);
-	if (text->options->spent && r->has_entry && r->status & (CALL_SUCCESSFUL | CALL_FAILED)) {
-		g_string_append(line, " <");
-		append_seconds(line, r->duration_ns);
-		g_string_append_c(line, '>');
-	}
+	if (text->options->spent)
+		attach_append_spent(line, r);
 	attach_wait_append(wait, in, r, why);
 	append_colored(text, line, COLOR_WAIT, why->str);
 	g_string_append_c(line, '\n');
