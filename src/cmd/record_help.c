@@ -101,9 +101,9 @@ static const struct {
 	  "lttng-modules 2.13.0 to 2.13.10 (scheduling events contain priorities anyway); perf counters that the "
 	  "machine does not have, such as hardware counters in most virtual machines, and over ssh also those that its "
 	  "kernel does not list in /sys/bus/event_source/devices; and perf counters together with CPU hotplug "
-	  "tracepoints. One fault cannot be avoided: when a session ends, lttng-modules (2.13 to 2.16) frees a "
-	  "channel that LTTng's consumer may still ask for its number, as it does once per --live period. In hundreds "
-	  "of live sessions on virtual machines this has crashed a kernel once (Linux 7.2, lttng-modules 2.16)." },
+	  "tracepoints. One fault lttngtop cannot avoid: when a session ends, lttng-modules (2.13 to 2.16) frees its "
+	  "channels, although LTTng's consumer may still ask for their numbers, as it does once per --live period. In "
+	  "tests with live sessions on virtual machines this crashed a kernel once (Linux 7.2, lttng-modules 2.16)." },
 	{ "Perf counters",
 	  "Do not hotplug CPUs while a session with perf counters exists: the kernel may hang. Each counter adds 8 "
 	  "bytes to every event." },
