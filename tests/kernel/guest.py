@@ -249,12 +249,16 @@ class Guest:
         if done.returncode == 255:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
-            for where, why in CRASHES.items():
-                if self.process.poll() is not None and re.search(rf"RIP: \S*:{re.escape(where)}", self.log()):
-                    raise Crashed(f"the kernel of {self.name} crashed: {why}")
-            assert self.process.poll() is None, \
-                f"the guest died of {command!r} ({self.process.returncode}):\n{self.log()[-3000:]}{self.complaint()}"
+            if self.process.poll() is not None:
+                self.died_of(command)
         return done.returncode, done.stdout, done.stderr
+
+    def died_of(self, command):
+        log = self.log()
+        for where, why in CRASHES.items():
+            if re.search(rf"RIP: \S*:{re.escape(where)}", log):
+                raise Crashed(f"the kernel of {self.name} crashed: {why}")
+        raise AssertionError(f"the guest died of {command!r} ({self.process.returncode}):\n{log[-3000:]}{self.complaint()}")
 
     def sh(self, command, timeout=PATIENCE):
         status, out, err = self.run(command, timeout)
