@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`attach`: the output formats shared with strace: -A, -a, -X, -Y. Each shows the same data as the plain text."""
+"""
+`attach`: the output formats shared with strace: -A, -a, -T, -ttt, -X, -Y. Each shows the same data as the plain text,
+the times those of the JSON form, which test_attach.py compares with babeltrace2's.
+"""
+import collections
+import json
 import os
 import re
 import sys
@@ -59,6 +64,19 @@ def check_names(checks, directory, plain):
     checks.true(len(shown & known) > 10, f"{sorted(shown)[:10]}")
 
 
+def check_times(checks, directory):
+    """Each call's duration, and when it was entered, to the microsecond."""
+    calls = [c for c in map(json.loads, attach(directory, "--json").splitlines())
+             if c["event"] == "call" and c["status"] in ("successful", "failed") and c["begin_ns"] is not None]
+    seconds = lambda ns: f"{ns // 10 ** 9}.{ns % 10 ** 9 // 1000:06}"
+    text = attach(directory, "-T", "-ttt")
+    spent = collections.Counter(re.findall(r"^\[pid (\d+)\] .* <(\d+\.\d{6})>$", text, re.M))
+    checks.equal(spent, collections.Counter((str(c["tid"]), seconds(c["duration_ns"])) for c in calls), "durations")
+    entered = {(str(c["tid"]), seconds(c["begin_ns"]), seconds(c["duration_ns"])) for c in calls}
+    whole = re.findall(r"^\[pid (\d+)\] (\d+\.\d{6}) \w.* <(\d+\.\d{6})>$", text, re.M)
+    checks.true(len(whole) > 1000 and entered.issuperset(whole), f"times: {sorted(set(whole) - entered)[:3]}")
+
+
 def check_append(checks, directory, plain):
     name = os.path.abspath("text")
     for options, expected in (((), plain), (("-A",), plain + plain), ((), plain)):
@@ -83,6 +101,7 @@ def main():
         check_column(checks, plain, attach(directory, "-a", str(COLUMN)))
         check_style(checks, directory, plain)
         check_names(checks, directory, plain)
+        check_times(checks, directory)
         check_append(checks, directory, plain)
     checks.finish()
 
