@@ -88,9 +88,10 @@ static const struct {
 	  "the busiest quarter of that time. Under a load that is steady, not only for those 200 ms, the estimate is "
 	  "within a factor of 2.5, and tends to be too high, because tracing slows the load down and interrupts "
 	  "between CPUs are counted but not recorded. It excludes system calls, which dominate the set full on "
-	  "many machines, because the kernel does not count them. After a recording to disk, lttngtop prints its size "
-	  "and the CPU time that LTTng's consumer daemons used meanwhile, for all sessions; what tracing costs the "
-	  "traced programs is not included. 'lttngtop report events' counts the events." },
+	  "many machines, because the kernel does not count them. After a recording to disk, lttngtop prints the "
+	  "number of its events ('more than' that many if counting them would take more than 10 s), its size, and the "
+	  "CPU time that LTTng's consumer daemons used meanwhile, for all sessions; what tracing costs the traced "
+	  "programs is not included. Lost events are reported, too." },
 	{ "Missing events",
 	  "If the kernel or its lttng-modules lack a tracepoint or context of a set, it is left out, with a warning "
 	  "that says which figures will be missing; the same goes for other hosts. If it was requested by name, that "
