@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scripts/install-deps --kernel: which packages it installs, and what it says if they do not compile. apt is simulated.
-Without apt and dnf: what is missing, if anything is."""
+Without apt and dnf: what is missing, if anything is. --tests: a tree that is configured without them."""
 import os
 import shutil
 import subprocess
@@ -43,6 +43,19 @@ def elsewhere(*but):
     return done.returncode, done.stdout, done.stderr
 
 
+def configures_again(option, libraries):
+    """Whether a tree whose build directory has these lines is configured anew; everything is installed by now."""
+    os.makedirs("tree/scripts", exist_ok=True)
+    shutil.copy(SCRIPT, "tree/scripts/install-deps")
+    write("tree/build-other/config.mk", libraries, 0o644)
+    write("tree/configure", "")
+    os.utime("tree/configure", (0, 0))
+    write("bin/dpkg-query", "#!/bin/sh\necho 'install ok installed'\n")
+    subprocess.run(["tree/scripts/install-deps", *option], check=True,
+                   env={**os.environ, "PATH": f"{os.getcwd()}/bin:" + os.environ["PATH"]})
+    return os.stat("tree/configure").st_mtime > 0
+
+
 def main():
     assert elsewhere() == (0, "", ""), elsewhere()
     status, out, err = elsewhere("zstd", "autoconf")
@@ -60,6 +73,10 @@ def main():
     status, err, _ = run("no", "", 100)
     assert status == 1 and not err, (status, err)
     print("ok apt fails")
+    some, none = "CHECK_LIBS = -lcheck\nUST_LIBS = -llttng-ust\n", "CHECK_LIBS = \nUST_LIBS = \n"
+    assert configures_again(["--tests"], none) and configures_again(["--lint"], none.replace("= \n", "=\n", 1))
+    assert not configures_again(["--tests"], some) and not configures_again([], none)
+    print("ok configured before they were installed")
 
 
 if __name__ == "__main__":
