@@ -6,8 +6,8 @@
  * Shared by the files of lttngtop report: report.c handles the command line, report_choose.c the selection of rows and
  * columns, report_read.c reads the sources step by step, report_cut.c cuts the data into intervals and writes them,
  * report_derived.c collects the rows of tables that do not come from the model, report_subjects.c finds the threads of
- * critical paths, report_dump.c writes the events themselves, report_slice.c traces, report_help.c
- * is its help.
+ * critical paths, report_events.c chooses single events, report_dump.c writes them, report_slice.c traces of them,
+ * report_help.c is its help.
  *
  * Times without a host are reference times (clock/map.h); a host's times are its own.
  */

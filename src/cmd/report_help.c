@@ -42,14 +42,16 @@ static void help_dump(struct help *h)
 static void help_slice(struct help *h)
 {
 	help_subsection(h, REPORT_SLICE);
-	help_paragraph(h,
-		       "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-		       "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop "
-		       "can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut between "
-		       "two events. The hosts' clocks are set so that they agree in the middle of the interval; "
-		       "with --no-sync they are left as they are. The names in a recording's lttngtop.json are "
-		       "written to DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass "
-		       "the recording on, if they are private. If it fails or is interrupted, nothing is left in DIR.");
+	help_paragraph(h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
+			  "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop"
+			  " can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut "
+			  "between two events. With --host, --tid, --pid, --comm and --where, chosen as for dump, "
+			  "only those events are written, and losses are still reported. The hosts' clocks are "
+			  "set so that they agree in the middle of the interval; with --no-sync they are left as "
+			  "they are. The names in a recording's lttngtop.json are written to "
+			  "DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass the "
+			  "recording on, if they are private. If it fails or is interrupted, nothing is left in "
+			  "DIR.");
 }
 
 /* Names that are used like tables but are not tables. */
@@ -60,8 +62,8 @@ static void help_others(struct help *h)
 			  "Not a table: prints the events themselves with all their fields, as babeltrace2 "
 			  "does.");
 		help_item(h, REPORT_SLICE,
-			  "Not a table: writes an interval as a recording of its own, with corrected "
-			  "clocks.");
+			  "Not a table: writes an interval, or chosen events of it, as a recording of its own, "
+			  "with corrected clocks.");
 		return;
 	}
 	help_dump(h);

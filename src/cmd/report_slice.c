@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lttngtop report slice: writes an interval of recordings as new recordings. */
+/* lttngtop report slice: writes an interval of recordings, or chosen events in it, as new recordings. */
 #include "cmd/report.h"
 
 #include <errno.h>
@@ -15,7 +15,9 @@
 #include "base/text.h"
 #include "cmd/commands.h"
 #include "cmd/feed_sync.h"
+#include "cmd/report_events.h"
 #include "cmd/sync_options.h"
+#include "event/payload.h"
 #include "feed/slice.h"
 #include "ingest/visit.h"
 #include "sidecar/write.h"
@@ -28,11 +30,24 @@ enum { NFTW_FDS = 16 };
 struct report_slice {
 	struct report *report;
 	const char *directory;
-	bool made;                 /* it did not exist before */
-	char *work;                /* where it is built */
-	uint64_t begin_ns, end_ns; /* reference time */
+	bool made;  /* it did not exist before */
+	char *work; /* where it is built */
+	struct report_events events;
 	struct slice_sum sum;
 	unsigned traces;
+
+	/* If events are chosen. */
+	GPtrArray *parts; /* struct slice_part * */
+	struct slice_chosen *chosen;
+	char *failure; /* why an event could not be written; NULL: all could */
+};
+
+/* A recording of which events are chosen. */
+struct slice_part {
+	struct recording *recording;
+	char *directory;
+	int64_t shift_ns;
+	struct slice_trace *trace;
 };
 
 /* ---- the directory ---- */
@@ -169,26 +184,66 @@ static void copy_sidecars(const struct recording *r, const char *directory, int6
 	g_free(host);
 }
 
-static enum lt_status write_trace(struct report_slice *s, const struct report_host *h, const struct recording *r)
+static struct slice_range range_of(const struct report_slice *s, const struct report_host *h)
 {
 	struct slice_range range = {
-		.begin_ns = report_host_time(h, s->begin_ns),
-		.end_ns = report_host_time(h, s->end_ns),
+		.begin_ns = report_host_time(h, s->events.begin_ns),
+		.end_ns = report_host_time(h, s->events.end_ns),
 	};
+
+	range.shift_ns = shift_of(h, &range);
+	return range;
+}
+
+static void finish_trace(struct report_slice *s, const struct recording *r, const char *directory, int64_t shift_ns,
+			 bool is_written)
+{
+	if (!is_written) {
+		g_rmdir(directory);
+		return;
+	}
+	s->traces++;
+	copy_sidecars(r, directory, shift_ns);
+}
+
+static enum lt_status write_trace(struct report_slice *s, const struct report_host *h, const struct recording *r)
+{
+	const struct slice_range range = range_of(s, h);
 	const uint64_t before = s->sum.packets;
 	char *directory = directory_of(s, h->source->name, r);
 	enum lt_status status = make_directory(directory);
 
-	range.shift_ns = shift_of(h, &range);
 	if (status == LT_OK)
 		status = slice_write(r, directory, &range, &report_stop, &s->sum);
-	s->traces += s->sum.packets > before;
-	if (status == LT_OK && s->sum.packets > before)
-		copy_sidecars(r, directory, range.shift_ns);
-	if (s->sum.packets == before)
-		g_rmdir(directory);
+	if (status == LT_OK)
+		finish_trace(s, r, directory, range.shift_ns, s->sum.packets > before);
 	g_free(directory);
 	return status;
+}
+
+/* Its events are written as they are chosen. */
+static enum lt_status add_part(struct report_slice *s, const struct report_host *h, struct recording *r)
+{
+	struct slice_part *part = g_new0(struct slice_part, 1);
+	const struct slice_range range = range_of(s, h);
+
+	part->recording = r;
+	part->directory = directory_of(s, h->source->name, r);
+	part->shift_ns = range.shift_ns;
+	g_ptr_array_add(s->parts, part);
+	if (make_directory(part->directory) != LT_OK)
+		return LT_ERROR;
+	part->trace = slice_chosen_add(s->chosen, r, part->directory, &range);
+	return LT_OK;
+}
+
+static void free_part(gpointer data)
+{
+	struct slice_part *part = data;
+
+	recording_close(part->recording);
+	g_free(part->directory);
+	g_free(part);
 }
 
 static enum lt_status write_spec(struct report_slice *s, const struct source_spec *spec)
@@ -203,10 +258,12 @@ static enum lt_status write_spec(struct report_slice *s, const struct source_spe
 		s->sum.damaged++;
 		return LT_OK;
 	}
+	s->sum.damaged += r->damaged;
 	h = host_of(s->report, r);
+	if (h && s->chosen)
+		return add_part(s, h, r);
 	if (h)
 		status = write_trace(s, h, r);
-	s->sum.damaged += r->damaged;
 	recording_close(r);
 	return status;
 }
@@ -230,10 +287,59 @@ static enum lt_status write_traces(struct report_slice *s)
 	return status;
 }
 
+/* ---- chosen events ---- */
+
+static void take_event(void *user, const struct dump_event *event)
+{
+	const struct ev_fields *place = event_payload(event->fields, ev_fields);
+	struct report_slice *s = user;
+
+	if (s->failure || slice_chosen_take(s->chosen, place->file, place->packet, place->at) != LT_ERROR)
+		return;
+	s->failure = g_strdup(error_text());
+	report_stop = true;
+}
+
+static enum lt_status finish_parts(struct report_slice *s)
+{
+	enum lt_status status = LT_OK;
+
+	for (guint i = 0; i < s->parts->len && status == LT_OK; i++) {
+		const struct slice_part *part = g_ptr_array_index(s->parts, i);
+		bool is_written;
+
+		status = slice_chosen_finish(s->chosen, part->trace, &is_written);
+		if (status == LT_OK)
+			finish_trace(s, part->recording, part->directory, part->shift_ns, is_written);
+	}
+	return status;
+}
+
+static enum lt_status write_chosen(struct report_slice *s)
+{
+	enum lt_status status;
+
+	s->parts = g_ptr_array_new_with_free_func(free_part);
+	s->chosen = slice_chosen_create(&report_stop, &s->sum);
+	status = write_traces(s);
+	if (status == LT_OK)
+		status = report_events_read(&s->events);
+	if (s->failure)
+		status = error_set("%s", s->failure);
+	else if (status == LT_OK && s->report->interrupted)
+		status = LT_INTERRUPTED;
+	if (status == LT_OK)
+		status = finish_parts(s);
+	if (status == LT_OK && !s->sum.any)
+		status = error_set(s->events.any ? "no event passes the filter" : "no event lies in the interval");
+	return status;
+}
+
 /* ---- the command ---- */
 
-static enum lt_status check_options(const struct report *r)
+static enum lt_status check_options(const struct report_slice *s)
 {
+	const struct report *r = s->report;
 	const struct options *o = r->options;
 
 	if (o->words->len < 2)
@@ -241,14 +347,13 @@ static enum lt_status check_options(const struct report *r)
 	if (!o->slice_output)
 		return error_set("slice needs --output DIR");
 	if (o->json || o->csv || o->dot || o->babeltrace || o->report_interval || o->per_cpu)
-		return error_set("slice writes a trace: only --output, --begin, --end, --host and the clock options "
-				 "apply");
-	if (o->tid->len || o->pid->len || o->comm->len)
-		return error_set("--tid, --pid and --comm do not apply to slice, which copies all threads");
+		return error_set("slice writes a trace: only --output, --begin, --end, the options that choose events "
+				 "and those of clocks apply");
 	if (sync_options_live(o, r->first_source))
 		return error_set("slice needs recordings");
-	if (o->where->len)
-		return error_set("--where does not apply to slice, which copies whole packets: use dump");
+	if (s->events.chooses && !strcmp(o->reader, "babeltrace2"))
+		return error_set("slice cannot choose events with --reader babeltrace2, which does not say where they "
+				 "are");
 	return report_refuse_choice(o, "slice");
 }
 
@@ -262,18 +367,22 @@ static bool is_outside(const struct report_slice *s)
 
 	report_advance(r, UINT64_MAX);
 	report_clear_progress(r);
-	return !r->interrupted && report_warn_outside(r, s->begin_ns);
+	return !r->interrupted && report_warn_outside(r, s->events.begin_ns);
 }
 
 static int tell(const struct report_slice *s)
 {
 	/* what could not be opened is missing, too */
-	const bool incomplete = s->sum.damaged || ingest_broken(s->report->in);
+	const bool incomplete = s->sum.damaged || s->sum.unknown || ingest_broken(s->report->in);
 
 	if (s->sum.uncut)
-		fprintf(stderr,
-			"lttngtop: %" PRIu64 " packets could not be cut and contain events outside the interval\n",
+		fprintf(stderr, "lttngtop: %" PRIu64 " packets could not be cut and contain other events, too\n",
 			s->sum.uncut);
+	if (s->sum.unknown)
+		fprintf(stderr,
+			"lttngtop: %" PRIu64 " events are missing: their recording has changed, or is not read by this "
+			"program but by babeltrace2\n",
+			s->sum.unknown);
 	if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
 	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
@@ -281,21 +390,27 @@ static int tell(const struct report_slice *s)
 	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
+static enum lt_status write_all(struct report_slice *s)
+{
+	enum lt_status status = write_traces(s);
+
+	if (status == LT_OK && !s->sum.any && is_outside(s))
+		return error_set("the interval is outside the recording");
+	if (status == LT_OK && !s->traces)
+		return error_set("no packet lies in the interval");
+	return status;
+}
+
 static int write_slice(void *user, uint64_t known_end_ns)
 {
 	struct report_slice *s = user;
 	enum lt_status status;
 
-	if (sync_options_check_hosts(s->report->options, s->report->in) != LT_OK ||
-	    report_resolve_times(s->report, known_end_ns, &s->begin_ns, &s->end_ns) != LT_OK)
+	if (report_events_times(&s->events, known_end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (begin_directory(s) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
-	status = write_traces(s);
-	if (status == LT_OK && !s->sum.any && is_outside(s))
-		status = error_set("the interval is outside the recording");
-	else if (status == LT_OK && !s->traces)
-		status = error_set("no packet lies in the interval");
+	status = s->events.chooses ? write_chosen(s) : write_all(s);
 	if (status == LT_OK)
 		status = finish_directory(s);
 	if (status == LT_OK)
@@ -313,13 +428,17 @@ int report_slice(struct report *r)
 	const struct options *o = r->options;
 	struct report_slice s = { .report = r, .directory = o->slice_output };
 	struct fields_wanted nothing;
-	const struct ingest_visitor visitor = { .wanted = &nothing };
+	const struct ingest_visitor times_only = { .wanted = &nothing };
 	int status;
 
-	if (check_options(r) != LT_OK || report_set_clocks(r) != LT_OK)
+	if (report_events_init(&s.events, r) != LT_OK || check_options(&s) != LT_OK || report_set_clocks(r) != LT_OK) {
+		report_events_release(&s.events);
 		return cmd_fail(LT_EXIT_USAGE, "report");
+	}
 	fields_wanted_init(&nothing);
-	r->visitor = &visitor; /* the clocks must be known first */
+	s.events.take = take_event;
+	s.events.user = &s;
+	r->visitor = s.events.chooses ? &s.events.visitor : &times_only; /* the clocks must be known first */
 	r->no_waits = true;
 	r->query.table = view_table_find("events"); /* no rows are produced */
 	report_end_on_interrupt(0);
@@ -329,9 +448,14 @@ int report_slice(struct report *r)
 	for (guint i = 0; i < o->host->len; i++)
 		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
 	status = report_read_sources(r, "report", write_slice, &s);
+	slice_chosen_destroy(s.chosen);
+	if (s.parts)
+		g_ptr_array_free(s.parts, TRUE);
+	g_free(s.failure);
 	g_free(s.work);
 	clocks_destroy(r->clocks);
 	view_filter_release(&r->filter);
 	fields_wanted_release(&nothing);
+	report_events_release(&s.events);
 	return status;
 }

@@ -250,6 +250,16 @@ const char *fields_check(const struct shape *shape, const struct event *ev)
 	return c.cut && !event_payload(ev, ev_fields)->cut ? "fewer values than fields" : NULL;
 }
 
+/* 64-bit FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
+uint64_t fields_file(const char *path)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *path; path++)
+		hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+	return MAX(hash, 1);
+}
+
 /* ---- single fields ---- */
 
 int shape_find(const struct shape *s, enum fields_part part, const char *name)

@@ -106,6 +106,9 @@ enum ev_context_bit {
 struct ev_fields {
 	struct event_str parts[4]; /* by enum fields_part */
 	uint64_t cut;              /* bool: some values did not fit */
+	uint64_t file;             /* where a recording has the event: fields_file() of its path; 0: unknown */
+	uint64_t packet;           /* the packet's place in the file, in bytes */
+	uint64_t at;               /* the event's place in the packet, in bits */
 };
 
 struct ev_wanted {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/cut.h"
+#include "feed/cut_internal.h"
 
 #include <string.h>
 
@@ -11,32 +11,23 @@
  */
 enum { EVENT_BYTES_MIN = 8, EVENTS_ANYWAY = 1 << 16 };
 
-/* An event; padding may follow it. */
-struct cut_mark {
-	uint64_t at, end; /* in bits */
-	uint64_t clock;
-};
-
 void cutter_init(struct cutter *c, const struct layout *l)
 {
 	memset(c, 0, sizeof(*c));
 	c->layout = l;
 	c->marks = g_array_new(FALSE, FALSE, sizeof(struct cut_mark));
+	c->chosen = g_array_new(FALSE, FALSE, sizeof(guint));
 	c->out = g_byte_array_new();
 }
 
 void cutter_release(struct cutter *c)
 {
 	g_array_free(c->marks, TRUE);
+	g_array_free(c->chosen, TRUE);
 	g_byte_array_free(c->out, TRUE);
 }
 
-static const struct cut_mark *mark(const struct cutter *c, guint i)
-{
-	return &g_array_index(c->marks, struct cut_mark, i);
-}
-
-static void begin_walk(struct cutter *c, struct walk *w, uint64_t content_bits)
+void cutter_begin_walk(const struct cutter *c, struct walk *w, uint64_t content_bits)
 {
 	walk_init(w, c->layout, c->data, content_bits);
 	w->at = c->head.events_at;
@@ -67,7 +58,7 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 	struct cut_mark m;
 	struct walk w;
 
-	begin_walk(c, &w, content_bits);
+	cutter_begin_walk(c, &w, content_bits);
 	*end = w.at;
 	while (!status && w.at < w.end) {
 		status = c->marks->len < most ? find_event(c, &w, &m) : error_set("it has too many events");
@@ -80,27 +71,22 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 	return status;
 }
 
-/*
- * Whether a packet may start with this event: its position must be congruent to the first event's modulo every
- * alignment.
- */
-static bool may_cut(const struct cutter *c, guint i)
+static void count_packet(struct cutter *c, uint64_t seq, uint64_t discarded)
 {
-	return (mark(c, i)->at - mark(c, 0)->at) % c->head.stream->align == 0;
+	if (!c->has_packet) {
+		c->seq = seq;
+		c->discarded = discarded;
+	} else if (seq > c->recorded_seq + 1) {
+		c->seq += seq - c->recorded_seq - 1;
+	}
+	c->recorded_seq = seq;
+	c->has_packet = true;
 }
 
-static void count_packet(struct cutter *c)
+void cutter_skip(struct cutter *c, uint64_t seq, uint64_t discarded)
 {
-	const uint64_t *values = c->head.values;
-
-	if (!c->has_packet) {
-		c->seq = values[PACKET_SEQ_NUM];
-		c->discarded = values[PACKET_EVENTS_DISCARDED];
-	} else if (values[PACKET_SEQ_NUM] > c->recorded_seq + 1) {
-		c->seq += values[PACKET_SEQ_NUM] - c->recorded_seq - 1;
-	}
-	c->recorded_seq = values[PACKET_SEQ_NUM];
-	c->has_packet = true;
+	count_packet(c, seq, discarded);
+	c->discarded = discarded;
 }
 
 /* In bits, as it says itself. size: its bytes. */
@@ -115,6 +101,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	enum lt_status status;
 
 	g_array_set_size(c->marks, 0);
+	g_array_set_size(c->chosen, 0);
 	c->data = NULL;
 	c->next = 0;
 	c->begun = c->whole = false;
@@ -123,7 +110,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	c->data = data;
 	c->size = size;
 	content = content_of_packet(c, size);
-	count_packet(c);
+	count_packet(c, c->head.values[PACKET_SEQ_NUM], c->head.values[PACKET_EVENTS_DISCARDED]);
 	if (content > 8 * (uint64_t)size) {
 		/* A truncated packet: keep the complete events. */
 		find_events(c, 8 * (uint64_t)size, &c->content_bits);
@@ -132,7 +119,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	}
 	c->content_bits = content;
 	status = find_events(c, content, &end);
-	if (!status && c->marks->len && mark(c, 0)->at % 8)
+	if (!status && c->marks->len && cut_mark(c, 0)->at % 8)
 		status = error_set("events are not aligned to bytes");
 	if (!status)
 		return LT_OK;
@@ -155,9 +142,9 @@ static void put_bytes(struct cutter *c, guint first, guint behind)
 		g_byte_array_append(c->out, c->data, (guint)((c->head.events_at + 7) / 8));
 		return;
 	}
-	g_byte_array_append(c->out, c->data, (guint)(mark(c, 0)->at / 8));
-	from = mark(c, first)->at / 8;
-	to = (mark(c, behind - 1)->end + 7) / 8;
+	g_byte_array_append(c->out, c->data, (guint)(cut_mark(c, 0)->at / 8));
+	from = cut_mark(c, first)->at / 8;
+	to = (cut_mark(c, behind - 1)->end + 7) / 8;
 	g_byte_array_append(c->out, c->data + from, (guint)(to - from));
 }
 
@@ -166,21 +153,13 @@ static uint64_t content_of(const struct cutter *c, guint first, guint behind)
 {
 	if (first == behind)
 		return c->head.events_at;
-	return mark(c, behind - 1)->end - mark(c, first)->at + mark(c, 0)->at;
+	return cut_mark(c, behind - 1)->end - cut_mark(c, first)->at + cut_mark(c, 0)->at;
 }
 
-static void make_piece(struct cutter *c, guint behind, uint64_t end, struct cut_piece *piece)
+void cutter_label(struct cutter *c, struct cut_piece *piece, bool is_last)
 {
-	const uint64_t *values = c->head.values;
-	const guint first = c->next;
-	const bool is_last = behind == c->marks->len && end == values[PACKET_TIMESTAMP_END];
-
-	put_bytes(c, first, behind);
-	piece->events = behind - first;
-	piece->begin = c->begun ? c->told : values[PACKET_TIMESTAMP_BEGIN];
-	piece->end = MAX(end, piece->begin);
-	piece->content_bits = c->whole ? c->content_bits : content_of(c, first, behind);
-	piece->discarded = is_last ? values[PACKET_EVENTS_DISCARDED] : c->discarded;
+	piece->end = MAX(piece->end, piece->begin);
+	piece->discarded = is_last ? c->head.values[PACKET_EVENTS_DISCARDED] : c->discarded;
 	piece->seq = c->seq++;
 	piece->data = c->out->data;
 	piece->size = c->out->len;
@@ -190,13 +169,28 @@ static void make_piece(struct cutter *c, guint behind, uint64_t end, struct cut_
 	packet_set(&c->head, piece->data, PACKET_PACKET_SIZE, 8 * (uint64_t)piece->size);
 	packet_set(&c->head, piece->data, PACKET_SEQ_NUM, piece->seq);
 	packet_set(&c->head, piece->data, PACKET_EVENTS_DISCARDED, piece->discarded);
-	c->next = behind;
 	c->begun = true;
 	c->told = piece->end;
-	if (is_last) {
-		c->discarded = piece->discarded;
+	c->discarded = piece->discarded;
+}
+
+static void make_piece(struct cutter *c, guint behind, uint64_t end, struct cut_piece *piece)
+{
+	const uint64_t *values = c->head.values;
+	const guint first = c->next;
+	const bool is_last = behind == c->marks->len && end == values[PACKET_TIMESTAMP_END];
+
+	put_bytes(c, first, behind);
+	*piece = (struct cut_piece){
+		.events = behind - first,
+		.begin = c->begun ? c->told : values[PACKET_TIMESTAMP_BEGIN],
+		.end = end,
+		.content_bits = c->whole ? c->content_bits : content_of(c, first, behind),
+	};
+	cutter_label(c, piece, is_last);
+	c->next = behind;
+	if (is_last)
 		c->data = NULL;
-	}
 }
 
 /* Takes the packet's events up to a limit, which lies before the packet's end. */
@@ -207,7 +201,7 @@ static enum cut_outcome take_part(struct cutter *c, uint64_t limit, struct cut_p
 
 	if (c->whole)
 		return c->head.values[PACKET_TIMESTAMP_BEGIN] < limit ? CUT_HELD : CUT_SILENT;
-	while (behind < c->marks->len && mark(c, behind)->clock <= limit)
+	while (behind < c->marks->len && cut_mark(c, behind)->clock <= limit)
 		behind++;
 	if (behind == c->next)
 		return CUT_SILENT;
@@ -215,13 +209,13 @@ static enum cut_outcome take_part(struct cutter *c, uint64_t limit, struct cut_p
 		make_piece(c, behind, limit, piece);
 		return CUT_PIECE;
 	}
-	for (cut = behind; cut > c->next && !may_cut(c, cut); cut--)
+	for (cut = behind; cut > c->next && !cut_may_begin(c, cut); cut--)
 		;
 	if (cut == c->next)
 		return CUT_HELD;
 	for (guint i = c->next; i < cut; i++)
-		latest = MAX(latest, mark(c, i)->clock);
-	make_piece(c, cut, MAX(latest, MIN(limit, mark(c, cut)->clock)), piece);
+		latest = MAX(latest, cut_mark(c, i)->clock);
+	make_piece(c, cut, MAX(latest, MIN(limit, cut_mark(c, cut)->clock)), piece);
 	return CUT_PIECE;
 }
 
@@ -250,7 +244,7 @@ enum lt_status cutter_first_event(struct cutter *c, const uint8_t *data, size_t 
 	if (packet_read_head(c->layout, data, size, &c->head))
 		return LT_ERROR;
 	c->data = data;
-	begin_walk(c, &w, MIN(content_of_packet(c, size), 8 * (uint64_t)size));
+	cutter_begin_walk(c, &w, MIN(content_of_packet(c, size), 8 * (uint64_t)size));
 	status = w.at < w.end ? find_event(c, &w, &m) : LT_END;
 	if (!status)
 		*clock = m.clock;
@@ -263,5 +257,5 @@ uint64_t cutter_next_clock(const struct cutter *c)
 {
 	uint64_t end = c->head.values[PACKET_TIMESTAMP_END];
 
-	return c->next < c->marks->len ? MIN(end, mark(c, c->next)->clock) : end;
+	return c->next < c->marks->len ? MIN(end, cut_mark(c, c->next)->clock) : end;
 }

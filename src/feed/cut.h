@@ -46,9 +46,10 @@ struct cutter {
 	size_t size;
 	struct packet_head head;
 	uint64_t content_bits;
-	GArray *marks; /* start of each event; empty if the packet is passed on whole */
-	guint next;    /* first mark that has not been handed out */
-	bool begun;    /* a piece of it has been handed out */
+	GArray *marks;  /* start of each event; empty if the packet is passed on whole */
+	GArray *chosen; /* guint: marks of the chosen events */
+	guint next;     /* first mark, or chosen event, that has not been handed out */
+	bool begun;     /* a piece of it has been handed out */
 	bool whole;
 	GByteArray *out;
 };
@@ -72,6 +73,30 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size);
 
 /* Takes what the packet has up to limit (cycles); UINT64_MAX: everything. */
 enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece *piece);
+
+/*
+ * Instead of cutter_take(): chooses the event at bit `at` of the packet, or after padding there; in the order of the
+ * packet. false: there is none, or it cannot be moved.
+ */
+bool cutter_choose(struct cutter *c, uint64_t at);
+
+/*
+ * Takes the chosen events, and only them. An event may have just the low bits of its time, which continue the time of
+ * the event before it; one that would get another time after events have been left out starts a new piece:
+ *
+ *   recorded   [b0 . X . . . X X . . . . . . . . . . . . X . e0]
+ *   pieces     [b0 X X X t1]                            [X e0]
+ *
+ * Times, in cycles, are kept within [from, limit]. CUT_HELD, at the packet's first piece: some cannot be moved; the
+ * packet can be taken as a whole.
+ */
+enum cut_outcome cutter_take_chosen(struct cutter *c, uint64_t from, uint64_t limit, struct cut_piece *piece);
+
+/* Takes the packet without its events, for the time that it covers and what it lost. false: that is impossible. */
+bool cutter_take_empty(struct cutter *c, uint64_t from, uint64_t limit, struct cut_piece *piece);
+
+/* Leaves a packet out that has these counters. The next piece reports its losses. */
+void cutter_skip(struct cutter *c, uint64_t seq, uint64_t discarded);
 
 /* Records that the stream was announced as silent up to here: the next piece starts there. */
 void cutter_set_silent_until(struct cutter *c, uint64_t told);

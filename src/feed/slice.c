@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "feed/slice.h"
+#include "feed/slice_internal.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/log.h"
 
-/* A stream being written. */
-struct slice_stream {
-	const struct recording *r;
-	uint64_t begin, end;  /* in cycles; end is UINT64_MAX if there is none */
-	uint64_t lost_before; /* counter of lost events before the slice */
-	char *path;
-	FILE *file; /* NULL: nothing written yet */
-	struct cutter cutter;
-	struct slice_sum *sum;
-};
-
-/* The first cycle whose time is at or after ns; UINT64_MAX: there is none. */
-static uint64_t cycle_at(const struct layout *l, uint64_t ns)
+uint64_t slice_cycle(const struct layout *l, uint64_t ns)
 {
 	uint64_t low = 0, high = UINT64_MAX;
 
@@ -40,16 +27,17 @@ static enum lt_status write_failed(const struct slice_stream *s)
 	return error_set("cannot write '%s': %s", s->path, g_strerror(errno));
 }
 
-static enum lt_status write_piece(struct slice_stream *s, const struct cut_piece *piece)
+enum lt_status slice_write_piece(struct slice_stream *s, const struct cut_piece *piece)
 {
 	/* it may drop to 0 for one packet and then continue */
 	const uint64_t lost = piece->discarded > s->lost_before ? piece->discarded - s->lost_before : 0;
 
 	if (!s->file)
-		s->file = fopen(s->path, "wxe");
+		s->file = fopen(s->path, s->is_made ? "ae" : "wxe");
 	packet_set(&s->cutter.head, piece->data, PACKET_EVENTS_DISCARDED, lost);
 	if (!s->file || fwrite(piece->data, 1, piece->size, s->file) != piece->size)
 		return write_failed(s);
+	s->is_made = true;
 	s->sum->any |= piece->events > 0 || s->cutter.whole;
 	s->sum->packets++;
 	s->sum->bytes += piece->size;
@@ -68,35 +56,39 @@ static enum lt_status write_pieces(struct slice_stream *s, uint64_t packet_begin
 	while (outcome != CUT_HELD && outcome != CUT_DONE && status == LT_OK) {
 		outcome = cutter_take(&s->cutter, s->end - 1, &piece);
 		if (outcome == CUT_PIECE)
-			status = write_piece(s, &piece);
+			status = slice_write_piece(s, &piece);
 		else if (outcome == CUT_SILENT)
 			return LT_OK;
 	}
 	if (outcome != CUT_HELD || status != LT_OK)
 		return status;
 	s->sum->uncut++;
-	return cutter_take(&s->cutter, UINT64_MAX, &piece) == CUT_PIECE ? write_piece(s, &piece) : LT_OK;
+	return cutter_take(&s->cutter, UINT64_MAX, &piece) == CUT_PIECE ? slice_write_piece(s, &piece) : LT_OK;
+}
+
+uint8_t *slice_read_packet(struct slice_stream *s, const struct recorded_packet *p)
+{
+	uint8_t *data = recording_read(p);
+
+	if (!data || cutter_begin(&s->cutter, data, p->size) == LT_ERROR) {
+		log_warning("%s: a packet is skipped: %s", s->r->name, error_text());
+		s->sum->damaged++;
+		g_clear_pointer(&data, g_free);
+	}
+	error_clear();
+	return data;
 }
 
 static enum lt_status write_packet(struct slice_stream *s, const struct recorded_packet *p)
 {
-	uint8_t *data = recording_read(p);
-	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
+	uint8_t *data = slice_read_packet(s, p);
+	enum lt_status status = data ? write_pieces(s, p->begin) : LT_OK;
 
-	if (status == LT_ERROR) {
-		log_warning("%s: a packet is skipped: %s", s->r->name, error_text());
-		error_clear();
-		s->sum->damaged++;
-	} else {
-		error_clear();
-	}
-	status = status == LT_ERROR ? LT_OK : write_pieces(s, p->begin);
 	g_free(data);
 	return status;
 }
 
-/* The counter of the last packet before the slice. */
-static uint64_t lost_before(const struct slice_stream *s, const struct recorded_packet *p)
+uint64_t slice_lost_before(const struct slice_stream *s, const struct recorded_packet *p)
 {
 	uint8_t *data = recording_read(p);
 	struct packet_head head;
@@ -109,16 +101,30 @@ static uint64_t lost_before(const struct slice_stream *s, const struct recorded_
 	return lost;
 }
 
-static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream,
-				   const volatile bool *stop)
+enum lt_status slice_close_file(struct slice_stream *s, enum lt_status status)
 {
-	enum lt_status status = LT_OK;
+	if (s->file && fclose(s->file) != 0 && status == LT_OK)
+		status = write_failed(s);
+	s->file = NULL;
+	return status;
+}
+
+guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *stream)
+{
 	guint i = 0;
 
 	while (i < stream->packets->len && recorded_packet(stream, i)->end < s->begin)
 		i++;
-	s->lost_before = i > 0 && i < stream->packets->len ? lost_before(s, recorded_packet(stream, i - 1)) : 0;
-	for (; i < stream->packets->len && status == LT_OK; i++) {
+	s->lost_before = i > 0 && i < stream->packets->len ? slice_lost_before(s, recorded_packet(stream, i - 1)) : 0;
+	return i;
+}
+
+static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream,
+				   const volatile bool *stop)
+{
+	enum lt_status status = LT_OK;
+
+	for (guint i = slice_begin_stream(s, stream); i < stream->packets->len && status == LT_OK; i++) {
 		const struct recorded_packet *p = recorded_packet(stream, i);
 
 		if (p->begin >= s->end)
@@ -126,10 +132,7 @@ static enum lt_status write_stream(struct slice_stream *s, const struct recorded
 		if (p->end >= s->begin)
 			status = *stop ? LT_INTERRUPTED : write_packet(s, p);
 	}
-	if (s->file && fclose(s->file) != 0 && status == LT_OK)
-		status = write_failed(s);
-	s->file = NULL;
-	return status;
+	return slice_close_file(s, status);
 }
 
 /* The signature at the start of plain CTF 1.8 metadata; packetised metadata, as LTTng writes it, has its own. */
@@ -138,7 +141,7 @@ static const char *signature(const struct layout *l, const char *text)
 	return l->format == LAYOUT_CTF_1_8 && !g_str_has_prefix(text, "/* CTF 1.8") ? "/* CTF 1.8 */\n\n" : "";
 }
 
-static enum lt_status write_metadata(const struct recording *r, const char *directory, int64_t shift_ns)
+enum lt_status slice_write_metadata(const struct recording *r, const char *directory, int64_t shift_ns)
 {
 	char *path = g_build_filename(directory, "metadata", NULL);
 	char *text = layout_edit_text(r->layout, r->text, shift_ns, NULL);
@@ -160,8 +163,8 @@ enum lt_status slice_write(const struct recording *r, const char *directory, con
 	const uint64_t before = sum->packets;
 	struct slice_stream s = {
 		.r = r,
-		.begin = cycle_at(r->layout, range->begin_ns),
-		.end = cycle_at(r->layout, range->end_ns),
+		.begin = slice_cycle(r->layout, range->begin_ns),
+		.end = slice_cycle(r->layout, range->end_ns),
 		.sum = sum,
 	};
 	enum lt_status status = LT_OK;
@@ -169,6 +172,7 @@ enum lt_status slice_write(const struct recording *r, const char *directory, con
 	for (guint i = 0; i < r->streams->len && status == LT_OK; i++) {
 		const struct recorded_stream *stream = g_ptr_array_index(r->streams, i);
 
+		s.is_made = false;
 		s.path = g_build_filename(directory, stream->name, NULL);
 		cutter_init(&s.cutter, r->layout);
 		status = write_stream(&s, stream, stop);
@@ -176,6 +180,6 @@ enum lt_status slice_write(const struct recording *r, const char *directory, con
 		g_free(s.path);
 	}
 	if (status == LT_OK && sum->packets > before)
-		status = write_metadata(r, directory, range->shift_ns);
+		status = slice_write_metadata(r, directory, range->shift_ns);
 	return status;
 }

@@ -23,6 +23,7 @@ struct slice_sum {
 	uint64_t packets, bytes;
 	uint64_t uncut;   /* packets that could not be cut: they contain events outside the interval, too */
 	uint64_t damaged; /* packets that could not be read */
+	uint64_t unknown; /* chosen events that are not in the recording */
 	bool any;         /* an event was written, or a packet whose events are not known */
 };
 
@@ -33,5 +34,34 @@ struct slice_sum {
  */
 enum lt_status slice_write(const struct recording *r, const char *directory, const struct slice_range *range,
 			   const volatile bool *stop, struct slice_sum *sum);
+
+/*
+ * The same with chosen events only, for several recordings, whose packets are read again as their events are chosen.
+ * Holds one packet of each stream.
+ *
+ *   recorded   [. . x . .][. . . . .][. x x . .]
+ *   slice      [x]                   [x x]
+ */
+struct slice_chosen;
+
+/* stop: makes functions return LT_INTERRUPTED. */
+struct slice_chosen *slice_chosen_create(const volatile bool *stop, struct slice_sum *sum);
+void slice_chosen_destroy(struct slice_chosen *c);
+
+/* Adds a recording, borrowed, and the existing directory that its slice is written into. */
+struct slice_trace *slice_chosen_add(struct slice_chosen *c, const struct recording *r, const char *directory,
+				     const struct slice_range *range);
+
+/*
+ * Chooses an event, which lies in the interval: file, packet and at as in ev_fields. Those of a stream come in its
+ * order. LT_ERROR: a file could not be written, see the error chain.
+ */
+enum lt_status slice_chosen_take(struct slice_chosen *c, uint64_t file, uint64_t packet, uint64_t at);
+
+/*
+ * Writes what is left, and the metadata if any event of the recording was written; nothing more of it is chosen.
+ * Returns as slice_write().
+ */
+enum lt_status slice_chosen_finish(struct slice_chosen *c, struct slice_trace *t, bool *is_written);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""report slice: its output contains the events of the interval and no others, read back by the program and by
-babeltrace2; the clocks of several hosts agree in it; and what it leaves behind on failure."""
+"""report slice: its output contains the events of the interval, or those chosen in it, and no others, read back by the
+program and by babeltrace2; the clocks of several hosts agree in it; and what it leaves behind on failure."""
 import json
 import os
 import re
@@ -32,12 +32,19 @@ def kept(line):
     return STRING.sub(b"", line)
 
 
-def check_same(name, path, begin, end, into):
-    """A slice on the hosts' own clocks is the interval, byte by byte."""
-    result = run("slice", "--no-sync", "-o", into, "--begin", begin, "--end", end, path)
+def lost_in(text):
+    return re.findall(rb"lost events: \d+, lost packets: \d+", text)
+
+
+def check_same(name, path, choice, least, into):
+    """A slice on the hosts' own clocks has what dump prints, byte by byte, and the same losses."""
+    result = run("slice", "--no-sync", "-o", into, *choice, path)
     checks.equal(result.returncode, 0, f"{name}: exit status: {result.stderr[:300]}")
-    wanted = dump("--no-sync", "--babeltrace", "--begin", begin, "--end", end, path)
-    checks.true(len(wanted) > 100, f"{name}: there are events")
+    dumped = run("dump", "--no-sync", "--babeltrace", *choice, path)
+    wanted = dumped.stdout.splitlines()
+    checks.true(len(wanted) >= least, f"{name}: there are {len(wanted)} events")
+    if "--begin" not in choice:
+        checks.equal(lost_in(run("dump", "--no-sync", into).stderr), lost_in(dumped.stderr), f"{name}: losses")
     checks.true(dump("--no-sync", "--babeltrace", into) == wanted, f"{name}: the same events")
     theirs = subprocess.run(["babeltrace2", into], env=ENV, capture_output=True, check=False)
     if "ctf2" in name and harness.library_version() < (2, 1):
@@ -51,7 +58,23 @@ def check_recordings(directory):
              "lossy-overwrite": ("+1s", "+3s"), "ctf2-three-tier": ("+24s", "+25s")}
     for name, path, _ in harness.recordings():
         if name in parts:
-            check_same(name, path, *parts[name], os.path.join(directory, name))
+            begin, end = parts[name]
+            check_same(name, path, ["--begin", begin, "--end", end], 100, os.path.join(directory, name))
+
+
+# Few events, far apart; of a thread, of a call, by text, of several hosts; and so many that most packets have some.
+CHOICES = {"three-tier": [["--where", "sched_process_exit"], ["--comm", "postgres"], ["--where", "call:openat | comm:sh*"],
+                          ["--host", "web", "--where", "irq_handler_entry", "--begin", "+24s", "--end", "+26s"]],
+           "rotated": [["--comm", "bash"]], "snapshot": [["--where", "sched_switch"]],
+           "lossy": [["--where", "sched_process_fork"], ["--comm", "bash"]], "lossy-overwrite": [["--where", "read"]],
+           "ctf2-kprobe": [["--where", "timer_expire_entry"]], "ctf2-ust": [["--where", "number = 3"]]}
+
+
+def check_chosen(directory):
+    for name, path, _ in harness.recordings():
+        for number, choice in enumerate(CHOICES.get(name, [])):
+            what = f"{name} {' '.join(choice)}"
+            check_same(what, path, choice, 1, os.path.join(directory, f"{name}-{number}"))
 
 
 def check_clocks(path, directory):
@@ -96,7 +119,13 @@ def check_failures(path, directory):
     os.makedirs(small)
     run("slice", "-o", small, path, preexec_fn=limit_files)
     checks.equal(os.listdir(small), [], "no space: nothing is left in a directory that was there")
-    for options in (["--tid", "1"], ["--comm", "x"], ["--json"], ["--interval", "1s"]):
+    result = run("slice", "-o", small, "--where", "syscall", path, preexec_fn=limit_files)
+    checks.equal((result.returncode, b"cannot write" in result.stderr, os.listdir(small)), (1, True, []),
+                 f"no space for chosen events: {result.stderr}")
+    result = run("slice", "-o", nothing, "--comm", "nobody", path)
+    checks.equal((result.returncode, result.stderr, os.path.exists(nothing)),
+                 (1, b"lttngtop: no event passes the filter\n", False), "no event is chosen")
+    for options in (["--where", "inode:7"], ["--comm", "x", "--reader", "babeltrace2"], ["--json"], ["--interval", "1s"]):
         result = run("slice", "-o", os.path.join(directory, "usage"), *options, path)
         checks.equal(result.returncode, 2, f"usage: {options}")
     checks.equal(run("slice", path).returncode, 2, "usage: no --output")
@@ -135,6 +164,7 @@ def main():
             check_failures(found[0], directory)
             check_incomplete(found[0], directory)
         check_recordings(directory)
+        check_chosen(directory)
     checks.finish()
 
 

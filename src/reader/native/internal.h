@@ -159,6 +159,7 @@ struct native_tear {
 
 struct native_file {
 	char *path;
+	uint64_t id;       /* fields_file() of the path */
 	uint64_t begin_ns; /* of its first packet, for the order */
 };
 

@@ -181,6 +181,7 @@ static void add_file(struct native_reader *n, const char *directory, const char 
 		return;
 	}
 	native_clock_ns(&n->trace.clock, head.values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
+	file.id = fields_file(file.path);
 	s = find_stream(n, &head, name);
 	if (!s)
 		s = add_stream(n, &head, name);

@@ -163,6 +163,16 @@ static bool append_parts(struct native_stream *s, const struct native_class *c, 
 	return true;
 }
 
+/* Live streams have no files. */
+static void set_place(const struct native_stream *s, struct ev_fields *values)
+{
+	if (s->at.file >= s->files->len)
+		return;
+	values->file = g_array_index(s->files, struct native_file, s->at.file).id;
+	values->packet = s->at.packet_at;
+	values->at = s->at.event_at;
+}
+
 enum read_status native_read_fields(struct reader_stream *stream, const struct reader_class *plan, struct event *ev)
 {
 	struct native_stream *s = native(stream);
@@ -174,6 +184,7 @@ enum read_status native_read_fields(struct reader_stream *stream, const struct r
 		native_class_prepare_values(c, s->group);
 	fine = append_parts(s, c, ev);
 	s->at.walk = before;
+	set_place(s, values_of(ev));
 	if ((!fine && !values_of(ev)->cut) || native_is_torn(s))
 		return damaged(s);
 	return READ_OK;
