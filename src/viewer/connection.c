@@ -49,6 +49,7 @@ static enum lt_status send_some(struct viewer_connection *c)
 		if (n < 0)
 			return broken();
 		c->sent += (size_t)n;
+		c->is_unacknowledged = false; /* it goes along */
 	}
 	g_byte_array_set_size(c->out, 0);
 	c->sent = 0;
@@ -60,7 +61,6 @@ static enum lt_status receive_some(struct viewer_connection *c)
 {
 	uint8_t *to = c->body;
 	size_t room = c->body_len;
-	const int one = 1;
 	ssize_t n;
 
 	if (room == 0) {
@@ -83,20 +83,33 @@ static enum lt_status receive_some(struct viewer_connection *c)
 	} else {
 		c->end += (size_t)n;
 	}
-	/*
-	 * A relayd holds back its next small answer until the last one is acknowledged: do that at once, not after 40
-	 * ms.
-	 */
-	setsockopt(c->fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+	c->is_drained = (size_t)n < room;
+	c->is_unacknowledged = true;
 	c->moved_us = g_get_monotonic_time();
 	return LT_OK;
 }
 
-enum lt_status viewer_connection_move(struct viewer_connection *c)
+/* A relayd holds back its next small answer until the last one is acknowledged: do that at once, not after 40 ms. */
+static void acknowledge(struct viewer_connection *c)
+{
+	const int one = 1;
+
+	setsockopt(c->fd, IPPROTO_TCP, TCP_QUICKACK, &one, sizeof(one));
+	c->is_unacknowledged = false;
+}
+
+enum lt_status viewer_connection_move(struct viewer_connection *c, bool expects_more)
 {
 	const enum lt_status status = send_some(c);
 
-	return status == LT_OK ? receive_some(c) : status;
+	if (status != LT_OK)
+		return status;
+	if (expects_more && c->is_unacknowledged)
+		acknowledge(c);
+	if (!c->is_drained)
+		return receive_some(c);
+	c->is_drained = false;
+	return LT_AGAIN;
 }
 
 const void *viewer_connection_look(const struct viewer_connection *c, size_t len)

@@ -22,7 +22,9 @@ struct viewer_connection {
 	size_t sent;
 	uint8_t *body; /* destination of the next bytes, bypassing the buffer */
 	size_t body_len;
-	size_t begin, end; /* of the bytes in the buffer */
+	size_t begin, end;      /* of the bytes in the buffer */
+	bool is_drained;        /* the last bytes received were all that were there */
+	bool is_unacknowledged; /* nothing was sent since */
 	uint8_t in[CONNECTION_IN];
 };
 
@@ -31,10 +33,11 @@ void viewer_connection_init(struct viewer_connection *c, int fd);
 void viewer_connection_close(struct viewer_connection *c);
 
 /*
- * Sends as much as is possible now, and receives what has arrived, in one piece. LT_OK: something was received.
- * LT_AGAIN: nothing was. LT_END: the peer closed the connection. LT_ERROR: it broke (error chain).
+ * Sends as much as is possible now, and receives what has arrived, in one piece. expects_more: there will be more
+ * answers even if nothing is asked. LT_OK: something was received. LT_AGAIN: nothing was; wait for the descriptor.
+ * LT_END: the peer closed the connection. LT_ERROR: it broke (error chain).
  */
-enum lt_status viewer_connection_move(struct viewer_connection *c);
+enum lt_status viewer_connection_move(struct viewer_connection *c, bool expects_more);
 
 /* Appends to the output. */
 void viewer_connection_put(struct viewer_connection *c, const void *data, size_t len);

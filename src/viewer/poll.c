@@ -3,19 +3,31 @@
 #include "viewer/internal.h"
 
 /*
- * When to ask. Once per live timer a tracer delivers a stream's data, or a beacon. So a stream is asked shortly before
- * the next delivery is due, and then every few milliseconds until there is something. Until then it is not asked if its
- * last delivery came right after an answer without data, which shows the time of deliveries; otherwise it is asked at
- * longer intervals, because data that was already there does not show when it came. A full buffer may come earlier and
- * has to wait, but events are still known within the timer's period plus some milliseconds. After a packet the next one
- * is requested at once.
+ * When to ask. Once per live timer a tracer delivers a stream's data, or a beacon. An answer without data right before
+ * one with data shows when: then the stream is asked a period after the former, and every few milliseconds until there
+ * is something. Each request costs both sides far more than the few events of a quiet host.
+ *
+ *   deliveries    ─────────┼───────────────────┼──────────────────┼─────────
+ *   requests              ×✓                  ×✓             × × × ✓            × nothing yet   ✓ data
+ *                         └── a period ───────┘
+ *
+ * Data that was there at the first request came earlier: the next request is earlier, and if that goes on the stream is
+ * asked at longer intervals until the time is known again. A full buffer may come earlier and has to wait, but events
+ * are still known within the timer's period plus some milliseconds. After a packet the next one is requested at once,
+ * unless the stream's packets are so small that only the timer delivers them.
  */
 enum {
-	EARLY_US = 5 * US_PER_MS,      /* before the expected time; otherwise requests would drift later and later */
-	GAP_US = 5 * US_PER_MS,        /* afterwards; grows ... */
-	GAP_MAX_US = 20 * US_PER_MS,   /* ... up to this */
+	EARLY_US = 5 * US_PER_MS,      /* most that the time of a delivery is assumed to be before its answer */
+	SLACK_US = 1 * US_PER_MS,      /* the request comes so much earlier, so that it does not get later and later */
+	EARLIER_US = 6 * US_PER_MS,    /* in addition, for each consecutive delivery that came earlier */
+	EARLIER_MAX = 2,               /* more of them are not regular */
+	GAP_US = 5 * US_PER_MS,        /* afterwards; the time is known as precisely then */
+	GAPS_EVEN = 5,                 /* number of such requests */
+	GAP_MAX_US = 20 * US_PER_MS,   /* between those that follow */
 	QUIET_GAP_US = 25 * US_PER_MS, /* while the time of deliveries is unknown */
 	KNOWN_GAP_US = 30 * US_PER_MS, /* longest time from an answer without data to one that shows when data comes */
+	LIGHT_BITS = 8 * 4096,         /* a buffer is at least a page: a packet of less is not due to a full one */
+	LIGHT_PACKETS = 4,             /* such packets in succession */
 	BUSY_GAP_US = 25 * US_PER_MS,
 	BUSY_TIMERS = 4, /* periods of the timer for which a stream then counts as busy */
 	LOST_TIMERS = 3, /* periods without an answer with data after which its tracer may be gone */
@@ -47,13 +59,28 @@ bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s)
 
 static void note_news(struct viewer_stream *s, int64_t now_us)
 {
-	/* Another packet at the same time adds no information. */
-	if (s->miss_us > s->news_us)
-		s->is_regular = now_us - s->miss_us <= KNOWN_GAP_US;
-	else if (now_us - s->news_us > KNOWN_GAP_US)
-		s->is_regular = false;
+	if (s->miss_us > s->news_us && now_us - s->miss_us <= KNOWN_GAP_US) {
+		s->is_regular = true;
+		s->earlier = 0;
+	} else if (s->miss_us > s->news_us || now_us - s->news_us > KNOWN_GAP_US) {
+		s->is_regular = s->is_regular && s->earlier++ < EARLIER_MAX;
+		s->until_us = s->before_us + timer_of(s->viewer) + EARLY_US + GAP_US;
+	} /* else: another packet at the same time adds no information */
+	s->before_us = MAX(s->miss_us, now_us - EARLY_US);
 	s->news_us = now_us;
 	s->misses = 0;
+}
+
+/* When to ask for the next delivery if they are regular. */
+static int64_t expected_us(const struct viewer_stream *s)
+{
+	return MAX(s->before_us + timer_of(s->viewer) - SLACK_US - s->earlier * EARLIER_US, s->news_us + GAP_US);
+}
+
+/* Its buffers are not full before the timer expires. */
+static bool is_light(const struct viewer_stream *s)
+{
+	return s->light == LIGHT_PACKETS;
 }
 
 void viewer_saw_packet(struct viewer_stream *s)
@@ -63,13 +90,16 @@ void viewer_saw_packet(struct viewer_stream *s)
 	if (s->packet_us && now_us - s->packet_us < timer_us * 3 / 4)
 		s->busy_us = now_us + BUSY_TIMERS * timer_us;
 	note_news(s, now_us);
+	s->light = s->content_bits < LIGHT_BITS ? MIN(s->light + 1, LIGHT_PACKETS) : 0;
 	s->packet_us = s->due_us = now_us;
+	if (is_light(s) && s->is_regular && now_us >= s->busy_us)
+		s->due_us = expected_us(s);
 }
 
 void viewer_saw_beacon(struct viewer_stream *s)
 {
 	note_news(s, g_get_monotonic_time());
-	s->due_us = s->news_us + MAX(timer_of(s->viewer) - EARLY_US, GAP_US);
+	s->due_us = expected_us(s);
 	if (!s->is_regular)
 		s->due_us = MIN(s->due_us, s->news_us + QUIET_GAP_US);
 }
@@ -77,15 +107,16 @@ void viewer_saw_beacon(struct viewer_stream *s)
 void viewer_saw_nothing(struct viewer_stream *s)
 {
 	const int64_t now_us = g_get_monotonic_time(), timer_us = timer_of(s->viewer);
-	const int64_t expected_us = s->news_us + timer_us - EARLY_US;
 	int64_t gap_us;
 
 	if (now_us < s->busy_us) {
 		s->due_us = now_us + MIN(timer_us, BUSY_GAP_US);
-	} else if (s->news_us && now_us < expected_us) {
-		s->due_us = s->is_regular ? expected_us : MIN(expected_us, now_us + QUIET_GAP_US);
+	} else if (s->is_regular && s->earlier && !is_light(s) && now_us < s->until_us) {
+		s->due_us = now_us + GAP_US; /* what came earlier may have been a full buffer */
+	} else if (s->news_us && now_us < expected_us(s)) {
+		s->due_us = s->is_regular ? expected_us(s) : MIN(expected_us(s), now_us + QUIET_GAP_US);
 	} else {
-		gap_us = MIN((int64_t)GAP_US << MIN(s->misses, 8), GAP_MAX_US);
+		gap_us = s->misses < GAPS_EVEN ? GAP_US : GAP_MAX_US;
 		if (s->misses * GAP_MAX_US > LOST_TIMERS * timer_us)
 			gap_us = LOST_GAP_US;
 		s->misses++;
@@ -139,7 +170,7 @@ static int64_t streams_due_us(const struct viewer *v)
 {
 	if (v->is_closed || v->asks_streams)
 		return INT64_MAX;
-	return v->streams_us + (v->n_data ? MAX(timer_of(v), STREAMS_MIN_US) : STREAMS_FIRST_US);
+	return v->streams_us + (v->n_data ? MAX(timer_of(v) * 3 / 2, STREAMS_MIN_US) : STREAMS_FIRST_US);
 }
 
 static int64_t list_due_us(const struct viewer *v)
@@ -155,7 +186,8 @@ void viewer_poll(struct viewer *v)
 	if (v->state != STATE_ATTACHED)
 		return;
 	asks = first_due_us(v) <= now_us;
-	if (streams_due_us(v) <= now_us + (asks ? timer_of(v) / 2 : 0))
+	/* usually along with another request */
+	if (streams_due_us(v) <= now_us + (asks ? timer_of(v) : 0))
 		viewer_ask_new_streams(v);
 	if (list_due_us(v) <= now_us)
 		viewer_ask_list(v);

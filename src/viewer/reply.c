@@ -259,7 +259,7 @@ static enum lt_status take_packet_index(struct viewer *v, struct viewer_stream *
 	viewer_ask_packet(v, s);
 	viewer_saw_packet(s);
 	/* The next index may switch the relayd to the next file, but not before it has read this packet. */
-	if (v->minor >= MINOR_PREFETCH && viewer_may_hold_more(v, s))
+	if (v->minor >= MINOR_PREFETCH && viewer_may_hold_more(v, s) && s->due_us <= s->packet_us)
 		viewer_ask_index(v, s);
 	return LT_END;
 }

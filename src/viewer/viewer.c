@@ -187,7 +187,7 @@ static enum lt_status move(struct viewer *v)
 	enum lt_status status;
 
 	viewer_poll(v);
-	status = viewer_connection_move(&v->connection);
+	status = viewer_connection_move(&v->connection, v->requests.length > 0);
 	if (status == LT_END)
 		return hung_up(v);
 	if (status == LT_ERROR)

@@ -83,9 +83,13 @@ struct viewer_stream {
 	uint64_t beacon;                                                      /* cycles */
 	int64_t due_us;                                                       /* when to ask again */
 	int64_t news_us;   /* when an answer last had something new */
+	int64_t before_us; /* shortly before that */
 	int64_t miss_us;   /* when an answer last had nothing new */
 	bool is_regular;   /* .news_us predicts when the next data comes */
+	unsigned earlier;  /* consecutive times that it came earlier */
+	int64_t until_us;  /* if so, it had been expected up to then */
 	int64_t packet_us; /* when an answer last had a packet */
+	unsigned light;    /* its latest packets that were that small */
 	int64_t busy_us;   /* until when it counts as busy */
 	unsigned misses;   /* consecutive answers without data although some was due */
 };

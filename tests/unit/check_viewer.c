@@ -358,6 +358,47 @@ START_TEST(test_beacons)
 }
 END_TEST
 
+/* A small packet once per timer period. */
+static void answer_light_packet(struct relay *r, const uint8_t *payload)
+{
+	const uint64_t period = (uint64_t)g_get_monotonic_time() / r->lie;
+
+	(void)payload;
+	if (period > r->lie2)
+		put_index(r, WIRE_INDEX_OK, PACKET_BYTES * 8, 800, 200);
+	else
+		put_index(r, WIRE_INDEX_RETRY, 0, 0, 0);
+	r->lie2 = period;
+}
+
+/* The time of the packets is found out, then a packet needs few requests. */
+START_TEST(test_light_packets)
+{
+	enum { LEARNING = 6, PACKETS = 20 };
+	struct viewer_event event;
+	unsigned asked = 0, n = 0;
+	struct relay r;
+
+	relay_init(&r);
+	r.n_streams = 2;
+	r.lie = 100000;
+	r.answers[WIRE_LIST] = answer_slow_session;
+	r.answers[WIRE_NEXT_INDEX] = answer_light_packet;
+	relay_view(&r, session_name);
+	while (n < LEARNING + PACKETS) {
+		ck_assert_int_eq(next(&r, &event), LT_OK);
+		if (event.kind != VIEWER_PACKET)
+			continue;
+		viewer_packet_free(event.packet);
+		if (++n == LEARNING)
+			asked = r.asked[WIRE_NEXT_INDEX];
+	}
+	/* About 2 are needed: the last one without a packet, and that with one. */
+	ck_assert_msg(r.asked[WIRE_NEXT_INDEX] - asked <= 3 * PACKETS, "%u requests", r.asked[WIRE_NEXT_INDEX] - asked);
+	relay_release(&r);
+}
+END_TEST
+
 /* No more packets are fetched than are taken. */
 START_TEST(test_packets_are_held)
 {
@@ -439,5 +480,5 @@ END_TEST
 
 UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_with_streams,
 	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_new_stream, test_same_streams, test_closed,
-	  test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons, test_packets_are_held,
-	  test_ends_unread)
+	  test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons, test_light_packets,
+	  test_packets_are_held, test_ends_unread)
