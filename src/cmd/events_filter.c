@@ -49,6 +49,15 @@ enum lt_status events_filter_parse(struct events_filter *f, const char *text)
 	return LT_OK;
 }
 
+/* As the kernel names it. */
+static const char *idle_name(unsigned cpu)
+{
+	char name[sizeof("swapper/") + 10];
+
+	g_snprintf(name, sizeof(name), "swapper/%u", cpu);
+	return strpool_text(strpool_intern_z(name));
+}
+
 struct event_seen event_see(const struct ingest_host *host, const struct ingest_visit *v)
 {
 	struct event_seen seen = { .host = host, .ns = v->ref_ns, .tid = v->event->tid, .name = v->shape->name };
@@ -56,6 +65,10 @@ struct event_seen event_see(const struct ingest_host *host, const struct ingest_
 	if (seen.tid == EVENT_NO_TID && v->event->cpu != EVENT_NO_CPU)
 		seen.tid = model_look_running(host->model, v->event->cpu);
 	seen.thread = model_look_thread(host->model, seen.tid);
+	if (seen.thread)
+		seen.comm = strpool_text((strid)seen.thread->comm);
+	else if (seen.tid == 0 && v->event->cpu != EVENT_NO_CPU)
+		seen.comm = idle_name(v->event->cpu);
 	return seen;
 }
 
@@ -124,7 +137,7 @@ static enum view_truth term_holds(void *data, const struct view_node *term)
 		holds = descends_from(seen, term->number);
 		break;
 	case VIEW_FACT_COMM:
-		holds = t && text_glob(term->glob, strpool_text((strid)t->comm));
+		holds = seen->comm && text_glob(term->glob, seen->comm);
 		break;
 	case VIEW_FACT_USER:
 		holds = t && has_user(seen, term);

@@ -33,7 +33,8 @@ struct event_seen {
 	const struct ingest_host *host;
 	uint64_t ns;                     /* reference time */
 	int64_t tid;                     /* of the thread that is running; -1: unknown */
-	const struct thread_row *thread; /* its row; NULL: unknown */
+	const struct thread_row *thread; /* its row; NULL: unknown, or the idle task */
+	const char *comm;                /* its name; NULL: unknown */
 	const char *name;                /* of the event's class */
 	const char *line;                /* its text; NULL: not made yet, bare words do not matter */
 };

@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/strpool.h"
 #include "base/text.h"
 #include "cmd/sync_options.h"
 #include "event/fields.h"
@@ -11,25 +10,12 @@
 
 /* ---- which events ---- */
 
-/* The thread that is running when an event occurs. */
-struct events_thread {
-	int64_t tid, pid; /* -1: unknown */
-	const char *comm; /* NULL: unknown */
-};
-
-static struct events_thread running_thread(const struct event_seen *seen)
+/* The PID of the thread that is running; -1: unknown. */
+static int64_t running_pid(const struct event_seen *seen)
 {
-	const struct thread_row *thread = seen->thread;
-	struct events_thread r = { .tid = seen->tid, .pid = -1 };
-
-	if (thread) {
-		r.pid = thread->pid > 0 ? (int64_t)thread->pid : -1;
-		r.comm = strpool_text((strid)thread->comm);
-	} else if (r.tid == 0) {
-		r.pid = 0;
-		r.comm = "swapper";
-	}
-	return r;
+	if (seen->thread)
+		return seen->thread->pid > 0 ? (int64_t)seen->thread->pid : -1;
+	return seen->tid == 0 ? 0 : -1;
 }
 
 static bool has_number(const GArray *numbers, int64_t number)
@@ -48,30 +34,27 @@ static bool has_name(const GPtrArray *globs, const char *name)
 	return globs->len == 0;
 }
 
-static bool is_chosen(const struct options *o, const struct events_thread *r)
+static bool is_chosen(const struct options *o, const struct event_seen *seen)
 {
-	return has_number(o->tid, r->tid) && has_number(o->pid, r->pid) && has_name(o->comm, r->comm);
+	return has_number(o->tid, seen->tid) && has_number(o->pid, running_pid(seen)) && has_name(o->comm, seen->comm);
 }
 
 static void visit(void *user, const struct ingest_visit *v)
 {
 	struct report_events *e = user;
 	const struct report *r = e->report;
-	struct events_thread running = { -1, -1, NULL };
+	struct event_seen seen = { .tid = -1 };
 	struct dump_event event;
-	struct event_seen seen = { 0 };
 
 	if (v->ref_ns < e->begin_ns || v->ref_ns >= e->end_ns)
 		return;
 	e->any = true;
 	if (!v->fields || v->host >= r->n_hosts || r->hosts[v->host].shown < 0)
 		return;
-	if (e->chooses || e->needs_threads) {
+	if (e->chooses || e->needs_threads)
 		seen = event_see(r->hosts[v->host].source, v);
-		running = running_thread(&seen);
-	}
 	/* the text is only made for an event that the other terms do not exclude */
-	if (e->chooses && (!is_chosen(r->options, &running) || !events_filter_wants(&e->where, &seen)))
+	if (e->chooses && (!is_chosen(r->options, &seen) || !events_filter_wants(&e->where, &seen)))
 		return;
 	event = (struct dump_event){
 		.fields = v->fields,
@@ -79,9 +62,9 @@ static void visit(void *user, const struct ingest_visit *v)
 		.origin = v->origin,
 		.host = r->hosts[v->host].source->name,
 		.ns = v->ref_ns,
-		.tid = running.tid,
-		.pid = running.pid,
-		.comm = running.comm,
+		.tid = seen.tid,
+		.pid = running_pid(&seen),
+		.comm = seen.comm,
 	};
 	if (e->texts) {
 		seen.line = dump_line(e->texts, &event);

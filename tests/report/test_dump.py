@@ -260,6 +260,10 @@ def check_choice():
     middle = times[len(times) // 2]
     equal("host", [e for e in events if e["host"] == "db"], "--host", "db")
     equal("comm", [e for e in events if e["comm"] and e["comm"].startswith("post")], "--comm", "post*")
+    idle = [e for e in events if e["context"]["procname"] == "swapper/0"]
+    equal("idle", idle, "--comm", "swapper/0")
+    equal("idle by a filter", idle, "--where", "comm:swapper/0")
+    checks.equal({e["comm"] for e in idle}, {"swapper/0"}, "the name of the idle task")
     equal("tid", [e for e in events if e["tid"] == some["tid"]], "--tid", str(some["tid"]))
     equal("pid", [e for e in events if e["pid"] == some["pid"]], "--pid", str(some["pid"]))
     equal("tid and comm", [e for e in events if e["tid"] == some["tid"] and e["comm"] == "postgres"],
