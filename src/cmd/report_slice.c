@@ -375,13 +375,15 @@ static int tell(const struct report_slice *s)
 	/* what could not be opened is missing, too */
 	const bool incomplete = s->sum.damaged || s->sum.unknown || ingest_broken(s->report->in);
 
-	if (s->sum.uncut)
+	if (s->sum.uncut == 1)
+		fputs("lttngtop: 1 packet could not be cut and contains other events, too\n", stderr);
+	else if (s->sum.uncut)
 		fprintf(stderr, "lttngtop: %" PRIu64 " packets could not be cut and contain other events, too\n",
 			s->sum.uncut);
 	if (s->sum.unknown)
 		fprintf(stderr,
-			"lttngtop: %" PRIu64 " events are missing: their recording has changed, or is not read by this "
-			"program but by babeltrace2\n",
+			"lttngtop: events are missing, %" PRIu64 ": their recording has changed, or babeltrace2 had to "
+			"read it\n",
 			s->sum.unknown);
 	if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);

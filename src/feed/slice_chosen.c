@@ -46,24 +46,31 @@ static enum lt_status write_whole(struct slice_stream *s)
 	return cutter_take(&s->cutter, UINT64_MAX, &piece) == CUT_PIECE ? slice_write_piece(s, &piece) : LT_OK;
 }
 
-/* Writes the events that were chosen of the packet. */
-static enum lt_status end_packet(struct chosen_stream *c)
+static enum lt_status write_chosen(struct slice_stream *s)
 {
-	struct slice_stream *s = &c->base;
-	enum cut_outcome outcome = CUT_PIECE;
-	enum lt_status status = LT_OK;
+	enum cut_outcome outcome;
+	enum lt_status status;
 	struct cut_piece piece;
 
-	while (c->data && status == LT_OK && outcome == CUT_PIECE) {
+	do {
 		outcome = cutter_take_chosen(&s->cutter, s->begin, s->end - 1, &piece);
-		if (outcome == CUT_PIECE)
-			status = slice_write_piece(s, &piece);
-		else if (outcome == CUT_HELD)
-			status = write_whole(s);
-	}
+		if (outcome == CUT_HELD)
+			return write_whole(s);
+		status = outcome == CUT_PIECE ? slice_write_piece(s, &piece) : LT_OK;
+	} while (outcome == CUT_PIECE && status == LT_OK);
+	return status;
+}
+
+/* Writes what was chosen of the packet; all of it if it cannot be stepped through. */
+static enum lt_status end_packet(struct chosen_stream *c)
+{
+	enum lt_status status = LT_OK;
+
+	if (c->data)
+		status = c->base.cutter.whole ? write_whole(&c->base) : write_chosen(&c->base);
 	g_clear_pointer(&c->data, g_free);
 	/* there may be more streams than files that can be open */
-	return slice_close_file(s, status);
+	return slice_close_file(&c->base, status);
 }
 
 /* Starts with a packet, past those before it. */
@@ -134,7 +141,6 @@ enum lt_status slice_chosen_take(struct slice_chosen *s, uint64_t file, uint64_t
 	}
 	if (found != f->stream->packet)
 		status = move_to_packet(f->stream, found);
-	/* of a packet that cannot be stepped through, everything is taken */
 	if (f->stream->data && !cutter_choose(&f->stream->base.cutter, at) && !f->stream->base.cutter.whole)
 		s->sum->unknown++;
 	return status;

@@ -6,12 +6,15 @@ import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+for directory in ("truth", "source"):
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", directory))
 import harness  # noqa: E402
+import made  # noqa: E402
 
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
@@ -147,6 +150,25 @@ def check_incomplete(path, directory):
     checks.equal(os.listdir(into), ["db"], "incomplete: the other host")
 
 
+def check_uncut(directory):
+    """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
+    it is copied, which is said."""
+    path, into = (os.path.join(directory, name, "made", "kernel") for name in ("unknown", "copied"))
+    with made.Recording(path) as recording:
+        events = made.turns(10**9, 10**6, 10)
+        recording.packet(0, 10**9, events[-1][0], events + [(0, struct.pack("<IQii", 9, events[-1][0], 1, 1))])
+        recording.packet(0, 2 * 10**9, 2 * 10**9 + 10**7, made.turns(2 * 10**9, 10**6, 10))
+    choice = ["--tid", "1"]
+    result = run("slice", "--no-sync", "-o", into, *choice, path)
+    checks.equal(result.returncode, 3, f"uncut: exit status: {result.stderr}")
+    checks.true(b"lttngtop: 1 packet could not be cut and contains other events, too\n" in result.stderr,
+                f"uncut: said: {result.stderr}")
+    every, chosen, found = ([(e["time_ns"], e["fields"]) for e in map(json.loads, dump("--no-sync", "--json", *options))]
+                            for options in ([path], [*choice, path], [into]))
+    checks.equal((len(every), len(chosen)), (20, 10), "uncut: events")
+    checks.true(found == every[:10] + chosen[5:], f"uncut: the packet, and chosen events of the next one: {found}")
+
+
 def limit_files():
     """Files larger than 1.5 MB cannot be written, as on a full disk; the workers' memory is smaller."""
     import resource
@@ -163,6 +185,7 @@ def main():
             check_clocks(found[0], directory)
             check_failures(found[0], directory)
             check_incomplete(found[0], directory)
+        check_uncut(directory)
         check_recordings(directory)
         check_chosen(directory)
     checks.finish()
