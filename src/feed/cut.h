@@ -76,7 +76,7 @@ enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece 
 
 /*
  * Instead of cutter_take(): chooses the event at bit `at` of the packet, or after padding there; in the order of the
- * packet. false: there is none, or it cannot be moved.
+ * packet. false: there is none.
  */
 bool cutter_choose(struct cutter *c, uint64_t at);
 

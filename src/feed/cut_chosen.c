@@ -12,8 +12,7 @@ bool cutter_choose(struct cutter *c, uint64_t at)
 
 	while (i < c->marks->len && cut_mark(c, i)->end <= at)
 		i++;
-	/* events that are not aligned to bytes share them */
-	if (i == c->marks->len || cut_mark(c, i)->at % 8)
+	if (i == c->marks->len)
 		return false;
 	g_array_append_val(c->chosen, i);
 	return true;
@@ -52,10 +51,11 @@ static unsigned append_events(struct cutter *c, struct walk *w, uint64_t *end, u
 	return c->next - first;
 }
 
-static bool all_may_begin(const struct cutter *c)
+/* Events that are not aligned to bytes share them with others. */
+static bool can_all_move(const struct cutter *c)
 {
 	for (guint i = 0; i < c->chosen->len; i++)
-		if (!cut_may_begin(c, chosen_mark(c, i)))
+		if (!cut_may_begin(c, chosen_mark(c, i)) || cut_mark(c, chosen_mark(c, i))->at % 8)
 			return false;
 	return true;
 }
@@ -72,7 +72,7 @@ enum cut_outcome cutter_take_chosen(struct cutter *c, uint64_t from, uint64_t li
 		c->data = NULL;
 		return CUT_DONE;
 	}
-	if (!c->begun && !all_may_begin(c))
+	if (!c->begun && !can_all_move(c))
 		return CUT_HELD;
 	first = cut_mark(c, chosen_mark(c, c->next));
 	cutter_begin_walk(c, &w, c->content_bits);

@@ -15,6 +15,7 @@ for directory in ("truth", "source"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", directory))
 import harness  # noqa: E402
 import made  # noqa: E402
+import shapes  # noqa: E402
 
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
@@ -169,6 +170,34 @@ def check_uncut(directory):
     checks.true(found == every[:10] + chosen[5:], f"uncut: the packet, and chosen events of the next one: {found}")
 
 
+def events_of(*args):
+    """Dumped events without their hosts' states, in any order."""
+    return sorted((e["time_ns"], e["name"], json.dumps(e["fields"])) for e in map(json.loads, dump("--no-sync", "--json", *args)))
+
+
+def check_shapes(directory):
+    """Traces as the format allows them: chosen events and no others, unless it is said that packets could not be cut."""
+    cut = uncut = 0
+    for seed in range(1, 17):
+        path, into = (os.path.join(directory, f"{seed}-{name}", "made", "kernel") for name in ("shapes", "chosen"))
+        shapes.Trace(seed).write(path)
+        every = events_of(path)
+        if not every:
+            continue
+        choice = ["--where", every[0][1]]
+        wanted = events_of(*choice, path)
+        result = run("slice", "--no-sync", "-o", into, *choice, path)
+        found = events_of(into)
+        checks.true(result.returncode in (0, 3) and b"are missing" not in result.stderr, f"shape {seed}: {result.stderr}")
+        if b"could not be cut" in result.stderr:
+            uncut += 1
+            checks.true(set(wanted) <= set(found) <= set(every), f"shape {seed}: {choice}: whole packets")
+        else:
+            cut += 1
+            checks.true(found == wanted, f"shape {seed}: {choice}: {len(found)} events instead of {len(wanted)}")
+    checks.true(cut and uncut, f"shapes: {cut} were cut, {uncut} not")
+
+
 def limit_files():
     """Files larger than 1.5 MB cannot be written, as on a full disk; the workers' memory is smaller."""
     import resource
@@ -186,6 +215,7 @@ def main():
             check_failures(found[0], directory)
             check_incomplete(found[0], directory)
         check_uncut(directory)
+        check_shapes(directory)
         check_recordings(directory)
         check_chosen(directory)
     checks.finish()
