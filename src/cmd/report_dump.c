@@ -45,6 +45,7 @@ static int write_events(void *user, uint64_t known_end_ns)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (report_events_read(e) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
+	fflush(stdout);
 	return report_is_incomplete(e->report) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
@@ -64,13 +65,8 @@ int report_dump(struct report *r)
 	e.take = write_event;
 	e.user = dump;
 	e.visitor.idle = flush;
-	r->visitor = &e.visitor;
-	r->no_waits = true;
-	r->query.table = view_table_find("events"); /* no rows are produced */
+	report_events_apply(&e);
 	report_end_on_interrupt(o->duration);
-	view_filter_init(&r->filter);
-	for (guint i = 0; i < o->host->len; i++)
-		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
 	status = report_read_sources(r, "report", write_events, &e);
 	dump_destroy(dump);
 	report_events_release(&e);

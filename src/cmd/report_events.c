@@ -111,6 +111,19 @@ enum lt_status report_events_init(struct report_events *e, struct report *r)
 	return LT_OK;
 }
 
+void report_events_apply(struct report_events *e)
+{
+	struct report *r = e->report;
+	const GPtrArray *hosts = r->options->host;
+
+	r->visitor = &e->visitor;
+	r->no_waits = true;
+	r->query.table = view_table_find("events"); /* no rows are produced */
+	view_filter_init(&r->filter);
+	for (guint i = 0; i < hosts->len; i++)
+		view_filter_add_host(&r->filter, g_ptr_array_index(hosts, i));
+}
+
 void report_events_release(struct report_events *e)
 {
 	g_clear_pointer(&e->texts, dump_destroy);
@@ -185,7 +198,6 @@ enum lt_status report_events_read(struct report_events *e)
 		report_advance_in_order(r, UINT64_MAX);
 	}
 	report_clear_progress(r);
-	fflush(stdout);
 	if (!is_part)
 		report_warn_outside(r, e->begin_ns);
 	ingest_note_shortage(r->in);

@@ -33,6 +33,9 @@ struct report_events {
 enum lt_status report_events_init(struct report_events *e, struct report *r);
 void report_events_release(struct report_events *e);
 
+/* To be called when the options have been checked: prepares the report for reading. The caller releases its filter. */
+void report_events_apply(struct report_events *e);
+
 /* Resolves the interval. LT_ERROR: the options are invalid. */
 enum lt_status report_events_times(struct report_events *e, uint64_t known_end_ns);
 

@@ -440,15 +440,12 @@ int report_slice(struct report *r)
 	fields_wanted_init(&nothing);
 	s.events.take = take_event;
 	s.events.user = &s;
-	r->visitor = s.events.chooses ? &s.events.visitor : &times_only; /* the clocks must be known first */
-	r->no_waits = true;
-	r->query.table = view_table_find("events"); /* no rows are produced */
+	report_events_apply(&s.events);
+	if (!s.events.chooses)
+		r->visitor = &times_only; /* the clocks must be known first */
 	report_end_on_interrupt(0);
 	report_end_on_signal(SIGTERM);
 	report_end_on_signal(SIGHUP);
-	view_filter_init(&r->filter);
-	for (guint i = 0; i < o->host->len; i++)
-		view_filter_add_host(&r->filter, g_ptr_array_index(o->host, i));
 	status = report_read_sources(r, "report", write_slice, &s);
 	slice_chosen_destroy(s.chosen);
 	if (s.parts)
