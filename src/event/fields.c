@@ -251,12 +251,12 @@ const char *fields_check(const struct shape *shape, const struct event *ev)
 }
 
 /* 64-bit FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */
-uint64_t fields_file(const char *path)
+uint64_t fields_name_id(const char *name)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
-	for (; *path; path++)
-		hash = (hash ^ (unsigned char)*path) * UINT64_C(0x100000001b3);
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * UINT64_C(0x100000001b3);
 	return MAX(hash, 1);
 }
 

@@ -196,8 +196,11 @@ void shapes_forget_trace(struct shapes *s, unsigned trace);
 /* Frees the data that users attached to the shapes, because another reader of the events takes over. */
 void shapes_forget_users(struct shapes *s);
 
-/* Stands for the path of a recorded file in ev_fields; not 0. Different paths have different numbers in practice. */
-uint64_t fields_file(const char *path);
+/*
+ * Stands for the path of a recorded file in ev_fields, and for a session's URL in source/recall.h; not 0. Different
+ * names have different numbers in practice.
+ */
+uint64_t fields_name_id(const char *name);
 
 /* The shape of an EVENT_FIELDS record; NULL: it was not announced. */
 struct shape *shapes_find(const struct shapes *s, const struct event *ev);

@@ -27,6 +27,7 @@ struct ev_trace {
 	uint64_t has_tid;          /* events carry a tid context */
 	int64_t vpid;              /* PID of that process; -1: unknown */
 	uint64_t end_hint_ns;      /* end of the last packet, if known: the recording lasts at least until then */
+	uint64_t begin_ns;         /* events before this time are left out, or are no longer available; 0: none */
 };
 
 struct ev_class {
@@ -106,7 +107,7 @@ enum ev_context_bit {
 struct ev_fields {
 	struct event_str parts[4]; /* by enum fields_part */
 	uint64_t cut;              /* bool: some values did not fit */
-	uint64_t file;             /* where a recording has the event: fields_file() of its path; 0: unknown */
+	uint64_t file;             /* where a recording has the event: fields_name_id() of its path; 0: unknown */
 	uint64_t packet;           /* the packet's place in the file, in bytes */
 	uint64_t at;               /* the event's place in the packet, in bits */
 };

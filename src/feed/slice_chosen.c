@@ -24,7 +24,7 @@ struct chosen_stream {
 
 /* A file of a stream. */
 struct chosen_file {
-	uint64_t id; /* fields_file() of its path */
+	uint64_t id; /* fields_name_id() of its path */
 	const char *path;
 	struct chosen_stream *stream;
 };
@@ -208,7 +208,7 @@ static void add_files(struct slice_chosen *s, struct chosen_stream *c)
 		struct chosen_file *f = g_new(struct chosen_file, 1);
 
 		f->path = g_ptr_array_index(c->stream->paths, i);
-		f->id = fields_file(f->path);
+		f->id = fields_name_id(f->path);
 		f->stream = c;
 		g_hash_table_insert(s->files, &f->id, f);
 	}

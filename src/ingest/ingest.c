@@ -136,7 +136,7 @@ static unsigned share(const struct ingest *in, const struct source_spec *spec)
 	uint64_t total = 0;
 	unsigned n;
 
-	if (source_spec_is_live(spec))
+	if (source_spec_is_live(spec) || spec->recalled.log_fd)
 		return 1;
 	for (guint i = 0; i < in->specs->len; i++)
 		total += ((struct source_spec *)g_ptr_array_index(in->specs, i))->extent.bytes;

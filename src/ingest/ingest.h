@@ -56,6 +56,7 @@ struct ingest_host {
 	const struct clock_map *map;   /* to reference time: clock_to_ref(); NULL: the identity */
 	unsigned clock;                /* its number in clocks_sync() of the options' clocks */
 	unsigned wait;                 /* its number in ingest_waits() */
+	uint64_t from_ns;              /* events before this time are not read; 0: all are */
 	uint64_t begin_ns;             /* time of its first event; TIME_UNKNOWN: none has come yet */
 	uint64_t end_ns;               /* last event applied + 1 ns, 0 before the first; final once ended */
 	uint64_t end_hint_ns;          /* end of its last packet, if known: an estimate of the final end_ns */

@@ -101,6 +101,7 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 	if (input->host && input->host != host)
 		leave_host(input);
 	input->announced = true;
+	host->public.from_ns = MAX(host->public.from_ns, event_payload(ev, ev_trace)->begin_ns);
 	if (!input->host) {
 		input->host = host;
 		input->number = merge_add(host->merge, input->source);
@@ -132,8 +133,10 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 		if (status != LT_OK)
 			return status;
 		input->heard_us = g_get_monotonic_time();
-		if (ev->kind == EVENT_TRACE)
+		if (ev->kind == EVENT_TRACE) {
 			announced(input, hosts, ev);
+			input->recalled = source_recalled(input->source);
+		}
 		if (input->host)
 			kernel_declare(input, ev);
 		input_note_origin(input, ev);

@@ -36,13 +36,14 @@ struct input {
 	unsigned part, parts;
 	bool follow; /* a live session that is attached again when it comes back */
 	enum input_state state;
-	struct source *source; /* NULL: no worker runs */
-	struct host *host;     /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
-	bool announced;        /* the running source has named its host */
-	bool mixed;            /* it announced traces of other hosts, too, and this was reported */
-	bool session_over;     /* it ended, or its relayd no longer knows it */
-	bool relayd_left;      /* the relayd went away, or could not be reached, since the session last ran */
-	unsigned number;       /* the source's number in the host's merge */
+	struct source *source;           /* NULL: no worker runs */
+	struct source_recalled recalled; /* live: what is kept of it, also after it has ended */
+	struct host *host; /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
+	bool announced;    /* the running source has named its host */
+	bool mixed;        /* it announced traces of other hosts, too, and this was reported */
+	bool session_over; /* it ended, or its relayd no longer knows it */
+	bool relayd_left;  /* the relayd went away, or could not be reached, since the session last ran */
+	unsigned number;   /* the source's number in the host's merge */
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
 	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */

@@ -55,7 +55,8 @@ static uint64_t begin_of(const struct clock_map *map, const struct window_option
 static void add_recording(struct window *w, const struct input *input, unsigned host)
 {
 	const struct clock_map *map = map_of(w, host);
-	struct source_spec *spec = source_spec_copy(input->spec);
+	struct source_spec *spec = source_spec_is_live(input->spec) ? source_recalled_spec(input->spec, input->recalled)
+								    : source_spec_copy(input->spec);
 
 	if (!w->options.whole) {
 		spec->begin_ns = begin_of(map, &w->options);
@@ -66,18 +67,10 @@ static void add_recording(struct window *w, const struct input *input, unsigned 
 	g_hash_table_insert(w->origin, spec, GUINT_TO_POINTER(host + 1));
 }
 
-static void add_recordings(struct window *w, const struct ingest *of)
+/* Whether there is something of it to read, of live sessions what is kept. One spec may be read by several workers. */
+static bool has_data(const struct input *input)
 {
-	guint host;
-
-	for (guint i = 0; i < of->inputs->len; i++) {
-		const struct input *input = input_at(of, i);
-
-		/* one spec may be read by several workers */
-		if (input->part == 0 && !source_spec_is_live(input->spec) && input->host &&
-		    g_ptr_array_find(of->hosts, input->host, &host))
-			add_recording(w, input, host);
-	}
+	return input->part == 0 && input->host && (!source_spec_is_live(input->spec) || input->recalled.log_fd);
 }
 
 /* The size of all recordings together. */
@@ -85,9 +78,23 @@ static uint64_t recorded_bytes(const struct ingest *of)
 {
 	uint64_t bytes = 0;
 
-	for (guint i = 0; i < of->specs->len; i++)
-		bytes += ((const struct source_spec *)g_ptr_array_index(of->specs, i))->extent.bytes;
+	for (guint i = 0; i < of->inputs->len; i++) {
+		const struct input *input = input_at(of, i);
+
+		if (has_data(input))
+			bytes += source_spec_is_live(input->spec) ? source_recalled_bytes(input->recalled)
+								  : input->spec->extent.bytes;
+	}
 	return bytes;
+}
+
+static void add_recordings(struct window *w, const struct ingest *of)
+{
+	guint host;
+
+	for (guint i = 0; i < of->inputs->len; i++)
+		if (has_data(input_at(of, i)) && g_ptr_array_find(of->hosts, input_at(of, i)->host, &host))
+			add_recording(w, input_at(of, i), host);
 }
 
 struct window *window_open(const struct ingest *of, const struct window_options *options)

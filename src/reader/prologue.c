@@ -142,6 +142,7 @@ static void write_trace(struct reader *r, const struct trace_desc *desc)
 	payload->has_tid = r->has_tid;
 	payload->vpid = desc->vpid;
 	payload->end_hint_ns = r->end_hint_ns;
+	payload->begin_ns = r->args.begin_ns;
 	put_text(ev, offsetof(struct ev_trace, hostname), desc->hostname);
 	put_text(ev, offsetof(struct ev_trace, clock), desc->clock);
 	put_text(ev, offsetof(struct ev_trace, tracer), tracer);

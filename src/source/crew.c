@@ -14,14 +14,26 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/text.h"
+#include "source/recall.h"
 
 enum {
 	DEATH_US = US_PER_S, /* a worker that does not die within this time after being killed counts as dead */
 	CREW_FDS_MAX = 4,
 };
 
+/*
+ * A log outlives its worker, because what it has is still wanted when the sessions have ended. The next worker adds to
+ * it.
+ */
+struct log {
+	int fd;
+	bool is_taken;
+};
+
 static const char *worker_program;
-static unsigned most;      /* 0: one per CPU */
+static unsigned most; /* 0: one per CPU */
+static uint64_t recall_bytes;
+static GArray *logs;       /* struct log: as many as workers for relayds at most; NULL: there are none */
 static GPtrArray *relayds; /* struct crew_worker: workers for relayds; NULL: there are none */
 
 void crew_set_program(const char *program)
@@ -32,6 +44,61 @@ void crew_set_program(const char *program)
 void crew_set_most(unsigned n)
 {
 	most = n;
+}
+
+void crew_set_recall(uint64_t bytes)
+{
+	recall_bytes = bytes;
+}
+
+/* The CPUs that this process may run on. */
+static unsigned count_cpus(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : g_get_num_processors();
+}
+
+static unsigned limit(void)
+{
+	return most ? most : count_cpus();
+}
+
+/* ---- logs of the latest data ---- */
+
+enum { LOG_BYTES_MAX = 1 << 30 }; /* half of a worker's address space */
+
+/* One that no worker uses; -1: there is none, or there is to be none. */
+static int take_log(void)
+{
+	struct log new = { .is_taken = true };
+
+	if (!recall_bytes)
+		return -1;
+	if (!logs)
+		logs = g_array_new(FALSE, FALSE, sizeof(struct log));
+	for (guint i = 0; i < logs->len; i++) {
+		struct log *l = &g_array_index(logs, struct log, i);
+
+		if (l->is_taken)
+			continue;
+		l->is_taken = true;
+		return l->fd;
+	}
+	if (logs->len >= limit())
+		return -1;
+	new.fd = recall_create(MIN(recall_bytes / limit(), LOG_BYTES_MAX));
+	if (new.fd >= 0)
+		g_array_append_val(logs, new);
+	error_clear();
+	return new.fd;
+}
+
+static void leave_log(int fd)
+{
+	for (guint i = 0; logs && i < logs->len; i++)
+		if (g_array_index(logs, struct log, i).fd == fd)
+			g_array_index(logs, struct log, i).is_taken = false;
 }
 
 /* ---- starting ---- */
@@ -59,7 +126,7 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 	const char *program = worker_program ? worker_program : own_program();
 	struct crew_worker *w = g_new0(struct crew_worker, 1);
 
-	w->commands_fd = -1;
+	w->commands_fd = w->log_fd = -1;
 	w->sources = 1;
 	if (child_start(&w->child, program, argv, fds, n) == LT_OK)
 		return w;
@@ -91,26 +158,24 @@ struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsign
 
 static struct crew_worker *start_for_relayds(void)
 {
-	char commands[16], job[] = JOB_RELAYDS, name[] = JOB_CALLED_LIVE, option[] = "--worker";
-	char *argv[] = { name, option, commands, job, NULL };
+	char commands[16], log[16], job[] = JOB_RELAYDS, name[] = JOB_CALLED_LIVE, option[] = "--worker";
+	char *argv[] = { name, option, commands, job, log, NULL };
+	const int log_fd = take_log();
+	const unsigned n = log_fd >= 0;
 	struct crew_worker *w;
 
-	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD);
-	w = crew_start_steered(argv, NULL, 0);
-	if (!w)
+	g_snprintf(log, sizeof(log), "%d", n ? CHILD_FIRST_FD : -1);
+	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD + (int)n);
+	w = crew_start_steered(argv, &log_fd, n);
+	if (!w) {
+		leave_log(log_fd);
 		return NULL;
+	}
+	w->log_fd = log_fd;
 	if (!relayds)
 		relayds = g_ptr_array_new();
 	g_ptr_array_add(relayds, w);
 	return w;
-}
-
-/* The CPUs that this process may run on. */
-static unsigned count_cpus(void)
-{
-	cpu_set_t set;
-
-	return sched_getaffinity(0, sizeof(set), &set) == 0 ? (unsigned)CPU_COUNT(&set) : g_get_num_processors();
 }
 
 struct crew_worker *crew_join(bool alone)
@@ -127,7 +192,7 @@ struct crew_worker *crew_join(bool alone)
 		if (!least || w->sources < least->sources)
 			least = w;
 	}
-	if (n < (most ? most : count_cpus())) {
+	if (n < limit()) {
 		least = start_for_relayds();
 		if (least)
 			least->is_reserved = alone;
@@ -301,6 +366,7 @@ void crew_leave(struct crew_worker *w, unsigned patience_ms)
 	if (!w || --w->sources > 0)
 		return;
 	child_release(&w->child, patience_ms);
+	leave_log(w->log_fd);
 	if (w->commands_fd >= 0)
 		close(w->commands_fd);
 	if (relayds && g_ptr_array_remove_fast(relayds, w) && relayds->len == 0)

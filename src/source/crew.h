@@ -4,6 +4,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/status.h"
 #include "source/child.h"
@@ -26,6 +27,7 @@ struct crew_worker {
 	unsigned sources;   /* number of sources it serves */
 	bool is_reserved;   /* for a single source */
 	int commands_fd;    /* for workers that read from relayds or follow a directory; else -1 */
+	int log_fd;         /* its log of the latest data (source/recall.h), not owned; -1: none */
 	GPtrArray *pending; /* struct pending *: commands not sent yet, oldest first; NULL: there are none */
 	bool deaf;          /* it has closed its standard error, and was killed */
 	bool gone;          /* it has exited, or has not exited in time after being killed: nothing more will come */
@@ -39,6 +41,9 @@ void crew_set_program(const char *program);
 
 /* The greatest number of workers for relayds; 0: one per CPU. */
 void crew_set_most(unsigned n);
+
+/* Memory for the logs of all workers for relayds together, which keep the latest data; 0, the default: none. */
+void crew_set_recall(uint64_t bytes);
 
 /*
  * Starts a worker for a single source: argv and descriptors as in child_start(); argv[0] is its name as shown by ps.

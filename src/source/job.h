@@ -13,7 +13,10 @@
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES FIELDS DIRECTORY...
  *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
- *   COMMANDS relayds
+ *   MEMORY WAKE recall LOG SOURCE NAME BEGIN END FIELDS
+ *   COMMANDS relayds LOG
+ *
+ * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session; -1: none.
  *
  * FIELDS: fields_wanted_text() (event/wanted.h).
  */
@@ -22,9 +25,16 @@
 
 #define JOB_RECORDING "recording"
 #define JOB_FOLLOW "follow"
+#define JOB_RECALL "recall"
 #define JOB_RELAYDS "relayds"
 
-enum { JOB_FIRST = 2, JOB_FOLLOW_ARGUMENTS = 5, JOB_RECORDING_ARGUMENTS = 11, JOB_RELAYDS_ARGUMENTS = 2 };
+enum {
+	JOB_FIRST = 2,
+	JOB_FOLLOW_ARGUMENTS = 5,
+	JOB_RECALL_ARGUMENTS = 7,
+	JOB_RECORDING_ARGUMENTS = 11,
+	JOB_RELAYDS_ARGUMENTS = 3,
+};
 
 /* FIELDS: not for any event. */
 #define JOB_NO_FIELDS "0 0 0"

@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/text.h"
+#include "event/fields.h"
 #include "source/crew.h"
+#include "source/recall.h"
 #include "source/ring.h"
 #include "viewer/dial.h"
 
@@ -66,6 +68,11 @@ void source_set_live_workers(unsigned n)
 	crew_set_most(n);
 }
 
+void source_set_recall(uint64_t bytes)
+{
+	crew_set_recall(bytes);
+}
+
 void source_set_reader(const char *name)
 {
 	reader = name;
@@ -74,7 +81,7 @@ void source_set_reader(const char *name)
 /* ---- starting ---- */
 
 /* The descriptors inherited by a worker that is not shared. */
-enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_COMMANDS };
+enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_COMMANDS, WORKER_LOG = WORKER_COMMANDS };
 
 static char **make_arguments(const struct source *s, unsigned part, unsigned parts)
 {
@@ -87,7 +94,19 @@ static char **make_arguments(const struct source *s, unsigned part, unsigned par
 	g_ptr_array_add(argv, g_strdup("--worker"));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
 	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
-	g_ptr_array_add(argv, g_strdup(spec->is_growing ? JOB_FOLLOW : JOB_RECORDING));
+	g_ptr_array_add(argv, g_strdup(spec->is_growing        ? JOB_FOLLOW
+				       : spec->recalled.log_fd ? JOB_RECALL
+							       : JOB_RECORDING));
+	if (spec->recalled.log_fd) {
+		g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_LOG));
+		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->recalled.source));
+		g_ptr_array_add(argv, g_strdup(spec->name));
+		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
+		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
+		g_ptr_array_add(argv, g_strdup(s->fields));
+		g_ptr_array_add(argv, NULL);
+		return (char **)g_ptr_array_free(argv, FALSE);
+	}
 	if (spec->is_growing) {
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
 		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
@@ -139,11 +158,11 @@ static enum lt_status watch_shared_worker(struct source *s)
 
 static enum lt_status start_worker(struct source *s, unsigned part, unsigned parts)
 {
-	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake };
+	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake, s->spec->recalled.log_fd };
+	const unsigned n = s->spec->recalled.log_fd ? 3 : 2;
 	char **argv = make_arguments(s, part, parts);
 
-	s->worker = s->spec->is_growing ? crew_start_steered(argv, fds, G_N_ELEMENTS(fds))
-					: crew_start(argv, fds, G_N_ELEMENTS(fds));
+	s->worker = s->spec->is_growing ? crew_start_steered(argv, fds, n) : crew_start(argv, fds, n);
 	g_strfreev(argv);
 	ring_give_away(&s->ring);
 	return s->worker ? watch_worker(s) : LT_ERROR;
@@ -426,6 +445,28 @@ uint64_t source_time_ns(const struct source *s)
 const struct source_spec *source_spec(const struct source *s)
 {
 	return s->spec;
+}
+
+struct source_recalled source_recalled(const struct source *s)
+{
+	if (!s->worker || !s->number || s->worker->log_fd < 0)
+		return (struct source_recalled){ 0 };
+	return (struct source_recalled){ .log_fd = s->worker->log_fd, .source = fields_name_id(s->spec->url) };
+}
+
+uint64_t source_recalled_bytes(struct source_recalled recalled)
+{
+	return recall_used(recalled.log_fd);
+}
+
+struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled)
+{
+	struct source_spec *spec = source_spec_copy(live);
+
+	g_clear_pointer(&spec->url, g_free);
+	spec->recalled = recalled;
+	spec->extent.bytes = recall_used(recalled.log_fd);
+	return spec;
 }
 
 bool source_hangs(struct source *s, unsigned limit_ms)

@@ -17,6 +17,15 @@
  */
 
 /*
+ * The latest data of a live session's kernel trace, kept in memory (source/recall.h). It stays available when the
+ * session has ended, until newer data takes its place.
+ */
+struct source_recalled {
+	int log_fd;      /* not owned, valid until this process ends; 0: nothing is kept */
+	uint64_t source; /* the session in the log */
+};
+
+/*
  * The input of one group of workers: the traces of one recording of one host that belong together (all chunks of a
  * rotated session; the snapshots of one session), or one live session.
  */
@@ -33,7 +42,8 @@ struct source_spec {
 	unsigned timeout_ms;  /* silence of a relayd while an answer is due, 0: 10 s; is_growing: of a stream */
 	unsigned every_ms;    /* for source_start_list() */
 	char *fields;         /* events whose fields are all wanted (EVENT_FIELDS): fields_wanted_text(); NULL: none */
-	uint64_t begin_ns, end_ns; /* recording: only events in [begin, end[ by its clock; [0, UINT64_MAX[: all */
+	uint64_t begin_ns, end_ns;       /* recording: only events in [begin, end[ by its clock; [0, UINT64_MAX[: all */
+	struct source_recalled recalled; /* what is still kept of a live session, read as a recording; .log_fd 0: not */
 };
 
 /*
@@ -108,6 +118,9 @@ void source_set_worker_program(const char *program);
 /* How many worker processes read live sessions, whatever their number; 0: one per CPU. */
 void source_set_live_workers(unsigned n);
 
+/* Memory that keeps the latest data of all live sessions together, in bytes; 0, the default: none is kept. */
+void source_set_recall(uint64_t bytes);
+
 /* The reader used by workers for recordings: its name, or "auto", the default. Borrowed. */
 void source_set_reader(const char *name);
 
@@ -167,6 +180,15 @@ int source_fd(const struct source *s);
 uint64_t source_time_ns(const struct source *s);
 
 const struct source_spec *source_spec(const struct source *s);
+
+/* Of a live session, what is kept of it since it was attached. */
+struct source_recalled source_recalled(const struct source *s);
+
+/* Its size, with that of other sessions kept with it. */
+uint64_t source_recalled_bytes(struct source_recalled recalled);
+
+/* A spec for the same session that reads what is kept of it, as a recording. */
+struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled);
 
 /*
  * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,

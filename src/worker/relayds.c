@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "reader/native/live.h"
+#include "source/recall.h"
 #include "source/source.h"
 #include "worker/command.h"
 #include "worker/end.h"
@@ -53,7 +54,8 @@ struct task {
 struct relayds {
 	int commands_fd;
 	int epoll_fd;
-	GPtrArray *tasks; /* struct task * */
+	GPtrArray *tasks;  /* struct task * */
+	struct recall log; /* of the latest data; not open: none is kept */
 };
 
 /* ---- tasks ---- */
@@ -138,6 +140,8 @@ static enum lt_status start_task(struct relayds *r, struct worker_command *comma
 		return LT_ERROR;
 	}
 	t->relayd = (struct waker){ .name = name_of(t->number, false), .fd = viewer_fd(viewer_of(t)) };
+	if (t->live && r->log.shared)
+		native_live_recall(t->live, &r->log);
 	t->room = (struct waker){ .name = name_of(t->number, true), .fd = t->ring.fds.wake };
 	t->is_ready = true;
 	set_waker(r, &t->room, EPOLLIN);
@@ -305,7 +309,7 @@ static void run(struct relayds *r)
 		fprintf(stderr, "%s\n", error_text());
 }
 
-void worker_relayds(int commands_fd)
+void worker_relayds(int commands_fd, int log_fd)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 	struct relayds r = {
@@ -314,10 +318,13 @@ void worker_relayds(int commands_fd)
 		.tasks = g_ptr_array_new_with_free_func(task_free),
 	};
 
+	if (log_fd >= 0 && recall_open(&r.log, log_fd, true) != LT_OK)
+		fprintf(stderr, "%s\n", error_text());
 	if (r.epoll_fd >= 0 && epoll_ctl(r.epoll_fd, EPOLL_CTL_ADD, commands_fd, &event) == 0)
 		run(&r);
 	else
 		fprintf(stderr, "cannot wait for commands: %s\n", strerror(errno));
 	g_ptr_array_free(r.tasks, TRUE);
+	recall_close(&r.log);
 	close(r.epoll_fd);
 }

@@ -13,6 +13,7 @@
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/native/follow.h"
 #include "reader/native/native.h"
+#include "reader/native/recall.h"
 #include "reader/reader.h"
 #include "source/job.h"
 #include "source/ring.h"
@@ -92,6 +93,26 @@ static void read_recording(char **argv, struct ring_producer *ring)
 	worker_say_end(ring, status, FAILED_OTHER);
 }
 
+static void recall_session(char **argv, struct ring_producer *ring)
+{
+	const struct reader_args args = {
+		.parts = 1,
+		.paths = (const char *const[]){ NULL },
+		.name = argv[2],
+		.begin_ns = g_ascii_strtoull(argv[3], NULL, 10),
+		.end_ns = g_ascii_strtoull(argv[4], NULL, 10),
+		.wanted = argv[5],
+	};
+	struct reader *reader = NULL;
+	enum lt_status status =
+		native_recall_open(&args, number(argv[0]), g_ascii_strtoull(argv[1], NULL, 10), ring, &reader);
+
+	while (status == LT_OK)
+		status = reader_step(reader);
+	worker_say_end(ring, status, FAILED_OTHER);
+	reader_close(reader);
+}
+
 /* ---- growing recordings ---- */
 
 /* Waits until it is time to look again, a full ring has room, or a command comes. */
@@ -142,6 +163,8 @@ static bool find_kind(const char *job, int arguments, enum confine_kind *kind)
 		return arguments == JOB_FOLLOW_ARGUMENTS;
 	}
 	*kind = CONFINE_RECORDING;
+	if (strcmp(job, JOB_RECALL) == 0)
+		return arguments == JOB_RECALL_ARGUMENTS;
 	return strcmp(job, JOB_RECORDING) == 0 && arguments >= JOB_RECORDING_ARGUMENTS;
 }
 
@@ -160,7 +183,7 @@ int worker_main(int argc, char **argv)
 	syscalls_init();
 	if (argc == JOB_RELAYDS_ARGUMENTS && strcmp(argv[1], JOB_RELAYDS) == 0) {
 		confine_self(CONFINE_RELAYDS);
-		worker_relayds(number(argv[0]));
+		worker_relayds(number(argv[0]), number(argv[2]));
 		return 0;
 	}
 	if (argc <= JOB_FIRST || !find_kind(argv[JOB_FIRST], argc - JOB_FIRST, &kind))
@@ -172,6 +195,8 @@ int worker_main(int argc, char **argv)
 	confine_self(kind);
 	if (kind == CONFINE_FOLLOW)
 		follow_recordings(argv + JOB_FIRST, &ring);
+	else if (strcmp(argv[JOB_FIRST], JOB_RECALL) == 0)
+		recall_session(argv + JOB_FIRST + 1, &ring);
 	else
 		read_recording(argv + JOB_FIRST + 1, &ring);
 	ring_producer_release(&ring);

@@ -500,9 +500,9 @@ int main(int argc, char **argv)
 {
 	const TTest *const tests[] = { test_quiet_beside_busy };
 
-	if (argc > 3 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0) {
+	if (argc > 4 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0) {
 		syscalls_init();
-		worker_relayds(atoi(argv[2]));
+		worker_relayds(atoi(argv[2]), atoi(argv[4]));
 		return 0;
 	}
 	return unit_run("fairness", NULL, NULL, tests, 1);

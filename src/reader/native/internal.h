@@ -14,6 +14,7 @@
  * Decoding with ctf/: a stream is a sequence of packets; a packet is bytes, wherever they come from.
  *
  *   open.c      a recording: its metadata, which files belong to which stream
+ *   recall.c    the latest packets of a live session
  *   files.c     the packets of a recorded stream
  *   search.c    finds the next packet after damage
  *   trace.c     a trace's metadata as classes, their programs, the clock
@@ -159,7 +160,7 @@ struct native_tear {
 
 struct native_file {
 	char *path;
-	uint64_t id;       /* fields_file() of the path */
+	uint64_t id;       /* fields_name_id() of the path */
 	uint64_t begin_ns; /* of its first packet, for the order */
 };
 
@@ -174,7 +175,8 @@ struct native_stream {
 	 * NULL: a packet with such an event is damaged.
 	 */
 	bool (*try_again)(struct native_stream *s);
-	GArray *files; /* struct native_file, in time order */
+	GArray *files;  /* struct native_file, in time order */
+	GArray *places; /* recall.c: its packets; NULL: it reads files */
 	uint64_t instance;
 	bool has_instance;
 	uint64_t skip_to_ns; /* packets that end earlier are not decoded */
@@ -187,6 +189,17 @@ struct native_stream {
 };
 
 extern const struct stream_type native_stream_type;
+
+/* One trace, all of whose data is there. */
+struct native_reader {
+	struct reader base;
+	struct native_trace trace;
+};
+
+extern const struct reader_ops native_reader_ops;
+
+/* Adds a stream that takes the packets of its .files, to the reader, which owns it. head: of a packet of it. */
+struct native_stream *native_add_stream(struct native_reader *n, const struct packet_head *head, const char *name);
 
 LT_COLD bool native_find_tear(struct native_stream *s);
 

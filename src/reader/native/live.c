@@ -85,6 +85,12 @@ void native_live_destroy(struct native_live *l)
 	g_free(l);
 }
 
+void native_live_recall(struct native_live *l, struct recall *log)
+{
+	l->recall = log;
+	l->recall_source = fields_name_id(l->name);
+}
+
 const struct viewer *native_live_viewer(const struct native_live *l)
 {
 	return l->viewer;

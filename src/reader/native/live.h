@@ -9,6 +9,8 @@
 /* Reads a live session through viewer/: its packets become records, with those of all its streams in time order. */
 struct native_live;
 
+struct recall;
+
 /*
  * Borrows the ring as long as it exists, and nothing of the options. name: for EVENT_TRACE; fields: reader_args.wanted.
  */
@@ -16,6 +18,9 @@ struct native_live *native_live_create(const struct viewer_options *options, con
 				       struct ring_producer *ring);
 
 void native_live_destroy(struct native_live *l);
+
+/* Adds the packets of kernel traces to the log (source/recall.h), which is borrowed. The name must be the URL. */
+void native_live_recall(struct native_live *l, struct recall *log);
 
 /*
  * Changes the wanted fields, from a later step on: an EVENT_WANTED with that number precedes the first event affected.

@@ -11,6 +11,7 @@
  *   live_trace.c  a trace whose metadata grows
  *   live_stream.c a stream whose packets arrive one by one
  *   live_merge.c  the streams in time order; the time reached
+ *   live_recall.c keeps the packets for a while
  */
 
 enum { LIVE_METADATA_MAX = 64 << 20 }; /* bytes, of all traces of a session together */
@@ -40,6 +41,10 @@ struct live_trace {
 	bool had_streams;                      /* data streams */
 	GPtrArray *versions;                   /* struct live_version *, newest last */
 	GHashTable *ids;                       /* "STREAM EVENT" → the class's id + 1 */
+	GByteArray *packed_metadata;           /* for the log of the latest data; NULL: not needed so far */
+	size_t n_packed;                       /* bytes of metadata when it was packed */
+	bool is_recalled;                      /* the log has it, or had it, at .recalled_at */
+	uint64_t recalled_at;
 };
 
 struct live_stream {
@@ -67,6 +72,8 @@ struct native_live {
 	uint32_t wanted_number; /* of that request */
 	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: free */
 	size_t n_metadata;      /* bytes, in total */
+	struct recall *recall;  /* receives the packets of kernel traces; NULL: none does */
+	uint64_t recall_source; /* identifies the session there */
 	unsigned patience_ms;   /* longest wait of a packet for metadata */
 	bool lacks_traces;      /* there were too many, which has not been reported yet */
 	bool lack_reported;
@@ -140,6 +147,11 @@ bool live_stream_advance(struct live_stream *s);
 
 /* Applies a beacon once the trace's clock is known. */
 void live_stream_note_time(struct live_stream *s);
+
+/* ---- live_recall.c ---- */
+
+/* Adds the stream's packet, whose head was read, to the log of the latest data. */
+void live_recall_packet(const struct live_stream *s);
 
 /* ---- live_merge.c ---- */
 

@@ -71,6 +71,7 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	n->group = native_trace_group(n->trace, head->stream);
 	n->base.group = head->stream;
 	n->base.class_id = head->stream->id;
+	live_recall_packet(s);
 	return LT_OK;
 }
 

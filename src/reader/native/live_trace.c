@@ -59,6 +59,8 @@ static void release(struct reader *r)
 	g_ptr_array_free(t->versions, TRUE);
 	g_hash_table_destroy(t->ids);
 	g_byte_array_free(t->metadata, TRUE);
+	if (t->packed_metadata)
+		g_byte_array_free(t->packed_metadata, TRUE);
 	g_free(t->flaw);
 	g_free(t);
 }

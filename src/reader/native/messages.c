@@ -390,6 +390,8 @@ static void release(struct reader_stream *stream)
 	for (guint i = 0; i < s->files->len; i++)
 		g_free(g_array_index(s->files, struct native_file, i).path);
 	g_array_free(s->files, TRUE);
+	if (s->places)
+		g_array_free(s->places, TRUE);
 	g_free(s->slots);
 	g_free(s->marked_slots);
 	stream_clear(stream);

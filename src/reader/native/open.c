@@ -16,11 +16,6 @@
 
 /* A recording: the directories of one trace, such as the archives of a rotated session. */
 
-struct native_reader {
-	struct reader base;
-	struct native_trace trace;
-};
-
 static struct native_reader *native(struct reader *r)
 {
 	return (struct native_reader *)(void *)r;
@@ -94,7 +89,7 @@ static struct native_stream *find_stream(struct native_reader *n, const struct p
 	return NULL;
 }
 
-static struct native_stream *add_stream(struct native_reader *n, const struct packet_head *head, const char *name)
+struct native_stream *native_add_stream(struct native_reader *n, const struct packet_head *head, const char *name)
 {
 	struct native_stream *s = g_new0(struct native_stream, 1);
 	const unsigned n_slots = n->trace.layout->n_slots;
@@ -181,10 +176,10 @@ static void add_file(struct native_reader *n, const char *directory, const char 
 		return;
 	}
 	native_clock_ns(&n->trace.clock, head.values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
-	file.id = fields_file(file.path);
+	file.id = fields_name_id(file.path);
 	s = find_stream(n, &head, name);
 	if (!s)
-		s = add_stream(n, &head, name);
+		s = native_add_stream(n, &head, name);
 	g_array_append_val(s->files, file);
 	n->base.end_hint_ns = MAX(n->base.end_hint_ns, native_file_end_ns(&n->trace, file.path));
 }
@@ -231,7 +226,7 @@ static void release(struct reader *r)
 	g_free(r);
 }
 
-static const struct reader_ops ops = {
+const struct reader_ops native_reader_ops = {
 	.describe = describe,
 	.visit_classes = visit_classes,
 	.class_added = class_added,
@@ -243,7 +238,7 @@ static enum lt_status native_open(const struct reader_args *args, struct ring_pr
 	struct native_reader *n = g_new0(struct native_reader, 1);
 	enum lt_status status;
 
-	reader_init(&n->base, &ops, args, ring);
+	reader_init(&n->base, &native_reader_ops, args, ring);
 	status = read_trace(n, args);
 	if (status != LT_OK) {
 		reader_close(&n->base);
