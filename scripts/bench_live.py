@@ -167,7 +167,8 @@ def memory(bench, recording, events, length_s, limit_mb):
         begin = time.monotonic()
         since = [begin] * len(urls)
         fed_s = 0
-        with bench.monitor_of("--history-size", f"{limit_mb}M", "--wait-memory", f"{limit_mb}M", *urls) as monitor:
+        with bench.monitor_of("--history-size", f"{limit_mb}M", "--wait-memory", f"{limit_mb}M",
+                              "--recall-memory", "0", *urls) as monitor:
             while time.monotonic() < begin + 60 * MINUTES:
                 if monitor.read(0.2) is None:
                     raise RuntimeError("the monitor has ended")

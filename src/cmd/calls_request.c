@@ -103,4 +103,5 @@ void calls_request_text(struct calls_request *w, struct ingest *in, const struct
 	line->result = w->line.result;
 	line->result_end = w->line.result_end;
 	line->failed = w->line.failed;
+	line->is_rest = r->kind == ATTACH_EXIT && !r->has_entry;
 }

@@ -12,6 +12,7 @@
 #include "cmd/calls_request.h"
 #include "cmd/commands.h"
 #include "cmd/monitor.h"
+#include "source/source.h"
 #include "ui/action.h"
 #include "ui/crash.h"
 #include "ui/mouse.h"
@@ -225,6 +226,7 @@ static void start_ui(struct monitor *m)
 		.speed = o->speed,
 		.interval_ns = o->interval,
 		.begin = o->begin,
+		.recalls = monitor_recalls(o),
 	};
 
 	m->settings = options.settings = read_settings(o);
@@ -255,6 +257,7 @@ int cmd_monitor(const struct options *o)
 	crash_install();
 	if (monitor_create_clocks(&m) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "");
+	source_set_recall(o->recall_memory);
 	m.failed = monitor_open_sources(&m) != LT_OK || screen_open(&screen) != LT_OK;
 	if (!m.failed) {
 		log_mute_stderr();

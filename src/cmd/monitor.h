@@ -65,7 +65,7 @@ struct monitor {
 	struct reading next;  /* STAGE_CUTTING: the same recordings cut with the final clocks; will replace shown */
 	struct cached cache;
 	struct reread *reread;                 /* NULL: live, or the clocks are not known yet */
-	struct monitor_calls *calls;           /* likewise */
+	struct monitor_calls *calls;           /* likewise, or live: nothing is kept */
 	struct monitor_dump *dump;             /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct settings *settings;             /* the user's settings for the screen */
@@ -94,6 +94,9 @@ struct monitor {
 
 /* LT_ERROR: the options about clocks are invalid. */
 enum lt_status monitor_create_clocks(struct monitor *m);
+
+/* Whether the latest data of live sessions is kept, so that it can be read again. */
+bool monitor_recalls(const struct options *o);
 
 /* Opens and starts the sources; if m->starting is set, monitor_read_slice() continues with that. */
 enum lt_status monitor_open_sources(struct monitor *m);
@@ -152,6 +155,9 @@ void monitor_calls_destroy(struct monitor_calls *c);
 /* Checks, before the loop sleeps, what the screen requests. */
 void monitor_apply_calls_request(struct monitor *m);
 
+/* What it has read; .lines NULL: nothing yet. Borrowed until monitor_tell_live_calls(), which a change causes. */
+struct ui_calls monitor_calls_read(const struct monitor_calls *c);
+
 /* ---- monitor_dump.c ---- */
 
 /* The same for events. */
@@ -167,6 +173,7 @@ void monitor_live_calls_destroy(struct monitor_live_calls *c);
 
 /* Before the loop sleeps: checks what is requested, and shows what has arrived. */
 void monitor_apply_live_calls_request(struct monitor *m);
+void monitor_tell_live_calls(struct monitor *m);
 
 /* ---- monitor_cache.c ---- */
 

@@ -4,6 +4,8 @@
  * threads. Their records are kept and turned into lines, a few at a time, when the window's wait graph is complete.
  *
  *   ui_wanted_calls() ──▶ reread ──▶ attach_tracer ──▶ lines of records ──▶ make_lines() ──▶ ui_set_calls()
+ *
+ * Live, it reads what is kept of the sessions, and monitor_live_calls.c adds what has arrived since.
  */
 #include <string.h>
 
@@ -36,6 +38,8 @@ struct monitor_calls {
 	struct window *window;        /* with the filter; NULL: none */
 	struct calls_lines *lines;    /* of it; NULL: none are being read or formatted */
 	struct calls_lines *shown;    /* what the screen has; NULL: nothing */
+	unsigned reads;               /* how often that was replaced */
+	uint64_t first_ns;            /* what was read last has nothing earlier; 0: it has */
 	unsigned made;
 	ev_idle making;
 };
@@ -77,18 +81,31 @@ static void on_record(void *data, struct attach_record *r)
 
 /* ---- lines ---- */
 
-static void tell(struct monitor_calls *c)
+struct ui_calls monitor_calls_read(const struct monitor_calls *c)
 {
-	const struct ui_calls calls = {
+	const bool is_shown = c->shown && c->shown_want.number == c->wanted.number;
+
+	return (struct ui_calls){
 		.number = c->wanted.number,
-		.lines = c->shown_want.number == c->wanted.number ? c->shown : NULL,
+		.lines = is_shown ? c->shown : NULL,
 		.begin_ns = c->shown_want.begin_ns,
 		.end_ns = c->shown_want.end_ns,
+		.first_ns = is_shown ? c->first_ns : 0,
+		.later_ns = UINT64_MAX,
+		.version = c->reads,
 		.percent = reread_percent(c->reread),
 		.problem = c->request.problem ? c->request.problem : reread_problem(c->reread),
 	};
+}
 
-	ui_set_calls(c->m->ui, &calls);
+static void tell(struct monitor_calls *c)
+{
+	const struct ui_calls calls = monitor_calls_read(c);
+
+	if (c->m->live_calls)
+		monitor_tell_live_calls(c->m);
+	else
+		ui_set_calls(c->m->ui, &calls);
 }
 
 static void drop_lines(struct monitor_calls *c)
@@ -108,13 +125,31 @@ static void make_line(struct monitor_calls *c, unsigned i)
 	lines_set_text(c->lines, i, &line);
 }
 
+/* From when on the host was read, reference time; 0: from the wanted time on, or earlier. */
+static uint64_t first_of(struct monitor_calls *c)
+{
+	struct ingest *in = window_ingest(c->window);
+	uint64_t from_ns;
+
+	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+		if (!wants_host(c, i))
+			continue;
+		from_ns = clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->from_ns);
+		return from_ns > c->reading.begin_ns ? from_ns : 0;
+	}
+	return c->reading.end_ns;
+}
+
 /* All lines have their text: shows them. */
 static void finish(struct monitor_calls *c)
 {
 	struct calls_lines *old = c->shown;
 
 	c->shown = c->lines;
+	c->reads++;
 	c->shown_want = c->reading;
+	c->first_ns = first_of(c);
+	c->shown_want.begin_ns = MAX(c->shown_want.begin_ns, c->first_ns);
 	c->lines = NULL;
 	drop_lines(c);
 	reread_drop(c->reread);

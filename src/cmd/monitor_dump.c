@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "clock/map.h"
 #include "cmd/events_filter.h"
 #include "cmd/monitor.h"
 #include "event/fields.h"
@@ -32,6 +33,7 @@ struct monitor_dump {
 	uint64_t begin_ns, end_ns, around_ns; /* requested */
 	uint64_t reading_begin_ns, reading_end_ns;
 	uint64_t shown_begin_ns, shown_end_ns;
+	uint64_t first_ns;                 /* what is shown has nothing earlier; 0: it has */
 	struct calls_lines *lines, *shown; /* being read; on the screen. NULL: nothing */
 	struct dump *dump;
 };
@@ -110,6 +112,8 @@ static void tell(struct monitor_dump *d)
 		.lines = d->shown,
 		.begin_ns = d->shown_begin_ns,
 		.end_ns = d->shown_end_ns,
+		.first_ns = d->shown ? d->first_ns : 0,
+		.later_ns = UINT64_MAX,
 		.percent = reread_percent(d->reread),
 		.problem = d->problem ? d->problem : reread_problem(d->reread),
 	};
@@ -138,6 +142,22 @@ static void on_opened(void *data, struct window *w)
 	((struct monitor_dump *)data)->window = w;
 }
 
+/* From when on all of the hosts were read, reference time; 0: from the wanted time on, or earlier. */
+static uint64_t first_of(const struct monitor_dump *d)
+{
+	struct ingest *in = window_ingest(d->window);
+	uint64_t first_ns = 0;
+	bool any = false;
+
+	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+		if (!is_wanted_host(d, i))
+			continue;
+		any = true;
+		first_ns = MAX(first_ns, clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->from_ns));
+	}
+	return !any ? d->reading_end_ns : first_ns > d->reading_begin_ns ? first_ns : 0;
+}
+
 static void on_changed(void *data)
 {
 	struct monitor_dump *d = data;
@@ -147,7 +167,8 @@ static void on_changed(void *data)
 	if (d->lines && reread_done(d->reread, &begin_ns, &end_ns) == d->window && d->window) {
 		old = d->shown;
 		d->shown = d->lines;
-		d->shown_begin_ns = d->reading_begin_ns;
+		d->first_ns = first_of(d);
+		d->shown_begin_ns = MAX(d->reading_begin_ns, d->first_ns);
 		d->shown_end_ns = d->reading_end_ns;
 		d->lines = NULL;
 		d->window = NULL;

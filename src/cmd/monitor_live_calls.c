@@ -2,11 +2,14 @@
 /*
  * The system calls that the screen requests as text, for a live host: its workers are asked for all fields of the
  * threads, and lines are added from then on, as soon as it is known why each call waited. Between a thread and its
- * process, lines are kept: those of other threads begin once they are wanted.
+ * process, lines are kept: those of other threads begin once they are wanted. Earlier lines come from what is kept of
+ * the session (monitor_calls.c).
  *
  *   ui_wanted_calls() ──▶ ingest_set_visitor() ──▶ worker
- *                                                    │ EVENT_WANTED, EVENT_FIELDS …
- *   ui_set_calls() ◀── lines ◀── records ◀── attach_tracer
+ *                    │                               │ EVENT_WANTED, EVENT_FIELDS …
+ *   ui_set_calls() ◀─│─ lines ◀── records ◀── attach_tracer
+ *                 ╵  ╰─▶ monitor_apply_calls_request()
+ *                 ╰───── earlier lines ◀──╯
  */
 #include <string.h>
 
@@ -42,9 +45,12 @@ struct monitor_live_calls {
 	char *calls;
 	bool reads_process, shows_process;
 	struct reach of_thread, of_process;
-	GQueue records;   /* struct attach_record *: not yet lines, oldest first */
-	unsigned version; /* increases with each line */
-	bool finished;    /* the trace has ended, and its last calls are lines */
+	uint64_t around_ns;                          /* the position on the screen */
+	struct calls_lines *joined;                  /* earlier lines and these */
+	unsigned joined_past, joined_version, joins; /* versions of both, and of the result */
+	GQueue records;                              /* struct attach_record *: not yet lines, oldest first */
+	unsigned version;                            /* increases with each line */
+	bool finished;                               /* the trace has ended, and its last calls are lines */
 };
 
 /* ---- lines ---- */
@@ -89,21 +95,82 @@ static uint64_t begin_of(struct monitor_live_calls *c, struct reach *reach)
 					    : clock_to_ref(c->host->map, MAX(reach->from_ns, reach->asked_ns));
 }
 
-static void tell(struct monitor_live_calls *c)
+/* Earlier lines that were read; .lines NULL: there are none. */
+static struct ui_calls past_of(const struct monitor_live_calls *c)
+{
+	struct ui_calls past = { 0 };
+
+	if (c->m->calls)
+		past = monitor_calls_read(c->m->calls);
+	if (past.number != c->request.number)
+		return (struct ui_calls){ 0 };
+	if (past.lines)
+		past.end_ns = MIN(past.end_ns, past.lines->dropped_after_ns);
+	return past;
+}
+
+/* The lines before from_ns and those of the reach after it. */
+static const struct calls_lines *join(struct monitor_live_calls *c, const struct ui_calls *past,
+				      const struct reach *reach, uint64_t from_ns)
+{
+	if (c->joined_past != past->version || c->joined_version != c->version || !lines_count(c->joined)) {
+		lines_join(c->joined, past->lines, reach->lines, from_ns, past->end_ns + WINDOW_MARGIN_NS);
+		c->joined_past = past->version;
+		c->joined_version = c->version;
+		c->joins++;
+	}
+	return c->joined;
+}
+
+/* Of a live host: the lines since the request, after earlier ones if they are wanted and were read. */
+static void tell_both(struct monitor_live_calls *c, struct ui_calls *calls)
 {
 	struct reach *reach = c->shows_process ? &c->of_process : &c->of_thread;
-	const uint64_t begin_ns = c->tracer ? begin_of(c, reach) : 0, end_ns = frames_known_ns(c->m->shown.frames);
-	const bool any = c->tracer && (begin_ns != UINT64_MAX || lines_count(reach->lines));
-	const struct ui_calls calls = {
-		.number = c->request.number,
-		.lines = any ? reach->lines : NULL,
-		.begin_ns = MIN(begin_ns, end_ns),
-		.end_ns = end_ns,
-		.version = c->version,
-		.problem = c->request.problem,
-	};
+	const struct ui_calls past = past_of(c);
+	uint64_t from_ns = begin_of(c, reach);
 
+	calls->end_ns = frames_known_ns(c->m->shown.frames);
+	if (from_ns == UINT64_MAX) {
+		calls->begin_ns = calls->end_ns;
+		calls->lines = lines_count(reach->lines) ? reach->lines : NULL;
+		return;
+	}
+	calls->later_ns = from_ns = MAX(from_ns, reach->lines->dropped_before_ns);
+	calls->begin_ns = MIN(from_ns, calls->end_ns);
+	calls->lines = reach->lines;
+	calls->first_ns = !c->m->calls || past.problem ? from_ns : past.first_ns;
+	if (!past.lines)
+		return;
+	if (past.end_ns >= from_ns) {
+		calls->begin_ns = MIN(past.begin_ns, calls->begin_ns);
+		calls->lines = join(c, &past, reach, from_ns);
+		calls->version = c->joins;
+	} else if (c->around_ns < from_ns) {
+		calls->begin_ns = past.begin_ns;
+		calls->end_ns = past.end_ns;
+		calls->lines = past.lines;
+	}
+}
+
+static void tell(struct monitor_live_calls *c)
+{
+	struct ui_calls calls = { .number = c->request.number, .version = c->version };
+
+	if (c->tracer)
+		tell_both(c, &calls);
+	else if (c->m->calls && !c->request.problem)
+		calls = past_of(c);
+	calls.number = c->request.number;
+	if (c->m->calls)
+		calls.percent = past_of(c).percent;
+	if (c->request.problem)
+		calls.problem = c->request.problem;
 	ui_set_calls(c->m->ui, &calls);
+}
+
+void monitor_tell_live_calls(struct monitor *m)
+{
+	tell(m->live_calls);
 }
 
 /* ---- the request ---- */
@@ -116,6 +183,7 @@ static void drop(struct monitor_live_calls *c)
 		return;
 	ingest_set_visitor(c->m->shown.in, NULL, c->number);
 	ui_set_calls(c->m->ui, &none);
+	lines_clear(c->joined);
 	attach_tracer_destroy(c->tracer);
 	c->tracer = NULL;
 	g_queue_clear_full(&c->records, (GDestroyNotify)attach_record_free);
@@ -156,10 +224,10 @@ static void ask(struct monitor_live_calls *c, const struct ui_calls_request *req
 {
 	calls_request_set(&c->request, request);
 	find_host(c, request->host);
-	if (!c->host->live && !c->request.problem)
+	if (!c->host->live && !c->m->calls && !c->request.problem)
 		c->request.problem = g_strdup("not available for recordings shown together with live hosts: open it "
 					      "alone");
-	if (c->request.problem)
+	if (c->request.problem || !c->host->live)
 		return;
 	c->screen = request->host;
 	c->tid = request->tids[0];
@@ -195,10 +263,13 @@ void monitor_apply_live_calls_request(struct monitor *m)
 	struct monitor_live_calls *c = m->live_calls;
 	struct ui_calls_request request;
 
-	if (!ui_wanted_calls(m->ui, &request)) {
+	if (m->calls)
+		monitor_apply_calls_request(m);
+	if (!ui_wanted_calls(m->ui, &request) || request.events) {
 		drop(c);
 		return;
 	}
+	c->around_ns = request.around_ns;
 	if (request.number != c->request.number && continues(c, &request)) {
 		go_on(c, &request);
 	} else if (request.number != c->request.number) {
@@ -223,6 +294,7 @@ struct monitor_live_calls *monitor_live_calls_create(struct monitor *m)
 	c->m = m;
 	calls_request_init(&c->request);
 	g_queue_init(&c->records);
+	c->joined = lines_create(UINT64_MAX, NULL);
 	c->options = calls_request_tracer(&c->request);
 	c->options.emit = on_record;
 	c->options.user = c;
@@ -234,6 +306,8 @@ void monitor_live_calls_destroy(struct monitor_live_calls *c)
 	if (!c)
 		return;
 	drop(c);
+	lines_clear(c->joined);
+	lines_destroy(c->joined);
 	calls_request_release(&c->request);
 	g_free(c->calls);
 	g_free(c);

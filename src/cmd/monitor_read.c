@@ -15,6 +15,7 @@
 #include "base/strpool.h"
 #include "cmd/monitor.h"
 #include "cmd/sync_options.h"
+#include "source/source.h"
 #include "ui/cursor.h"
 
 #define SLICE_NS (8 * NS_PER_MS)
@@ -27,6 +28,14 @@ enum { MONITOR_COPIES = 6 };
 
 /* The first reading's share of the memory for the history; the second reading may fill that, too. */
 enum { PROVISIONAL_SHARE = 4 };
+
+bool monitor_recalls(const struct options *o)
+{
+	for (guint i = 0; o->recall_memory && i < o->words->len; i++)
+		if (source_is_url(g_ptr_array_index(o->words, i)))
+			return true;
+	return false;
+}
 
 enum lt_status monitor_create_clocks(struct monitor *m)
 {
@@ -188,13 +197,23 @@ static void allow_reread(struct monitor *m)
 	m->dump = monitor_dump_create(m);
 }
 
+/* Live, what is kept is too little for critical paths, whose graph is built as data comes. */
+static void allow_recall(struct monitor *m)
+{
+	m->live_calls = monitor_live_calls_create(m);
+	if (!monitor_recalls(m->options))
+		return;
+	m->calls = monitor_calls_create(m);
+	m->dump = monitor_dump_create(m);
+}
+
 void monitor_start_reading(struct monitor *m)
 {
 	m->live = ingest_is_live(m->shown.in);
 	start_reading(m, &m->shown);
 	m->epochs = monitor_count_epochs(m);
 	if (m->live)
-		m->live_calls = monitor_live_calls_create(m);
+		allow_recall(m);
 	else if (m->stage != STAGE_COMPARING)
 		allow_reread(m);
 	if (!m->options->no_sync)

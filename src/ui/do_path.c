@@ -108,8 +108,8 @@ void do_attach(struct ui *ui, int argument)
 void do_dump(struct ui *ui, int argument)
 {
 	(void)argument;
-	if (ui->cursor.live) {
-		ui_say(ui, "not available for live sources: use lttngtop report dump --duration 5s SOURCE");
+	if (ui->cursor.live && !ui->options.recalls) {
+		ui_say(ui, "not available for these live sources: use lttngtop report dump --duration 5s SOURCE");
 		return;
 	}
 	pane_destroy(ui->behind);

@@ -139,6 +139,28 @@ void lines_add(struct calls_lines *l, const struct calls_line *line)
 		drop_some(l);
 }
 
+void lines_clear(struct calls_lines *all)
+{
+	g_ptr_array_set_size(all->all, 0);
+	all->dropped_before_ns = 0;
+	all->dropped_after_ns = UINT64_MAX;
+}
+
+void lines_join(struct calls_lines *all, const struct calls_lines *past, const struct calls_lines *later,
+		uint64_t from_ns, uint64_t known_ns)
+{
+	lines_clear(all);
+	for (unsigned i = 0; past && i < past->all->len && lines_at(past, i)->at_ns < from_ns; i++)
+		g_ptr_array_add(all->all, g_ptr_array_index(past->all, i));
+	for (unsigned i = later ? lines_before(later, from_ns) : 0; later && i < later->all->len; i++)
+		if (!past || !lines_at(later, i)->is_rest || lines_at(later, i)->at_ns >= known_ns)
+			g_ptr_array_add(all->all, g_ptr_array_index(later->all, i));
+	if (past)
+		all->dropped_before_ns = past->dropped_before_ns;
+	else if (later)
+		all->dropped_before_ns = later->dropped_before_ns;
+}
+
 void lines_set_text(struct calls_lines *l, unsigned i, const struct calls_line *line)
 {
 	struct calls_line *known = g_ptr_array_index(l->all, i);

@@ -27,6 +27,7 @@ struct calls_line {
 	uint32_t name;               /* length in bytes of the name at its start; 0: not a call */
 	uint32_t result, result_end; /* position of the result; equal: there is none */
 	bool failed;                 /* the result is an error */
+	bool is_rest;                /* the end of a call whose start is not known */
 	void *data;                  /* what the text is made from; owned by the lines */
 	uint32_t bytes;              /* counted in struct calls_lines.bytes; owned by the lines */
 };
@@ -50,6 +51,15 @@ void lines_add(struct calls_lines *l, const struct calls_line *line);
 
 /* Sets the text of line i, which is copied, and the positions in it; its data is freed. */
 void lines_set_text(struct calls_lines *l, unsigned i, const struct calls_line *line);
+
+/*
+ * Makes *all, created without free_data, the lines of `past` before from_ns, followed by those of `later` from then on.
+ * Both are borrowed until the next call, and either may be NULL. The rests of calls up to known_ns are left out: `past`
+ * has them in full. Only reading is allowed on *all, and lines_clear() before it is destroyed.
+ */
+void lines_join(struct calls_lines *all, const struct calls_lines *past, const struct calls_lines *later,
+		uint64_t from_ns, uint64_t known_ns);
+void lines_clear(struct calls_lines *all);
 
 static inline unsigned lines_count(const struct calls_lines *l)
 {

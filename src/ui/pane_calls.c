@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The system calls of a thread, or of its process, as text around the shown time: one line per call, the selected one
- * in full below. Whoever drives the screen reads them (ui_wanted_calls()). For a recording, a window is read again:
+ * in full below. Whoever drives the screen reads them (ui_wanted_calls()). A window is read again:
  *
  *       back_ns           on_ns
  *   [───────────── ▶ ─────────────[    wanted; at least half of it on each side of ▶ must be available
  *                  ╵ the selected line, or the end of the shown interval
  *
- * Live, only calls since the pane was opened are available.
+ * Live, lines since the pane was opened come without being wanted, and the window ends where they begin.
  */
 #include <string.h>
 
@@ -80,14 +80,15 @@ static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns,
 
 static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 {
-	const uint64_t first_ns = s->events ? s->from_ns : ui->cursor.begin_ns;
-	const uint64_t last_ns = s->events ? s->to_ns : ui->cursor.known_ns;
+	const bool is_known = ui->calls.number == s->number;
+	const uint64_t first_ns = MAX(s->events ? s->from_ns : ui->cursor.begin_ns, is_known ? ui->calls.first_ns : 0);
+	const uint64_t last_ns =
+		MIN(s->events ? s->to_ns : ui->cursor.known_ns, is_known ? ui->calls.later_ns : UINT64_MAX);
 	const uint64_t begin_ns = MAX(first_ns, at_ns - MIN(at_ns, s->back_ns / 2));
 	const uint64_t end_ns = MIN(last_ns, at_ns + s->on_ns / 2);
 
-	if (ui->cursor.live)
-		return;
-	if (has(ui, s, at_ns, begin_ns, end_ns)) {
+	s->at_ns = at_ns;
+	if (begin_ns >= end_ns || (ui->cursor.live && !is_known) || has(ui, s, at_ns, begin_ns, end_ns)) {
 		s->wanted = false;
 		return;
 	}
@@ -118,6 +119,7 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_request *request)
 		.process = s->process,
 		.calls = s->filter->str,
 		.events = s->events,
+		.around_ns = s->at_ns,
 	};
 	if (s->events) {
 		request->hosts = (const unsigned *)(const void *)s->hosts->data;
@@ -134,7 +136,8 @@ bool ui_wanted_calls(struct ui *ui, struct ui_calls_request *request)
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 {
 	const bool same = ui->calls.number == calls->number && ui->calls.lines == calls->lines &&
-			  ui->calls.version == calls->version && g_strcmp0(ui->calls.problem, calls->problem) == 0;
+			  ui->calls.version == calls->version && ui->calls.first_ns == calls->first_ns &&
+			  g_strcmp0(ui->calls.problem, calls->problem) == 0;
 	char *problem = g_strdup(calls->problem);
 
 	/* the pane is updated before anything reads the lines */

@@ -19,6 +19,7 @@ struct calls_pane {
 	const struct calls_lines *lines; /* NULL: none yet */
 	/* how much is wanted before and after the position */
 	uint64_t back_ns, on_ns;
+	uint64_t at_ns; /* the position */
 	bool wanted;
 	uint64_t wanted_begin_ns, wanted_end_ns, wanted_around_ns;
 	/* the position */

@@ -140,14 +140,15 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 		return ui->cursor.live ? "waiting for its next events …" : "reading the recording again …";
 	if (lines_count(s->lines))
 		return NULL;
+	if (s->events && ui->cursor.live && ui->calls.first_ns >= s->to_ns)
+		return "its events are no longer kept: raise --recall-memory";
 	if (s->events)
 		return s->filter->len ? "no event in this interval passes the filter; F4 changes it"
 				      : "no event in this interval";
-	if (ui->cursor.live)
-		return s->filter->len ? "no call that passes the filter has ended since this was opened, and a live "
-					"host's earlier calls are not kept; F4 changes the filter"
-				      : "no system call has ended since this was opened; a live host's earlier calls "
-					"are not kept";
+	if (ui->cursor.live && calls_begin(ui, s) <= ui->calls.first_ns)
+		return s->filter->len ? "no call that passes the filter has ended, and nothing earlier is kept "
+					"(--recall-memory); F4 changes the filter"
+				      : "no system call has ended, and nothing earlier is kept (--recall-memory)";
 	if (s->filter->len)
 		return "no call that passes the filter started or ended here; F4 changes it, ↑ looks further back, ↓ "
 		       "further on";

@@ -109,6 +109,7 @@ struct ui_options {
 	double speed;          /* of the replay */
 	uint64_t interval_ns;  /* on the screen; .host is ignored */
 	struct timetext begin; /* where the replay starts; TIMETEXT_NONE: at the start */
+	bool recalls;          /* the latest data of live hosts can be read again */
 	uint64_t retention_ns; /* how far back the running wait graph reaches; 0: no limit */
 };
 
@@ -193,8 +194,8 @@ bool ui_wanted_window(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 void ui_set_window_progress(struct ui *ui, unsigned percent, const char *problem);
 
 /*
- * The system calls that the screen wants as text; live: all that arrive while it wants them. Borrowed until the next
- * key.
+ * The system calls that the screen wants as text; live: also all that arrive while it wants any. Borrowed until the
+ * next key.
  */
 struct ui_calls_request {
 	unsigned number; /* increases when other threads or calls are wanted */
@@ -207,8 +208,8 @@ struct ui_calls_request {
 	bool events;
 	const unsigned *hosts; /* on the screen; .host is ignored */
 	unsigned n_hosts;
-	uint64_t begin_ns, end_ns; /* [begin, end[ in reference time; end_ns 0: it has what it wants, or it is live */
-	uint64_t around_ns;        /* if there are too many: keep the closest ones */
+	uint64_t begin_ns, end_ns; /* [begin, end[ in reference time; end_ns 0: it has what it wants */
+	uint64_t around_ns;        /* its position; if there are too many: keep the closest ones */
 };
 
 /* The calls that have been read. */
@@ -216,6 +217,8 @@ struct ui_calls {
 	unsigned number;                 /* of the request */
 	const struct calls_lines *lines; /* borrowed until the next update; NULL: none yet */
 	uint64_t begin_ns, end_ns;       /* complete in this range, except for lines reported as dropped */
+	uint64_t first_ns;               /* nothing earlier is available */
+	uint64_t later_ns;               /* from here on lines come without being wanted; UINT64_MAX: none do */
 	unsigned percent;                /* progress of reading */
 	unsigned version;                /* increases when the same lines have changed */
 	const char *problem;             /* why reading failed; NULL: it has not; copied */

@@ -3,15 +3,11 @@
 """Key D: the events of the shown interval as text: the lines that report dump writes for it; by host,
 thread and text; searching, and moving the time to one of them."""
 
-import re
-import subprocess
-
-from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
-from text_pane import all_lines, covered, rows, seconds, status, type_filter, wait_lines, words
+from terminal import Checks, Terminal, need, skip, unpack
+from text_pane import all_lines, covered, dumped, interval, rows, same, seconds, status, type_filter, wait_lines, words
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
-TIME = re.compile(r"^\[(\d\d:\d\d:\d\d\.\d{6})\d{3}\] \(\+\S+\) (.*)$")
 
 
 def open_at(begin="+6s"):
@@ -24,27 +20,6 @@ def open_dump(t):
     return wait_lines(t)
 
 
-def interval(screen):
-    """The edges of the shown interval, in the format of --begin and --end."""
-    return re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0]).groups()
-
-
-def dumped(begin, end, *options):
-    """The lines that report dump writes: [(time, None, text)]."""
-    run = subprocess.run([PROGRAM, "report", "dump", "--utc", "--begin", begin, "--end", end, *options, RECORDING],
-                         stdout=subprocess.PIPE, text=True, check=True)
-    found = map(TIME.match, run.stdout.splitlines())
-    return [(line.group(1), None, line.group(2)) for line in found]
-
-
-def same(checks, name, got, wanted):
-    """Events of different hosts at one time may come in any order."""
-    got, wanted = sorted(got, key=str), sorted(wanted, key=str)
-    differ = sorted(set(map(str, got)) ^ set(map(str, wanted)))
-    checks.check(f"{name}: {len(wanted)} lines are report dump's", len(wanted) > 10 and got == wanted,
-                 f"{len(got)} lines, {len(differ)} differ\n" + "\n".join(differ[:6]))
-
-
 def as_dumped(checks):
     with open_at() as t:
         t.keys("F4")
@@ -53,20 +28,20 @@ def as_dumped(checks):
         screen = open_dump(t)
         checks.contains("what it is of", screen, r"^ events of client, db, web +\[")
         checks.contains("the list's filter", screen, r"filter: host:client tid:1453 +1/\d+$")
-        same(checks, "a thread", all_lines(t), dumped(*interval(screen), "--host", "client", "--tid", "1453"))
+        same(checks, "a thread", all_lines(t), dumped(RECORDING, *interval(screen), "--host", "client", "--tid", "1453"))
         type_filter(t, "comm:postgres")
         t.wait(r"filter: comm:postgres ")
         screen = wait_lines(t)
-        same(checks, "a name", all_lines(t), dumped(*interval(screen), "--comm", "*postgres*"))
+        same(checks, "a name", all_lines(t), dumped(RECORDING, *interval(screen), "--comm", "*postgres*"))
         type_filter(t, "host:web openat")
         t.wait(r"filter: host:web openat ")
         screen = wait_lines(t)
-        wanted = [line for line in dumped(*interval(screen), "--host", "web") if "openat" in line[2]]
+        wanted = [line for line in dumped(RECORDING, *interval(screen), "--host", "web") if "openat" in line[2]]
         same(checks, "a text", all_lines(t), wanted)
         type_filter(t, "user:33 openat")
         t.wait(r"filter: user:33 openat ")
         screen = wait_lines(t)
-        wanted = [line for line in dumped(*interval(screen)) if "openat" in line[2] and " uid = 33," in line[2]]
+        wanted = [line for line in dumped(RECORDING, *interval(screen)) if "openat" in line[2] and " uid = 33," in line[2]]
         same(checks, "a user's", all_lines(t), wanted)
         type_filter(t, "host:web openat")
         t.wait(r"filter: host:web openat ")
@@ -92,7 +67,7 @@ def marked(checks):
         type_filter(t, "host:db")
         t.wait("filter: host:db ")
         wait_lines(t)
-        same(checks, "A to B", all_lines(t), dumped(begin, end, "--host", "db"))
+        same(checks, "A to B", all_lines(t), dumped(RECORDING, begin, end, "--host", "db"))
 
 
 def further(checks):
@@ -107,7 +82,7 @@ def further(checks):
             if covered(screen)[1] >= end - 10**6:
                 break
         screen = t.press("End")
-        last = dumped(*interval(screen))[-1]
+        last = dumped(RECORDING, *interval(screen))[-1]
         checks.equal("End, again: the last one", (rows(screen)[-1][0], words(screen)), (last[0], last[2]))
         for _ in range(20):
             t.press("Home")
@@ -115,7 +90,7 @@ def further(checks):
             if covered(screen)[0] <= begin + 10**6:
                 break
         screen = t.press("Home")
-        checks.equal("Home, again: the first one", rows(screen)[0][0], dumped(*interval(screen))[0][0])
+        checks.equal("Home, again: the first one", rows(screen)[0][0], dumped(RECORDING, *interval(screen))[0][0])
 
 
 def keys(checks):

@@ -1,64 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Key a on a live host: its workers learn the thread while they read; the new lines are those of the recording; they
-follow the time, stay in place in the past, and continue while it is paused."""
+"""Key a on a live host of which nothing earlier is kept: its workers learn the thread while they read; the new lines are
+those of the recording; they follow the time, stay in place in the past, and continue while it is paused."""
 
 import os
 import re
-import subprocess
-import sys
 
-from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
-from text_pane import WAIT, all_lines, compare, covered, rows, seconds, status, type_filter, wait_lines, words
+from live_pane import LINE_SEEN, TID, Live, open_calls, recorded
+from terminal import Checks
+from text_pane import WAIT, all_lines, compare, covered, rows, seconds, status, type_filter, words
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-import sandbox  # noqa: E402
-
-need("tmux", "zstd", "lttng-relayd", "lttng-sessiond")
-RECORDING = os.path.join(unpack("three-tier") or skip("no recording three-tier"), "web")
-TID = 425  # makes calls all the time
-LINE_SEEN = r"^ \d\d:\d\d:\d\d\.\d{6} "
-
-
-def feed(ports, *options):
-    return subprocess.Popen([PROGRAM, "feed", "--to", f"net://127.0.0.1:{ports[0]}:{ports[1]}", "--live-port",
-                             str(ports[2]), "--session", "live", *options, RECORDING], stdin=subprocess.DEVNULL,
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-class Live:
-    """A session that is fed, and a terminal attached to it; both end with the block."""
-
-    def __init__(self, name, speed):
-        self.user = sandbox.User(os.path.join(os.getcwd(), name))
-        self.speed = speed
-        self.feeder = self.terminal = None
-
-    def __enter__(self):
-        ports = self.user.start_relayd()[0]
-        self.feeder = feed(ports, "--speed", self.speed)
-        self.terminal = Terminal(f"net://127.0.0.1:{ports[2]}/host/web/live", size=(1000, 40), ready=r"^ LIVE +\[")
-        return self.terminal
-
-    def __exit__(self, *_):
-        if self.terminal:
-            self.terminal.__exit__()
-        if self.feeder:
-            self.feeder.kill()
-            self.feeder.wait()
-        self.user.end()
-
-
-def open_calls(t):
-    """The calls of the thread from now on, once there are some."""
-    t.keys("F4")
-    t.wait("^Filter:")
-    t.keys("C-u").text(f"tid:{TID}").keys("Enter")
-    t.wait(rf"^ *(web +)?{TID} ")
-    t.keys("a")
-    t.wait(rf"^ \S+ {TID} on web ")
-    t.wait(LINE_SEEN)
-    return t.sync()
+NOTHING_KEPT = "--recall-memory", "0"
 
 
 def grown(t, n):
@@ -66,21 +18,6 @@ def grown(t, n):
     t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+$", text, re.M) and status(text.split("\n"))[1] > n,
                f"more than {n} lines")
     return t.sync()
-
-
-def recorded():
-    """The lines of the same pane for the recording, read again as a whole."""
-    with Terminal("--paused", "--begin", "+5s", RECORDING, size=(1000, 40), ready=" PAUSED ").wait_read() as t:
-        t.keys("1", "F4")
-        t.wait("^Filter:")
-        t.text(f"tid:{TID}").keys("Enter", "a")
-        wait_lines(t)
-        for _ in range(6):
-            t.keys("Home", "Up")
-            wait_lines(t)
-            t.keys("End", "Down")
-            wait_lines(t)
-        return all_lines(t), covered(t.sync())
 
 
 def follows(checks, t):
@@ -157,7 +94,7 @@ def as_recorded(checks, t):
 
 
 def comes_and_goes(checks):
-    with Live("slow", "0.5") as t:
+    with Live("slow", "0.5", *NOTHING_KEPT) as t:
         follows(checks, t)
         toggles(checks, t)
         as_recorded(checks, t)
@@ -166,7 +103,7 @@ def comes_and_goes(checks):
 
 def opened_again(checks):
     """Closing the pane withdraws its request: the next one starts from then, and so does a filter."""
-    with Live("again", "0.3") as t:
+    with Live("again", "0.3", *NOTHING_KEPT) as t:
         first = covered(open_calls(t))[0]
         t.press("Escape")
         checks.lacks("Esc: the list", t.sync(), " on web ")

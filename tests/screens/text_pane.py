@@ -2,6 +2,9 @@
 """What tests of the text panes (keys a and D) read from the screen."""
 
 import re
+import subprocess
+
+from terminal import PROGRAM
 
 WAIT = re.compile(r" \[[^\[\]]*\]$")
 LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(\S.*)$")
@@ -9,8 +12,11 @@ LINE = re.compile(r" (\d\d:\d\d:\d\d\.\d{6}|\d\d:\d\d:\d\d\.\d{3}) +(?:(\d+) )?(
 
 def wait_lines(t):
     """Waits until the lines are there and nothing more is being read."""
-    t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
-    return t.sync()
+    screen = ["reading"]
+    while any("reading" in line for line in screen):
+        t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
+        screen = t.sync()
+    return screen
 
 
 def status(screen):
@@ -71,6 +77,30 @@ def compare(checks, name, got, wanted, begin, end):
     problems = sorted(set(got) ^ set(wanted))
     checks.check(f"{name}: {len(wanted)} lines are attach's", len(wanted) > 10 and got == wanted,
                  f"{len(got)} lines, {len(problems)} differ\n" + "\n".join(map(str, problems[:5])))
+
+
+DUMPED = re.compile(r"^\[(\d\d:\d\d:\d\d\.\d{6})\d{3}\] \(\+\S+\) (.*)$")
+
+
+def interval(screen):
+    """The edges of the shown interval, in the format of --begin and --end."""
+    return re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0]).groups()
+
+
+def dumped(recording, begin, end, *options):
+    """The lines that report dump writes: [(time, None, text)]."""
+    run = subprocess.run([PROGRAM, "report", "dump", "--utc", "--begin", begin, "--end", end, *options, recording],
+                         stdout=subprocess.PIPE, text=True, check=True)
+    found = map(DUMPED.match, run.stdout.splitlines())
+    return [(line.group(1), None, line.group(2)) for line in found]
+
+
+def same(checks, name, got, wanted):
+    """Events of different hosts at one time may come in any order."""
+    got, wanted = sorted(got, key=str), sorted(wanted, key=str)
+    differ = sorted(set(map(str, got)) ^ set(map(str, wanted)))
+    checks.check(f"{name}: {len(wanted)} lines are report dump's", len(wanted) > 10 and got == wanted,
+                 f"{len(got)} lines, {len(differ)} differ\n" + "\n".join(differ[:6]))
 
 
 def type_filter(t, text):

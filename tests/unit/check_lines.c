@@ -203,5 +203,44 @@ START_TEST(nothing_to_search)
 }
 END_TEST
 
+/* What was read again precedes what came by itself, and has the whole of calls that this has only the end of. */
+START_TEST(joined)
+{
+	struct calls_lines *later = lines_create(UINT64_MAX, NULL), *all = lines_create(UINT64_MAX, NULL);
+	const struct calls_line rest = { .at_ns = 35, .text = (char *)"<... poll resumed>", .is_rest = true };
+	const struct calls_line late_rest = { .at_ns = 60, .text = (char *)"<... wait4 resumed>", .is_rest = true };
+	struct calls_line line = { .at_ns = 40, .text = (char *)"close(3)" };
+
+	add(10, "open(1)");
+	add(20, "poll(2)");
+	add(30, "close(3)");
+	lines_add(later, &rest);
+	lines_add(later, &line);
+	lines_add(later, &late_rest);
+	line.at_ns = 29;
+	lines_add(later, &line);
+	lines->dropped_before_ns = 5;
+	lines_join(all, lines, later, 30, 50);
+	ck_assert_uint_eq(lines_count(all), 4);
+	ck_assert_uint_eq(lines_at(all, 0)->at_ns, 10);
+	ck_assert_uint_eq(lines_at(all, 1)->at_ns, 20);
+	ck_assert_uint_eq(lines_at(all, 2)->at_ns, 40);
+	ck_assert_uint_eq(lines_at(all, 3)->at_ns, 60);
+	ck_assert_uint_eq(lines_before(all, 30), 2);
+	ck_assert_uint_eq(all->dropped_before_ns, 5);
+	/* only later ones: nothing has the whole call */
+	lines_join(all, NULL, later, 30, 50);
+	ck_assert_uint_eq(lines_count(all), 3);
+	ck_assert(lines_at(all, 0)->is_rest);
+	ck_assert_uint_eq(all->dropped_before_ns, 0);
+	lines_join(all, lines, NULL, UINT64_MAX, 0);
+	ck_assert_uint_eq(lines_count(all), 3);
+	lines_clear(all);
+	ck_assert_uint_eq(lines_count(all), 0);
+	lines_destroy(all);
+	lines_destroy(later);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("lines", setup, teardown, in_the_order_of_their_times, the_nearest_stay, nothing_dropped_of_few,
-		 texts_are_bounded, all_texts_are_bounded, text_is_made_later, searched, nothing_to_search)
+		 texts_are_bounded, all_texts_are_bounded, text_is_made_later, searched, nothing_to_search, joined)

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Keys a and D on a live host, in the time before they were pressed: the lines are those of the recording that is fed,
+without a gap or a double where the new ones begin, also when the session has ended; as much as the memory allows."""
+
+import os
+import re
+import signal
+import sys
+
+from live_pane import RECORDING, TID, Live, recorded, select_thread
+from terminal import Checks
+from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+import processes  # noqa: E402
+
+S = 10**9
+
+
+def reached(t):
+    """How far the screen is, ns of the day."""
+    return seconds(re.search(r", \S+ ([\d:.]+)\[", t.sync()[0])[1])
+
+
+def wait_until(t, ns):
+    t.wait_for(lambda text: seconds(re.search(r", \S+ ([\d:.]+)\[", text)[1]) >= ns, "time to advance")
+
+
+def back(t, begin):
+    """Goes back until the lines reach that time, or nothing earlier comes any more."""
+    before = None
+    for _ in range(12):
+        t.keys("Home", "Up")
+        now = covered(wait_lines(t))[0]
+        if now <= begin or now == before:
+            return
+        before = now
+
+
+def whole(t):
+    """All lines and what they cover."""
+    return all_lines(t), covered(t.sync())
+
+
+def as_recorded(checks, name, lines, wanted, begin, end):
+    """Except for rests of calls whose start is not known, and for the call in progress where the lines end."""
+    lines, wanted = ([line for line in some if not line[2].startswith("<... ")] for some in (lines, wanted))
+    running = [time for time, _, text in lines if text.endswith("<unfinished ...>")]
+    checks.check(f"{name}: at most one call in progress", len(running) <= 1, running)
+    compare(checks, name, lines, [line for line in wanted if line[0] not in running], begin, end)
+
+
+def joins(checks, t, wanted, limits):
+    """Calls from before the key and from after it."""
+    start = reached(t) - S
+    wait_until(t, start + 4 * S)
+    select_thread(t)
+    t.keys("a")
+    t.wait(rf"^ \S+ {TID} on web ")
+    opened = reached(t)
+    back(t, start)
+    lines, (begin, end) = whole(t)
+    checks.check("from before it was opened", begin < opened - 2 * S, f"{begin} {opened}")
+    as_recorded(checks, "before", lines, wanted, max(begin, limits[0]), end)
+    t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+    t.keys("F", ")")
+    t.wait("following")
+    for _ in range(3):
+        back(t, opened - S)
+        lines, (begin, end) = whole(t)
+        if end > opened + 2 * S and begin < opened - S:
+            break
+    checks.check("both", begin < opened - S and end > opened + 2 * S, f"{begin} {opened} {end}")
+    as_recorded(checks, "before and after", lines, wanted, max(begin, limits[0]), min(end, limits[1]))
+
+
+def opened_late(checks, t, wanted, limits):
+    """When the session has ended, and with a filter."""
+    t.keys("Escape")
+    t.press("Escape")
+    t.keys(")")
+    select_thread(t)
+    t.keys("a")
+    t.wait(rf"^ \S+ {TID} on web ")
+    wait_lines(t)
+    lines, (begin, end) = whole(t)
+    as_recorded(checks, "after the end", lines, wanted, max(begin, limits[0]), min(end, limits[1]))
+    type_filter(t, "ioctl")
+    t.wait("calls: ioctl ")
+    lines = rows(wait_lines(t))
+    checks.check("only those", lines and all("ioctl" in text for _, _, text in lines), "\n".join(t.sync()))
+
+
+def dumps(checks, t):
+    """The events of an interval of the past."""
+    t.press("Escape")
+    t.keys("b")
+    t.wait("^Jump to")
+    t.text("14:07:13.8").keys("Enter")
+    t.wait(r"\[\S+ 14:07:13")
+    t.keys("D")
+    t.wait("^ events of web ")
+    screen = wait_lines(t)
+    same(checks, "dump", all_lines(t), dumped(RECORDING, *interval(screen), "--tid", str(TID)))
+
+
+def everything(checks):
+    wanted, limits = recorded()
+    with Live("kept", "0.7") as t:
+        joins(checks, t, wanted, limits)
+        opened_late(checks, t, wanted, limits)
+        dumps(checks, t)
+
+
+def survives(checks):
+    """A worker that dies takes nothing with it: the next one adds to what was kept."""
+    wanted, limits = recorded()
+    with Live("killed", "0.7", "--workers", "1") as t:
+        start = reached(t) - S
+        wait_until(t, start + 3 * S)
+        pid = t.program_pid()
+        worker, = processes.find(lambda each: processes.state_and_parent(each)[1] == pid)
+        os.kill(worker, signal.SIGKILL)
+        killed = reached(t)
+        processes.wait_for("another worker", lambda: processes.find(
+            lambda each: each != worker and processes.state_and_parent(each)[1] == pid))
+        wait_until(t, killed + 3 * S)
+        select_thread(t)
+        t.keys("a")
+        t.wait(rf"^ \S+ {TID} on web ")
+        back(t, killed - S)
+        lines, (begin, end) = whole(t)
+        checks.check("from before", begin < killed - S, f"{begin} {killed} {end}")
+        as_recorded(checks, "before it died", lines, wanted, max(begin, limits[0]), killed - S)
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        t.keys("F", ")")
+        t.wait("following")
+        lines, (begin, end) = whole(t)
+        as_recorded(checks, "afterwards", lines, wanted, max(begin, killed + 2 * S), min(end, limits[1]))
+
+
+def limited(checks):
+    """As far back as there is memory; what is shown is complete, and a dump of what is no longer there says so."""
+    wanted, limits = recorded()
+    with Live("little", "2", "--recall-memory", "1M", "--workers", "1") as t:
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        t.keys(")")
+        select_thread(t)
+        t.keys("a")
+        t.wait(rf"^ \S+ {TID} on web ")
+        back(t, 0)
+        lines, (begin, end) = whole(t)
+        checks.check("only the latest", limits[0] + S < begin < end, f"{limits} {begin} {end}")
+        as_recorded(checks, "little memory", lines, wanted, begin, min(end, limits[1]))
+        t.press("Escape")
+        t.keys("(", "D")
+        checks.check("no longer kept", t.wait("no longer kept: raise --recall-memory"))
+
+
+os.chmod(".", 0o755)  # the relayd runs as another user
+Checks().run(everything, survives, limited)
