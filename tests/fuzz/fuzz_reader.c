@@ -11,15 +11,19 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "ctf/metadata.h"
 #include "damage.h"
 #include "reader/native/native.h"
+#include "reader/native/recall.h"
 #include "records.h"
+#include "source/recall.h"
 
 /*
- * Damages small recordings and reads them as a worker does, in this process. To be run with sanitizers.
+ * Damages small recordings and reads them as a worker does, in this process: as recordings and, every other one, as
+ * what is kept of a live session, with the log of that damaged, too. To be run with sanitizers.
  *
  *	fuzz_reader CASES SEED DIRECTORY TRACE...
  *
@@ -28,7 +32,7 @@
  * checks it. A case that crashes, takes longer than LIMIT_S or more memory than LIMIT_BYTES is
  * left as found-N in the current directory, and the others are run. Prints the results of the cases.
  */
-enum { LIMIT_S = 20, DATA_BYTES = 16384, EDITS_MAX = 6, RING_BYTES = 64 << 20, PARTS = 3 };
+enum { LIMIT_S = 20, DATA_BYTES = 16384, EDITS_MAX = 6, RING_BYTES = 64 << 20, PARTS = 3, LOG_BYTES = 1 << 20 };
 
 #define LIMIT_KIB (INT64_C(1) << 20)
 
@@ -144,19 +148,12 @@ static void take_records(struct shapes *shapes)
 	ring_woken(&consumer);
 }
 
-static void read_recording(uint64_t seed)
+/* Of a reader that was opened, or not. */
+static void read_all(struct reader *reader, enum lt_status status)
 {
-	const char *const paths[] = { directory, NULL };
-	struct reader_args args = { .name = "damaged", .paths = paths, .parts = 1, .end_ns = UINT64_MAX };
-	struct reader *reader = NULL;
-	enum lt_status status;
 	struct shapes shapes;
 
 	shapes_init(&shapes);
-	args.wanted = seed & 1 ? WANT_ALL : NULL;
-	if (seed % PARTS == 0)
-		args.begin_ns = any() >> below(64); /* a range: takes other ways through the packets */
-	status = reader_native.open(&args, &producer, &reader);
 	if (status != LT_OK && !*error_text())
 		die("declined", "without a word");
 	progress->declined += status != LT_OK;
@@ -172,6 +169,90 @@ static void read_recording(uint64_t seed)
 	progress->failed += reader && status == LT_ERROR;
 	reader_close(reader);
 	error_clear();
+}
+
+static struct reader_args args_of(uint64_t seed)
+{
+	struct reader_args args = { .name = "damaged", .parts = 1, .end_ns = UINT64_MAX };
+
+	args.wanted = seed & 1 ? WANT_ALL : NULL;
+	if (seed % PARTS == 0)
+		args.begin_ns = any() >> below(64); /* a range: takes other ways through the packets */
+	return args;
+}
+
+static void read_recording(uint64_t seed)
+{
+	const char *const paths[] = { directory, NULL };
+	struct reader_args args = args_of(seed);
+	struct reader *reader = NULL;
+	enum lt_status status;
+
+	args.paths = paths;
+	status = reader_native.open(&args, &producer, &reader);
+	read_all(reader, status);
+}
+
+/* ---- the same as what is kept of a live session ---- */
+
+static void add_metadata(struct recall *log)
+{
+	const struct recall_metadata head = { .len = text->len };
+	uLongf len = compressBound(text->len);
+	struct recall_entry e = { .kind = RECALL_METADATA, .source = 1, .trace = 1 };
+	uint8_t *bytes = g_malloc(sizeof(head) + len);
+
+	memcpy(bytes, &head, sizeof(head));
+	compress2(bytes + sizeof(head), &len, (const Bytef *)text->str, text->len, Z_BEST_SPEED);
+	e.len = sizeof(head) + len;
+	recall_add(log, &e, bytes);
+	g_free(bytes);
+}
+
+static void add_packets(struct recall *log)
+{
+	const unsigned n = 1 + (unsigned)below(5);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct recall_entry e = {
+			.kind = RECALL_PACKET, .source = 1, .trace = 1, .stream = below(2), .len = data->len
+		};
+
+		recall_add(log, &e, data->data);
+	}
+}
+
+/* Usually none. */
+static void damage_log(struct recall *log)
+{
+	const uint64_t used = log->shared->head;
+
+	for (uint64_t i = below(6); i > 3 && used; i--)
+		log->entries[below(used)] = (uint8_t)any();
+	if (any() % 16 == 0)
+		log->shared->head = odd_number();
+	if (any() % 16 == 0)
+		log->shared->tail = odd_number();
+}
+
+static void read_recalled(uint64_t seed)
+{
+	const int fd = recall_create(LOG_BYTES);
+	struct reader_args args = args_of(seed);
+	struct reader *reader = NULL;
+	struct recall log;
+	enum lt_status status;
+
+	if (fd < 0 || recall_open(&log, fd, true) != LT_OK)
+		die("log", error_text());
+	args.paths = (const char *const[]){ NULL };
+	add_metadata(&log);
+	add_packets(&log);
+	damage_log(&log);
+	status = native_recall_open(&args, fd, 1, &producer, &reader);
+	read_all(reader, status);
+	recall_close(&log);
+	close(fd);
 }
 
 static void check_memory(void)
@@ -191,7 +272,10 @@ static void run_case(const GArray *traces, uint64_t seed)
 	write_file("metadata", text->str, text->len);
 	write_file("data_0", data->data, data->len);
 	alarm(LIMIT_S);
-	read_recording(seed);
+	if (seed & 2)
+		read_recalled(seed);
+	else
+		read_recording(seed);
 	alarm(0);
 	check_memory();
 }
