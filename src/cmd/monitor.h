@@ -95,7 +95,7 @@ struct monitor {
 /* LT_ERROR: the options about clocks are invalid. */
 enum lt_status monitor_create_clocks(struct monitor *m);
 
-/* Whether the latest data of live sessions is kept, so that it can be read again. */
+/* Whether the latest data of live sessions is kept, or in followed directories, so that it can be read again. */
 bool monitor_recalls(const struct options *o);
 
 /* Opens and starts the sources; if m->starting is set, monitor_read_slice() continues with that. */

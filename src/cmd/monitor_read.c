@@ -31,6 +31,8 @@ enum { PROVISIONAL_SHARE = 4 };
 
 bool monitor_recalls(const struct options *o)
 {
+	if (o->follow)
+		return true;
 	for (guint i = 0; o->recall_memory && i < o->words->len; i++)
 		if (source_is_url(g_ptr_array_index(o->words, i)))
 			return true;

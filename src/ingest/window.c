@@ -51,50 +51,81 @@ static uint64_t begin_of(const struct clock_map *map, const struct window_option
 	return from_ns(options) ? clock_from_ref(map, from_ns(options)) : 0;
 }
 
-/* Adds a recording of the ingest's host, limited to the window. */
-static void add_recording(struct window *w, const struct input *input, unsigned host)
+/* The spec becomes the window's. */
+static void add_recording(struct window *w, struct source_spec *spec, unsigned host)
 {
-	const struct clock_map *map = map_of(w, host);
-	struct source_spec *spec = source_spec_is_live(input->spec) ? source_recalled_spec(input->spec, input->recalled)
-								    : source_spec_copy(input->spec);
-
-	if (!w->options.whole) {
-		spec->begin_ns = begin_of(map, &w->options);
-		spec->end_ns = clock_from_ref(map, until_ns(&w->options));
-		spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
-	}
 	g_ptr_array_add(w->in->specs, spec);
 	g_hash_table_insert(w->origin, spec, GUINT_TO_POINTER(host + 1));
 }
 
-/* Whether there is something of it to read, of live sessions what is kept. One spec may be read by several workers. */
-static bool has_data(const struct input *input)
+/* Adds the recordings that a followed directory has by now. */
+static void add_growing(struct window *w, const struct source_spec *spec, unsigned host)
 {
-	return input->part == 0 && input->host && (!source_spec_is_live(input->spec) || input->recalled.log_fd);
-}
+	GPtrArray *found = g_ptr_array_new();
 
-/* The size of all recordings together. */
-static uint64_t recorded_bytes(const struct ingest *of)
-{
-	uint64_t bytes = 0;
+	if (source_find(g_ptr_array_index(spec->paths, 0), found, NULL) != LT_OK)
+		error_clear();
+	for (guint i = 0; i < found->len; i++) {
+		struct source_spec *each = g_ptr_array_index(found, i);
 
-	for (guint i = 0; i < of->inputs->len; i++) {
-		const struct input *input = input_at(of, i);
-
-		if (has_data(input))
-			bytes += source_spec_is_live(input->spec) ? source_recalled_bytes(input->recalled)
-								  : input->spec->extent.bytes;
+		each->is_unfinished = true;
+		add_recording(w, each, host);
 	}
-	return bytes;
+	g_ptr_array_free(found, TRUE);
 }
 
-static void add_recordings(struct window *w, const struct ingest *of)
+/* Adds the data of one of the ingest's inputs: a recording, or what is kept of a live session. */
+static void add_input(struct window *w, const struct input *input, unsigned host)
+{
+	if (input->spec->is_growing)
+		add_growing(w, input->spec, host);
+	else if (!input->spec->url)
+		add_recording(w, source_spec_copy(input->spec), host);
+	else if (input->recalled.log_fd)
+		add_recording(w, source_recalled_spec(input->spec, input->recalled), host);
+}
+
+static void add_inputs(struct window *w)
 {
 	guint host;
 
-	for (guint i = 0; i < of->inputs->len; i++)
-		if (has_data(input_at(of, i)) && g_ptr_array_find(of->hosts, input_at(of, i)->host, &host))
-			add_recording(w, input_at(of, i), host);
+	for (guint i = 0; i < w->of->inputs->len; i++) {
+		const struct input *input = input_at(w->of, i);
+
+		/* one spec may be read by several workers */
+		if (input->part == 0 && input->host && g_ptr_array_find(w->of->hosts, input->host, &host))
+			add_input(w, input, host);
+	}
+}
+
+static struct source_spec *spec_at(const struct window *w, guint i)
+{
+	return g_ptr_array_index(w->in->specs, i);
+}
+
+/* The number in the ingest of the host that the spec belongs to. */
+static unsigned origin_of(const struct window *w, const struct source_spec *spec)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(w->origin, spec)) - 1;
+}
+
+/* Limits what is read to the window, unless all of it is little. */
+static void limit(struct window *w)
+{
+	uint64_t bytes = 0;
+
+	for (guint i = 0; i < w->in->specs->len; i++)
+		bytes += spec_at(w, i)->extent.bytes;
+	if (bytes <= w->options.small_bytes)
+		w->options.before_ns = w->options.begin_ns;
+	for (guint i = 0; i < w->in->specs->len && !w->options.whole; i++) {
+		struct source_spec *spec = spec_at(w, i);
+		const struct clock_map *map = map_of(w, origin_of(w, spec));
+
+		spec->begin_ns = begin_of(map, &w->options);
+		spec->end_ns = clock_from_ref(map, until_ns(&w->options));
+		spec->end_ns = MAX(spec->end_ns, spec->begin_ns + 1);
+	}
 }
 
 struct window *window_open(const struct ingest *of, const struct window_options *options)
@@ -110,16 +141,15 @@ struct window *window_open(const struct ingest *of, const struct window_options 
 	if (!w->options.after_ns)
 		w->options.after_ns = WINDOW_MARGIN_NS;
 	w->options.end_ns = MIN(w->options.end_ns, UINT64_MAX / 2);
-	if (recorded_bytes(of) <= options->small_bytes)
-		w->options.before_ns = options->begin_ns;
 	w->in = ingest_create(&each);
 	w->origin = g_hash_table_new(NULL, NULL);
-	add_recordings(w, of);
+	add_inputs(w);
 	if (!w->in->specs->len) {
 		window_close(w);
 		error_set("no recording can be read again");
 		return NULL;
 	}
+	limit(w);
 	/* a window is short: starting more workers than recordings would take longer than reading */
 	w->in->options.workers = w->in->specs->len;
 	return w;
@@ -147,7 +177,7 @@ static unsigned host_of(const struct window *w, unsigned i)
 		const struct input *input = input_at(w->in, j);
 
 		if (input->host == host)
-			return GPOINTER_TO_UINT(g_hash_table_lookup(w->origin, input->spec)) - 1;
+			return origin_of(w, input->spec);
 	}
 	return WINDOW_NO_HOST;
 }

@@ -2,6 +2,7 @@
 #ifndef LT_READER_READER_H
 #define LT_READER_READER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
@@ -17,6 +18,7 @@ struct reader_args {
 	unsigned part, parts;      /* reads only the streams of every parts-th CPU */
 	struct extent found;       /* when the paths were found; less than that now is reported */
 	const char *wanted;        /* events whose fields are all recorded: event/wanted.h; NULL: no events */
+	bool is_unfinished;        /* it is being written: the last packet of a file may be incomplete */
 	uint64_t begin_ns, end_ns; /* reads only [begin, end[, by the trace's clock */
 };
 

@@ -11,12 +11,14 @@
  * for commands while it runs: requests for other FIELDS, or sources of relayds with their rings. argv[0] is its name as
  * shown by ps: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
- *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES FIELDS DIRECTORY...
+ *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES UNFINISHED FIELDS DIRECTORY...
  *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
  *   MEMORY WAKE recall LOG SOURCE NAME BEGIN END FIELDS
  *   COMMANDS relayds LOG
  *
  * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session; -1: none.
+ *
+ * UNFINISHED: 1 if the recording is still being written, else 0.
  *
  * FIELDS: fields_wanted_text() (event/wanted.h).
  */
@@ -32,7 +34,7 @@ enum {
 	JOB_FIRST = 2,
 	JOB_FOLLOW_ARGUMENTS = 5,
 	JOB_RECALL_ARGUMENTS = 7,
-	JOB_RECORDING_ARGUMENTS = 11,
+	JOB_RECORDING_ARGUMENTS = 12,
 	JOB_RELAYDS_ARGUMENTS = 3,
 };
 

@@ -121,8 +121,9 @@ static char **make_arguments(const struct source *s, unsigned part, unsigned par
 	g_ptr_array_add(argv, g_strdup(spec->name));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
 	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.files));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->extent.bytes));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->is_unfinished ? 0 : spec->extent.files));
+	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->is_unfinished ? 0 : spec->extent.bytes));
+	g_ptr_array_add(argv, g_strdup(spec->is_unfinished ? "1" : "0"));
 	g_ptr_array_add(argv, g_strdup(s->fields));
 	for (guint i = 0; i < spec->paths->len; i++)
 		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
@@ -452,11 +453,6 @@ struct source_recalled source_recalled(const struct source *s)
 	if (!s->worker || !s->number || s->worker->log_fd < 0)
 		return (struct source_recalled){ 0 };
 	return (struct source_recalled){ .log_fd = s->worker->log_fd, .source = fields_name_id(s->spec->url) };
-}
-
-uint64_t source_recalled_bytes(struct source_recalled recalled)
-{
-	return recall_used(recalled.log_fd);
 }
 
 struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled)

@@ -30,12 +30,13 @@ struct source_recalled {
  * rotated session; the snapshots of one session), or one live session.
  */
 struct source_spec {
-	char *name;       /* for messages: the path or URL as given by the user */
-	char *host_hint;  /* host name for traces without one: the directory's name, or the URL's TARGET */
-	char *group;      /* identity shared by its traces (UUID, host name, clock); NULL: unknown, a single trace */
-	char *url;        /* of a live session; NULL: a recording */
-	bool is_growing;  /* recordings that are still being written, read like a live session */
-	GPtrArray *paths; /* char *: trace directories, oldest first; live: empty; is_growing: the parent directory */
+	char *name;         /* for messages: the path or URL as given by the user */
+	char *host_hint;    /* host name for traces without one: the directory's name, or the URL's TARGET */
+	char *group;        /* identity shared by its traces (UUID, host name, clock); NULL: unknown, a single trace */
+	char *url;          /* of a live session; NULL: a recording */
+	bool is_growing;    /* recordings that are still being written, read like a live session */
+	bool is_unfinished; /* a recording that is still being written, read up to its last complete packets */
+	GPtrArray *paths;   /* char *: trace directories, oldest first; live: empty; is_growing: the parent directory */
 	struct extent extent; /* of the paths when they were found: to divide the work, and as the amount to read */
 	bool alone;           /* a live session that needs a worker of its own */
 	bool from_start;      /* live session: all data that the relayd has, not only new data */
@@ -183,9 +184,6 @@ const struct source_spec *source_spec(const struct source *s);
 
 /* Of a live session, what is kept of it since it was attached. */
 struct source_recalled source_recalled(const struct source *s);
-
-/* Its size, with that of other sessions kept with it. */
-uint64_t source_recalled_bytes(struct source_recalled recalled);
 
 /* A spec for the same session that reads what is kept of it, as a recording. */
 struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled);

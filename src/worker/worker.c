@@ -80,8 +80,9 @@ static void read_recording(char **argv, struct ring_producer *ring)
 		.begin_ns = g_ascii_strtoull(argv[4], NULL, 10),
 		.end_ns = g_ascii_strtoull(argv[5], NULL, 10),
 		.found = { g_ascii_strtoull(argv[6], NULL, 10), g_ascii_strtoull(argv[7], NULL, 10) },
-		.wanted = argv[8],
-		.paths = (const char *const *)argv + 9,
+		.is_unfinished = number(argv[8]) != 0,
+		.wanted = argv[9],
+		.paths = (const char *const *)argv + 10,
 	};
 	/* Not closed, because the process ends next; freeing every class and program would take longer than that. */
 	static struct reader *reader;

@@ -6,10 +6,13 @@ without a gap or a double where the new ones begin, also when the session has en
 import os
 import re
 import signal
+import struct
 import sys
+import threading
+import time
 
 from live_pane import RECORDING, TID, Live, recorded, select_thread
-from terminal import Checks
+from terminal import Checks, Terminal
 from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
@@ -39,8 +42,13 @@ def back(t, begin):
 
 
 def whole(t):
-    """All lines and what they cover."""
-    return all_lines(t), covered(t.sync())
+    """All lines and what they cover. Going to the last one may let it read further."""
+    for _ in range(10):
+        before = covered(wait_lines(t))
+        lines = all_lines(t)
+        if covered(wait_lines(t)) == before:
+            return lines, before
+    raise AssertionError(f"it reads again and again: {before}")
 
 
 def as_recorded(checks, name, lines, wanted, begin, end):
@@ -51,8 +59,8 @@ def as_recorded(checks, name, lines, wanted, begin, end):
     compare(checks, name, lines, [line for line in wanted if line[0] not in running], begin, end)
 
 
-def joins(checks, t, wanted, limits):
-    """Calls from before the key and from after it."""
+def opens(checks, t, wanted, limits):
+    """Calls from before the key; returns when it was pressed."""
     start = reached(t) - S
     wait_until(t, start + 4 * S)
     select_thread(t)
@@ -63,6 +71,12 @@ def joins(checks, t, wanted, limits):
     lines, (begin, end) = whole(t)
     checks.check("from before it was opened", begin < opened - 2 * S, f"{begin} {opened}")
     as_recorded(checks, "before", lines, wanted, max(begin, limits[0]), end)
+    return opened
+
+
+def joins(checks, t, wanted, limits):
+    """Calls from before the key and from after it."""
+    opened = opens(checks, t, wanted, limits)
     t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
     t.keys("F", ")")
     t.wait("following")
@@ -92,13 +106,13 @@ def opened_late(checks, t, wanted, limits):
     checks.check("only those", lines and all("ioctl" in text for _, _, text in lines), "\n".join(t.sync()))
 
 
-def dumps(checks, t):
+def dumps(checks, t, at):
     """The events of an interval of the past."""
     t.press("Escape")
     t.keys("b")
     t.wait("^Jump to")
-    t.text("14:07:13.8").keys("Enter")
-    t.wait(r"\[\S+ 14:07:13")
+    t.text(at).keys("Enter")
+    t.wait(rf"\[\S+ {at[:7]}")
     t.keys("D")
     t.wait("^ events of web ")
     screen = wait_lines(t)
@@ -110,7 +124,7 @@ def everything(checks):
     with Live("kept", "0.7") as t:
         joins(checks, t, wanted, limits)
         opened_late(checks, t, wanted, limits)
-        dumps(checks, t)
+        dumps(checks, t, "14:07:13.8")
 
 
 def survives(checks):
@@ -159,4 +173,67 @@ def limited(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(everything, survives, limited)
+class Growing(threading.Thread):
+    """Writes the recording again, packet by packet: a half when the one before it ends, the rest when it ends."""
+
+    def __init__(self, speed):
+        super().__init__(daemon=True)
+        self.speed = speed
+        self.path = os.path.join(os.getcwd(), "growing")
+        self.kernel = os.path.join(self.path, "kernel")
+        source = os.path.join(RECORDING, "kernel")
+        self.packets = sorted(packet for name in os.listdir(source) for packet in self.read_index(source, name))
+        os.makedirs(self.kernel)
+        # open as long as it is recorded
+        self.metadata = open(os.path.join(self.kernel, "metadata"), "wb", buffering=0)
+        with open(os.path.join(source, "metadata"), "rb") as metadata:
+            self.metadata.write(metadata.read())
+
+    @staticmethod
+    def read_index(source, name):
+        """[(end in ns, file name, its bytes)]"""
+        path = os.path.join(source, "index", name + ".idx")
+        if not os.path.exists(path):
+            return
+        with open(path, "rb") as index, open(os.path.join(source, name), "rb") as data:
+            size = struct.unpack(">IIII", index.read(16))[3]
+            while entry := index.read(size):
+                offset, bits, _, _, end = struct.unpack(">QQQQQ", entry[:40])
+                data.seek(offset)
+                yield end, name, data.read(bits // 8)
+
+    def append(self, name, data):
+        with open(os.path.join(self.kernel, name), "ab", buffering=0) as file:
+            file.write(data)
+
+    def run(self):
+        first, begin = self.packets[0][0], time.monotonic()
+        left = {}
+        for _, name, data in self.packets:
+            left.setdefault(name, []).append(data)
+        for name, packets in left.items():
+            self.append(name, packets[0][:len(packets[0]) // 2])
+        for end, name, data in self.packets:
+            time.sleep(max(0, begin + (end - first) / S / self.speed - time.monotonic()))
+            packets = left[name]
+            packets.pop(0)
+            self.append(name, data[len(data) // 2:] + (packets[0][:len(packets[0]) // 2] if packets else b""))
+        self.metadata.close()
+
+
+def followed(checks):
+    """A recording while it is written: the past of it, and nothing about packets that are not complete."""
+    wanted, limits = recorded()
+    growing = Growing(0.7)
+    growing.start()
+    with Terminal("--follow", growing.path, size=(2500, 40), ready=r"^ LIVE +\[") as t:
+        opens(checks, t, wanted, limits)
+        dumps(checks, t, "14:07:08.2")
+        t.press("Escape")
+        t.keys("L")
+        t.wait("Messages")
+        checks.lacks("no word about incomplete packets", t.sync(), "file ends|left out")
+    growing.join()
+
+
+Checks().run(everything, survives, limited, followed)

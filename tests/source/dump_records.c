@@ -2,7 +2,7 @@
 /*
  * Prints the records that workers make from recordings, for people and for test_records.py:
  *
- *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f] [-F WANTED]
+ *   dump_records [-q|-x] [-p PARTS] [-r BEGIN:END] [-R READER] [-w PROGRAM] [-t SECONDS] [-s] [-f|-u] [-F WANTED]
  *                SOURCE...
  *
  * One line per record: time, kind, cpu, tid, class name, words in hexadecimal, texts.
@@ -11,7 +11,8 @@
  * PROGRAM: lttngtop, to run with --worker; without it, this program is its own worker.
  * A SOURCE is a directory or a URL. SECONDS: kills a worker without a heartbeat for this long, and gives up on a
  * relayd that does not answer. -s: reads a live session from its start. -f: the recordings in the directories are
- * still being written; streams that are silent for SECONDS are not waited for. WANTED: the events of which all fields
+ * still being written; streams that are silent for SECONDS are not waited for. -u: the same, but they are only read up
+ * to their last complete packets. WANTED: the events of which all fields
  * are wanted, in the format of event/wanted.h; "3 0 18446744073709551615" means all.
  */
 #include <inttypes.h>
@@ -248,7 +249,7 @@ static void print_raw(const struct event *ev)
 enum { HANG_TIMEOUTS = 4 };
 
 static unsigned limit_ms;
-static bool from_start, is_growing;
+static bool from_start, is_growing, is_unfinished;
 static bool raw;
 static uint64_t begin_ns, end_ns = UINT64_MAX;
 static const char *wanted;
@@ -311,6 +312,7 @@ static int dump_spec(struct source_spec *spec, unsigned part, unsigned parts, bo
 	struct source *s;
 
 	spec->begin_ns = begin_ns;
+	spec->is_unfinished = is_unfinished;
 	spec->end_ns = end_ns;
 	spec->fields = g_strdup(wanted);
 	printf("# source '%s' host '%s' paths %u part %u/%u\n", spec->name, spec->host_hint, spec->paths->len, part,
@@ -384,6 +386,8 @@ int main(int argc, char **argv)
 			from_start = true;
 		else if (strcmp(argv[i], "-f") == 0)
 			is_growing = true;
+		else if (strcmp(argv[i], "-u") == 0)
+			is_unfinished = true;
 		else if (strcmp(argv[i], "-x") == 0)
 			raw = true;
 		else if (strcmp(argv[i], "-R") == 0 && i + 1 < argc)

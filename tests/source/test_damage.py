@@ -200,6 +200,23 @@ def cut(top):
                  (BASE + 3 * SECOND + 9 * MS,) * 2)
 
 
+def unfinished(top):
+    """A recording that is being written ends with its last complete packet; damage before that is still damage."""
+    for name, size in (("whole", 3 * PACKET), ("in an event", 3 * PACKET + HEAD + 10 * EVENT + 5),
+                       ("in a head", 3 * PACKET + 40), ("in a magic number", 3 * PACKET + 2)):
+        directory = os.path.join(top, f"unfinished, {name}")
+        make(directory)
+        os.truncate(os.path.join(directory, "ch_0"), size)
+        lines = records(directory, "-u")
+        check(f"unfinished, {name}: complete packets", times(lines, 0) ==
+              [BASE + packet * SECOND + i * MS for packet in range(3) for i in range(EVENTS)], len(times(lines, 0)))
+        check(f"unfinished, {name}: nothing is wrong", not any(" NOTE " in line or " LOST " in line for line in lines),
+              lines[-3:])
+        write(os.path.join(directory, "ch_0"), PACKET, b"\0")
+        lines = records(directory, "-u")
+        check(f"unfinished, {name}: damage", len(times(lines, 0)) == 2 * EVENTS and len(losses(lines)) == 1, losses(lines))
+
+
 def shrinks(top):
     """The worker waits for room in its ring in the middle of a packet while the file loses the rest of it."""
     directory, events = os.path.join(top, "shrinks"), 100_000
@@ -250,6 +267,7 @@ def main():
         without_uuid(top)
         foreign(top)
         cut(top)
+        unfinished(top)
         nothing(top)
         shrinks(top)
     finish()

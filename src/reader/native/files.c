@@ -123,6 +123,15 @@ static enum lt_status give_up_packet(struct native_stream *s, const char *why, u
 	return LT_ERROR;
 }
 
+/* Nothing follows in the file, which may be because it is still being written. LT_AGAIN: it is not. */
+static enum lt_status end_unfinished(struct native_stream *s, uint64_t size)
+{
+	if (!s->base.reader->args.is_unfinished)
+		return LT_AGAIN;
+	s->at.offset = size;
+	return LT_END;
+}
+
 /* The head of the packet at .offset is invalid: moves to the next packet, whose start ends the unknown time. */
 static enum lt_status give_up_head(struct native_stream *s, const char *why, uint64_t size)
 {
@@ -131,6 +140,8 @@ static enum lt_status give_up_head(struct native_stream *s, const char *why, uin
 	const uint64_t next = native_search_packet(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
 
 	error_clear();
+	if (next >= size && end_unfinished(s, size) == LT_END)
+		return LT_END;
 	s->at.has_resume = next < size && packet_has(&head, PACKET_TIMESTAMP_BEGIN) &&
 			   native_clock_ns(&s->trace->clock, head.values[PACKET_TIMESTAMP_BEGIN], &s->at.resume_ns);
 	return give_up_packet(s, why, next);
@@ -203,6 +214,8 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	if (!bytes)
 		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
 	bytes = bytes_in_file(s, head, bytes, size);
+	if (c->cut && c->offset + bytes == size && end_unfinished(s, size) == LT_END)
+		return LT_END;
 	c->is_skipped = is_before_range(s, head, bytes);
 	error_clear();
 	status = map_bytes(s, c->is_skipped ? MIN(bytes, (head->events_at + 7) / 8) : bytes, size, head);
@@ -224,8 +237,12 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 			leave_file(s);
 			return LT_ERROR;
 		}
-		if (c->offset < (uint64_t)st.st_size)
-			return native_map_at(s, (uint64_t)st.st_size, head);
+		if (c->offset < (uint64_t)st.st_size) {
+			const enum lt_status status = native_map_at(s, (uint64_t)st.st_size, head);
+
+			if (status != LT_END)
+				return status;
+		}
 		leave_file(s);
 	}
 	return LT_END;

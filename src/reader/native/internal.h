@@ -228,6 +228,7 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 
 /*
  * The same for the packet at .offset of .fd, a file of size bytes; after LT_ERROR .offset is size if no packet follows.
+ * LT_END: the packet is not complete yet.
  */
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head);
 
