@@ -219,7 +219,7 @@ static void start_ui(struct monitor *m)
 {
 	const struct options *o = m->options;
 	struct ui_options options = {
-		.export = monitor_write_list,
+		.export = monitor_write,
 		.check = calls_request_check,
 		.utc = o->utc,
 		.paused = o->paused,

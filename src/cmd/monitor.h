@@ -5,8 +5,8 @@
 /*
  * Shared by the files of the monitor: monitor.c has the command and the loop, monitor_read.c opens the sources and
  * reads them in slices, monitor_publish.c passes what is known to the screen, monitor_calls.c and monitor_live_calls.c
- * show system calls, monitor_dump.c events, monitor_write.c writes lists to files, monitor_cache.c keeps what was read
- * for the next run.
+ * show system calls, monitor_dump.c events, monitor_write.c writes what is shown to files, monitor_cache.c keeps what
+ * was read for the next run.
  */
 
 #include <ev.h>
@@ -190,6 +190,6 @@ void monitor_release_cache(struct monitor *m);
 
 /* ---- monitor_write.c ---- */
 
-enum lt_status monitor_write_list(const struct ui_export *what);
+enum lt_status monitor_write(const struct ui_export *what);
 
 #endif

@@ -42,11 +42,25 @@ static void write_value(FILE *out, const struct value *v)
 	}
 }
 
+static void write_lines(FILE *out, const struct writer_page *page)
+{
+	fputs("at_ns,tid,text\n", out);
+	for (unsigned i = 0; i < page->n_lines && !ferror(out); i++) {
+		fprintf(out, "%" PRIu64 ",%" PRId32 ",", page->lines[i].at_ns, page->lines[i].tid);
+		write_field(out, page->lines[i].text);
+		fputc('\n', out);
+	}
+}
+
 void writer_csv_page(struct writer *w, const struct writer_page *page)
 {
 	FILE *out = w->options.out;
 	struct value v;
 
+	if (page->lines) {
+		write_lines(out, page);
+		return;
+	}
 	if (w->pages == 0) {
 		if (w->options.intervals)
 			fputs("interval_begin_ns,interval_end_ns,", out);

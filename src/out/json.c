@@ -97,21 +97,39 @@ static void write_head(FILE *out, const struct writer *w, const struct writer_pa
 	json_decref(head);
 }
 
+static json_t *json_of_line(const struct writer_line *line)
+{
+	json_t *row = json_object();
+
+	json_object_set_new(row, "at_ns", json_of_uint(line->at_ns));
+	json_object_set_new(row, "tid", json_integer(line->tid));
+	json_object_set_new(row, "text", json_of_text(line->text));
+	return row;
+}
+
+static json_t *json_of_row(const struct writer_page *page, unsigned i)
+{
+	json_t *row = json_object();
+	struct value v;
+
+	for (unsigned c = 0; c < page->n_columns; c++) {
+		view_rows_value(page->rows, i, page->columns[c], &v);
+		json_object_set_new(row, page->columns[c]->name, writer_json_value(&v));
+	}
+	return row;
+}
+
 /* Writes row by row: a table may be too large to be held twice. */
 void writer_json_page(struct writer *w, const struct writer_page *page)
 {
+	const unsigned n = page->lines ? page->n_lines : page->rows->n;
 	FILE *out = w->options.out;
-	struct value v;
 
 	write_head(out, w, page);
 	fputs(",\"rows\":[", out);
-	for (unsigned i = 0; i < page->rows->n && !ferror(out); i++) {
-		json_t *row = json_object();
+	for (unsigned i = 0; i < n && !ferror(out); i++) {
+		json_t *row = page->lines ? json_of_line(&page->lines[i]) : json_of_row(page, i);
 
-		for (unsigned c = 0; c < page->n_columns; c++) {
-			view_rows_value(page->rows, i, page->columns[c], &v);
-			json_object_set_new(row, page->columns[c]->name, writer_json_value(&v));
-		}
 		if (i)
 			fputc(',', out);
 		json_dumpf(row, out, JSON_COMPACT);

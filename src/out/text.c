@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "out/internal.h"
 
-enum { TEXT_CELL_SIZE = 8192 };
+enum { TEXT_CELL_SIZE = 8192, LINE_DIGITS = 6, LINE_TID_WIDTH = 7 };
 
 static void write_heading(FILE *out, const struct writer *w, const struct writer_page *page)
 {
@@ -183,6 +183,23 @@ static void add_total(struct text_lines *l, unsigned host)
 	}
 }
 
+/* With as many digits of the time as on the screen. */
+static void write_lines(FILE *out, const struct writer *w, const struct writer_page *page)
+{
+	char time[TIMETEXT_SIZE];
+
+	write_heading(out, w, page);
+	for (unsigned i = 0; i < page->n_lines && !ferror(out); i++) {
+		const struct writer_line *line = &page->lines[i];
+
+		timetext_format(time, sizeof(time), line->at_ns, LINE_DIGITS, false, w->options.format.utc);
+		fprintf(out, "%s ", time);
+		if (page->tids)
+			fprintf(out, "%*" PRId32 " ", LINE_TID_WIDTH, line->tid);
+		fprintf(out, "%s\n", line->text);
+	}
+}
+
 /* Adds one line per host: no figure mixes hosts. None where it would not be clear which host a line is about. */
 static void add_totals(struct text_lines *l)
 {
@@ -200,9 +217,8 @@ static void add_totals(struct text_lines *l)
 			add_total(l, host);
 }
 
-void writer_text_page(struct writer *w, const struct writer_page *page)
+static void write_rows(FILE *out, const struct writer *w, const struct writer_page *page)
 {
-	FILE *out = w->options.out;
 	struct text_lines l = { .w = w, .page = page, .cells = g_ptr_array_new_with_free_func(g_free) };
 	GString *line = g_string_new(NULL);
 	struct value v;
@@ -234,4 +250,12 @@ void writer_text_page(struct writer *w, const struct writer_page *page)
 	g_ptr_array_free(l.cells, TRUE);
 	g_free(l.widths);
 	g_free(l.columns);
+}
+
+void writer_text_page(struct writer *w, const struct writer_page *page)
+{
+	if (page->lines)
+		write_lines(w->options.out, w, page);
+	else
+		write_rows(w->options.out, w, page);
 }

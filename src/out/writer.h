@@ -13,7 +13,7 @@
 /*
  * Writes a table, interval by interval, as text, JSON or CSV. Each interval (a page) is flushed when it is complete.
  *
- *   text  a line with the table and the interval, a header, aligned rows
+ *   text  a line with the table and the interval, then a header and aligned rows, or lines
  *   JSON  one object per page and line: schema, table, begin_ns, end_ns, hosts, lost, rows
  *         and, only for a gap, gap: true
  *   CSV   one header line, one line per row; with .intervals the first two columns are the
@@ -31,10 +31,20 @@ struct writer_options {
 	struct format format; /* text */
 };
 
+/* A line of text with a time, such as a system call. JSON and CSV have these as at_ns, tid, text. */
+struct writer_line {
+	uint64_t at_ns;
+	int32_t tid;
+	const char *text; /* UTF-8 */
+};
+
 /* One interval, all hosts. */
 struct writer_page {
 	uint64_t begin_ns, end_ns;
-	bool gap; /* stands for many intervals without any event */
+	bool gap;                        /* stands for many intervals without any event */
+	const struct writer_line *lines; /* instead of rows; NULL: rows */
+	unsigned n_lines;
+	bool tids; /* text: print the lines' threads */
 	const struct view_rows *rows;
 	const struct column *const *columns;
 	unsigned n_columns;

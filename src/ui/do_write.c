@@ -1,26 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes what is shown to a file: a list, or a critical path in the form of its reports. */
+/* Writes what is shown to a file: a list, lines, or a critical path in the form of its reports. */
 #include "base/error.h"
 #include "ui/internal.h"
+#include "ui/lines.h"
 
-/* Adds the names of the shown hosts, writes it, and reports the result. */
-static void export(struct ui *ui, struct ui_export *what)
+/* Writes it, with the names of the hosts (by their numbers on the screen), and reports the result. */
+static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts)
 {
-	const char **names = g_new0(const char *, ui->hosts->len);
-	unsigned n = what->rows->n;
+	const unsigned n = what->lines ? lines_count(what->lines) : what->rows->n;
+	const char *unit = what->lines ? "line" : "row", **names = g_new0(const char *, hosts->len);
 
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		if (!ui_host(ui, i)->hidden)
-			names[what->n_hosts++] = ui_host(ui, i)->info.name;
+	for (guint i = 0; i < hosts->len; i++)
+		names[what->n_hosts++] = ui_host(ui, g_array_index(hosts, unsigned, i))->info.name;
 	what->hosts = names;
 	what->format = ui->format;
 	if (ui->options.export(what) == LT_OK) {
-		ui_say(ui, "%u row%s of %s written to %s", n, n == 1 ? "" : "s", what->table, what->path);
+		ui_say(ui, "%u %s%s of %s written to %s", n, unit, n == 1 ? "" : "s", what->table, what->path);
 	} else {
 		ui_say(ui, "%s", error_text());
 		error_clear();
 	}
 	g_free(names);
+}
+
+/* The same for the shown hosts. */
+static void export(struct ui *ui, struct ui_export *what)
+{
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(unsigned));
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (!ui_host(ui, i)->hidden)
+			g_array_append_val(shown, i);
+	export_of(ui, what, shown);
+	g_array_free(shown, TRUE);
 }
 
 static void write_list(struct ui *ui, const char *path)
@@ -46,6 +58,43 @@ static void write_list(struct ui *ui, const char *path)
 
 	export(ui, &what);
 	g_free(table);
+}
+
+/* What the hosts lost in the interval. */
+static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct view_lost lost = { 0, 0 };
+	bool gap;
+
+	for (guint i = 0; i < hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, g_array_index(hosts, unsigned, i));
+		struct history_load load;
+		struct view_host view;
+
+		history_load_init(&load);
+		if (data_load_host(ui, host, begin_ns, end_ns, 1u << TABLE_HOST, &load, &gap)) {
+			view = data_view_host(host, &load.interval);
+			lost.events += view_hosts_lost(&view, 1).events;
+			lost.packets += view_hosts_lost(&view, 1).packets;
+		}
+		history_load_release(&load);
+	}
+	return lost;
+}
+
+static void write_lines(struct ui *ui, const char *path)
+{
+	const struct pane *p = ui_pane(ui);
+	GArray *hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
+	struct ui_export what = { .path = path, .table = pane_calls_has_events(p) ? "dump" : "attach" };
+
+	if (!pane_calls_export(ui, p, &what, hosts)) {
+		ui_say(ui, "not written: there are no lines yet");
+	} else {
+		what.lost = lost_of(ui, hosts, what.begin_ns, what.end_ns);
+		export_of(ui, &what, hosts);
+	}
+	g_array_free(hosts, TRUE);
 }
 
 /* The hosts, indexed by their numbers in the graph, with what they lost in the window. */
@@ -133,6 +182,8 @@ static bool write_done(struct ui *ui, const char *path)
 		return true;
 	if (pane_is_path(ui_pane(ui)))
 		write_path(ui, path);
+	else if (pane_is_calls(ui_pane(ui)))
+		write_lines(ui, path);
 	else
 		write_list(ui, path);
 	return true;
@@ -141,7 +192,8 @@ static bool write_done(struct ui *ui, const char *path)
 void do_write(struct ui *ui, int argument)
 {
 	struct pane *p = ui_pane(ui);
-	const char *table = !pane_is_path(p)            ? pane_list(p)->table->name
+	const char *table = pane_is_calls(p)            ? pane_calls_has_events(p) ? "dump" : "attach"
+			    : !pane_is_path(p)          ? pane_list(p)->table->name
 			    : pane_path_shows_totals(p) ? "critical-totals"
 							: "critical-path";
 	char *name = g_strdup_printf("%s.txt", table);

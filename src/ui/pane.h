@@ -14,6 +14,7 @@
 enum { PANE_LISTS = 3 };
 
 struct ui;
+struct ui_export;
 struct pane;
 
 struct pane_type {
@@ -130,6 +131,12 @@ static inline bool pane_is_calls(const struct pane *p)
 
 /* Whether it shows events rather than system calls. */
 bool pane_calls_has_events(const struct pane *p);
+
+/*
+ * Sets the lines, what they cover and whether their threads are shown in *what, and appends the hosts' numbers on the
+ * screen (unsigned) to hosts. false: there are no lines yet.
+ */
+bool pane_calls_export(const struct ui *ui, const struct pane *p, struct ui_export *what, GArray *hosts);
 
 /* Switches between the thread and its process. */
 void pane_calls_toggle(struct ui *ui, struct pane *p);

@@ -419,6 +419,23 @@ void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls)
 	ask_again(ui, s);
 }
 
+bool pane_calls_export(const struct ui *ui, const struct pane *p, struct ui_export *what, GArray *hosts)
+{
+	const struct calls_pane *s = state_of(p);
+
+	if (!s->lines || !lines_count(s->lines))
+		return false;
+	what->lines = s->lines;
+	what->tids = s->process;
+	what->begin_ns = calls_begin(ui, s);
+	what->end_ns = calls_end(ui, s);
+	if (s->events)
+		g_array_append_vals(hosts, s->hosts->data, s->hosts->len);
+	else
+		g_array_append_val(hosts, s->subject.host);
+	return true;
+}
+
 bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject, uint64_t *at_ns)
 {
 	const struct calls_pane *s = state_of(p);

@@ -78,11 +78,13 @@ struct ui_waits {
 	unsigned n_hosts;
 };
 
-/* A list as shown on the screen, to be written to a file. Everything is borrowed for the call. */
+/* A list or lines as shown on the screen, to be written to a file. Everything is borrowed for the call. */
 struct ui_export {
 	const char *path; /* its suffix .txt, .csv or .json selects the form */
 	const char *table;
 	uint64_t begin_ns, end_ns;
+	const struct calls_lines *lines; /* instead of rows; NULL: rows */
+	bool tids;                       /* their threads are shown */
 	const struct view_rows *rows;
 	const struct column *const *columns;
 	unsigned n_columns;

@@ -3,14 +3,17 @@
 """Key a: the system calls of a thread or its process as text, around the shown time: the lines that attach writes
 for the same recording; moving, searching, filtering, changing the time, to the critical path and back."""
 
+import csv
+import json
 import re
 import subprocess
 
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
-from text_pane import WAIT, all_lines, compare, covered, rows, seconds, status, type_filter, wait_lines, words
+from text_pane import WAIT, all_lines, compare, covered, rows, seconds, status, type_filter, wait_lines, whole, words
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
+DAY_NS = 86400 * 10**9
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 
 
@@ -262,4 +265,58 @@ def to_the_path(checks):
         checks.check("a needs a thread", True)
 
 
-Checks().run(whole_screens, as_attached, from_its_midst, waits, walking, further, searching, filtering, process, to_the_path)
+def write(t, path):
+    t.keys("x")
+    t.wait("^Write to")
+    t.keys("C-u").text(path).keys("Enter")
+    t.wait("written")
+    return " ".join(line.strip() for line in t.screen() if "written" in line)
+
+
+def written(checks):
+    """x writes the lines to a file: those on the screen, with the hosts and what they cover."""
+    with open_at(size=(1000, 60)) as t:
+        open_calls(t, "host:web tid:1524")
+        for process in False, True:
+            if process:
+                t.keys("t")
+                t.wait("^ process ")
+                wait_lines(t)
+            shown, (begin, end) = whole(t)
+            name = "process" if process else "thread"
+            for form in "txt", "csv", "json":
+                said = write(t, t.path(f"{name}.{form}"))
+                checks.equal(f"{name}.{form}: said", said, f"{len(shown)} lines of attach written to {t.path(f'{name}.{form}')}")
+            with open(t.path(f"{name}.json")) as f:
+                page = json.load(f)
+            rows_of = [(row["at_ns"], row["tid"], row["text"]) for row in page["rows"]]
+            checks.equal(f"{name}: what it is of", (page["table"], page["hosts"], page["lost"]),
+                         ("attach", ["web"], {"events": 0, "packets": 0}))
+            midnight = page["begin_ns"] // DAY_NS * DAY_NS
+            checks.check(f"{name}: the interval", 0 <= page["begin_ns"] - midnight - begin < 10**6 and
+                         0 <= page["end_ns"] - midnight - end < 10**6, f"{page['begin_ns']} {begin} {page['end_ns']} {end}")
+            checks.equal(f"{name}: JSON", [((at - midnight) // 1000 * 1000, text) for at, _, text in rows_of],
+                         [(seconds(at), text) for at, _, text in shown])
+            checks.equal(f"{name}: threads", {tid for _, tid, _ in rows_of},
+                         {int(tid) for _, tid, _ in shown} if process else {1524})
+            with open(t.path(f"{name}.csv"), newline="") as f:
+                table = list(csv.reader(f))
+            checks.equal(f"{name}: CSV", table, [["at_ns", "tid", "text"]] + [list(map(str, row)) for row in rows_of])
+            with open(t.path(f"{name}.txt")) as f:
+                head, *lines = f.read().splitlines()
+            checks.check(f"{name}: heading", re.fullmatch(r"attach  \[2026-11-20 .*\[  \S+  hosts: web", head), head)
+            checks.equal(f"{name}: text", lines, [f"{at} {tid or '':>7} {text}" if process else f"{at} {text}"
+                                                  for at, tid, text in shown])
+        t.press("Escape")
+        t.keys("D")
+        t.wait("^ events of ")
+        n = status(wait_lines(t))[1]
+        checks.equal("events", write(t, t.path("events.txt")), f"{n} lines of dump written to {t.path('events.txt')}")
+        checks.check("not twice", "file exists" in write(t, t.path("events.txt")))
+        type_filter(t, "tid:99999")
+        t.wait("no event in this interval passes the filter")
+        checks.equal("nothing", write(t, t.path("nothing.txt")), "not written: there are no lines yet")
+
+
+Checks().run(whole_screens, as_attached, from_its_midst, waits, walking, further, searching, filtering, process, written,
+             to_the_path)

@@ -13,7 +13,7 @@ import time
 
 from live_pane import RECORDING, TID, Live, recorded, select_thread
 from terminal import Checks, Terminal
-from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines
+from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines, whole
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 import processes  # noqa: E402
@@ -39,16 +39,6 @@ def back(t, begin):
         if now <= begin or now == before:
             return
         before = now
-
-
-def whole(t):
-    """All lines and what they cover. Going to the last one may let it read further."""
-    for _ in range(10):
-        before = covered(wait_lines(t))
-        lines = all_lines(t)
-        if covered(wait_lines(t)) == before:
-            return lines, before
-    raise AssertionError(f"it reads again and again: {before}")
 
 
 def as_recorded(checks, name, lines, wanted, begin, end):

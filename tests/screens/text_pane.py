@@ -59,6 +59,16 @@ def all_lines(t):
         at, _ = status(screen)
 
 
+def whole(t):
+    """All lines and what they cover. Going to the last one may let it read further."""
+    for _ in range(10):
+        before = covered(wait_lines(t))
+        lines = all_lines(t)
+        if covered(wait_lines(t)) == before:
+            return lines, before
+    raise AssertionError(f"it reads again and again: {before}")
+
+
 def first_of(screen, shown, at):
     """The number, from 0, of the first visible line when line number at is selected."""
     text = words(screen)

@@ -70,7 +70,15 @@ static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 	const struct view_table *table = view_table_find("syscalls");
 	const struct column *columns[COLUMNS_MAX];
 	const struct view_query query = { .table = table };
-	struct writer_page page = { BEGIN, END, false, &rows, columns, 0, names, 1, { 5, 6 } };
+	struct writer_page page = {
+		.begin_ns = BEGIN,
+		.end_ns = END,
+		.rows = &rows,
+		.columns = columns,
+		.hosts = names,
+		.n_hosts = 1,
+		.lost = { 5, 6 },
+	};
 	struct writer_options options = { .form = form, .table = "syscalls", .intervals = intervals };
 	struct writer *w;
 	char *text = NULL;
@@ -150,7 +158,15 @@ END_TEST
 START_TEST(test_full_disk)
 {
 	struct writer_options options = { .form = WRITER_JSON, .table = "syscalls", .out = fopen("/dev/full", "we") };
-	struct writer_page page = { BEGIN, END, false, &rows, NULL, 0, names, 1, { 0, 0 } };
+	struct writer_page page = {
+		.begin_ns = BEGIN,
+		.end_ns = END,
+		.rows = &rows,
+		.columns = NULL,
+		.hosts = names,
+		.n_hosts = 1,
+		.lost = { 0, 0 },
+	};
 	struct writer *w = writer_create(&options);
 
 	ck_assert_ptr_nonnull(options.out);
