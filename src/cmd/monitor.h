@@ -158,12 +158,22 @@ void monitor_apply_calls_request(struct monitor *m);
 /* What it has read; .lines NULL: nothing yet. Borrowed until monitor_tell_live_calls(), which a change causes. */
 struct ui_calls monitor_calls_read(const struct monitor_calls *c);
 
+/* Reference time up to which it knows how calls ended. */
+uint64_t monitor_calls_read_ns(const struct monitor_calls *c);
+
+/* Whether nothing could be read for the current request. */
+bool monitor_calls_failed(const struct monitor_calls *c);
+
+/* To be called when all times have changed: what was read is wrong. */
+void monitor_calls_forget(struct monitor_calls *c);
+
 /* ---- monitor_dump.c ---- */
 
 /* The same for events. */
 struct monitor_dump *monitor_dump_create(struct monitor *m);
 void monitor_dump_destroy(struct monitor_dump *d);
 void monitor_apply_dump_request(struct monitor *m);
+void monitor_dump_forget(struct monitor_dump *d);
 
 /* ---- monitor_live_calls.c ---- */
 
@@ -174,6 +184,7 @@ void monitor_live_calls_destroy(struct monitor_live_calls *c);
 /* Before the loop sleeps: checks what is requested, and shows what has arrived. */
 void monitor_apply_live_calls_request(struct monitor *m);
 void monitor_tell_live_calls(struct monitor *m);
+void monitor_live_calls_forget(struct monitor_live_calls *c);
 
 /* ---- monitor_cache.c ---- */
 

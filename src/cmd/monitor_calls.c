@@ -18,7 +18,7 @@
 /* Recordings up to this size are read from their start, which shows what fds were opened. */
 #define SMALL_BYTES (UINT64_C(64) << 20)
 
-enum { LINES_AT_ONCE = 100 };
+enum { LINES_AT_ONCE = 100, HOSTS_READ = 16 };
 
 /* The current request. */
 struct want {
@@ -39,12 +39,23 @@ struct monitor_calls {
 	struct calls_lines *lines;    /* of it; NULL: none are being read or formatted */
 	struct calls_lines *shown;    /* what the screen has; NULL: nothing */
 	unsigned reads;               /* how often that was replaced */
-	uint64_t first_ns;            /* what was read last has nothing earlier; 0: it has */
+	uint64_t first_ns;            /* nothing earlier than this is available; 0: no such limit */
+	uint64_t read_ns;             /* how far its host was read, reference time */
+	unsigned failed;              /* the request for which nothing could be read; 0: none */
 	unsigned made;
 	ev_idle making;
 };
 
 /* ---- events ---- */
+
+/* Why a call waited may be known on other hosts only; of very many, they are not read. */
+static bool reads_host(void *data, unsigned host)
+{
+	const struct monitor_calls *c = data;
+
+	return ingest_host_count(c->m->shown.in) <= HOSTS_READ ||
+	       monitor_screen_number(c->m, ingest_host(c->m->shown.in, host)) == c->reading.host;
+}
 
 /* Whether it is the host that the screen means. */
 static bool wants_host(void *data, unsigned host)
@@ -98,6 +109,16 @@ struct ui_calls monitor_calls_read(const struct monitor_calls *c)
 	};
 }
 
+bool monitor_calls_failed(const struct monitor_calls *c)
+{
+	return c->failed && c->failed == c->wanted.number;
+}
+
+uint64_t monitor_calls_read_ns(const struct monitor_calls *c)
+{
+	return c->read_ns;
+}
+
 static void tell(struct monitor_calls *c)
 {
 	const struct ui_calls calls = monitor_calls_read(c);
@@ -125,19 +146,22 @@ static void make_line(struct monitor_calls *c, unsigned i)
 	lines_set_text(c->lines, i, &line);
 }
 
-/* From when on the host was read, reference time; 0: from the wanted time on, or earlier. */
-static uint64_t first_of(struct monitor_calls *c)
+/* Notes what of the host was available. */
+static void note_reach(struct monitor_calls *c)
 {
 	struct ingest *in = window_ingest(c->window);
 	uint64_t from_ns;
 
+	c->first_ns = c->read_ns = c->reading.end_ns;
 	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+		const struct ingest_host *host = ingest_host(in, i);
+
 		if (!wants_host(c, i))
 			continue;
-		from_ns = clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->from_ns);
-		return from_ns > c->reading.begin_ns ? from_ns : 0;
+		from_ns = clock_to_ref(host->map, host->from_ns);
+		c->first_ns = from_ns > c->reading.begin_ns ? from_ns : 0;
+		c->read_ns = clock_to_ref(host->map, host->end_ns);
 	}
-	return c->reading.end_ns;
 }
 
 /* All lines have their text: shows them. */
@@ -148,7 +172,7 @@ static void finish(struct monitor_calls *c)
 	c->shown = c->lines;
 	c->reads++;
 	c->shown_want = c->reading;
-	c->first_ns = first_of(c);
+	note_reach(c);
 	c->shown_want.begin_ns = MAX(c->shown_want.begin_ns, c->first_ns);
 	c->lines = NULL;
 	drop_lines(c);
@@ -200,6 +224,8 @@ static void prepare(void *data, struct window_options *options)
 	options->end_ns = c->reading.end_ns;
 	options->whole = false;
 	options->small_bytes = SMALL_BYTES;
+	options->wants_host = reads_host;
+	options->wants_data = c;
 	options->visitor = attach_tracer_visitor(c->tracer);
 }
 
@@ -216,6 +242,8 @@ static void on_changed(void *data)
 	struct monitor_calls *c = data;
 	uint64_t begin_ns, end_ns;
 
+	if (reread_problem(c->reread))
+		c->failed = c->wanted.number;
 	/* a finished window is dropped once its lines exist: this one has just been read */
 	if (c->lines && reread_done(c->reread, &begin_ns, &end_ns) == c->window && !ev_is_active(&c->making)) {
 		attach_tracer_finish(c->tracer);
@@ -242,7 +270,12 @@ void monitor_apply_calls_request(struct monitor *m)
 	struct monitor_calls *c = m->calls;
 	struct ui_calls_request request;
 
-	if (!ui_wanted_calls(m->ui, &request) || !request.end_ns || (c && request.events)) {
+	const bool any = ui_wanted_calls(m->ui, &request);
+
+	/* the lines of another pane are not finished */
+	if (c && (!any || request.events))
+		drop_lines(c);
+	if (!any || !request.end_ns || (c && request.events)) {
 		if (c)
 			reread_want(c->reread, 0, 0);
 		return;
@@ -263,6 +296,13 @@ void monitor_apply_calls_request(struct monitor *m)
 		tell(c);
 	else
 		reread_want(c->reread, request.begin_ns, request.end_ns);
+}
+
+void monitor_calls_forget(struct monitor_calls *c)
+{
+	reread_forget(c->reread);
+	drop_lines(c);
+	c->shown_want.number = c->failed = 0;
 }
 
 struct monitor_calls *monitor_calls_create(struct monitor *m)

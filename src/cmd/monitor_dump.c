@@ -33,26 +33,32 @@ struct monitor_dump {
 	uint64_t begin_ns, end_ns, around_ns; /* requested */
 	uint64_t reading_begin_ns, reading_end_ns;
 	uint64_t shown_begin_ns, shown_end_ns;
-	uint64_t first_ns;                 /* what is shown has nothing earlier; 0: it has */
+	uint64_t first_ns;                 /* nothing earlier than this is available; 0: no such limit */
 	struct calls_lines *lines, *shown; /* being read; on the screen. NULL: nothing */
 	struct dump *dump;
 };
 
 /* ---- which events ---- */
 
-/* By the host's number in the window. */
-static bool is_wanted_host(const struct monitor_dump *d, unsigned host)
+/* By the host's number in the ingest. */
+static bool wants_host(void *data, unsigned host)
 {
-	const unsigned of = window_host_of(d->window, ingest_host(window_ingest(d->window), host)->wait);
-	unsigned screen;
+	const struct monitor_dump *d = data;
+	const struct ingest_host *h = ingest_host(d->m->shown.in, host);
+	const unsigned screen = monitor_screen_number(d->m, h);
 
-	if (of == WINDOW_NO_HOST)
-		return false;
-	screen = monitor_screen_number(d->m, ingest_host(d->m->shown.in, of));
 	for (guint i = 0; i < d->hosts->len; i++)
 		if (g_array_index(d->hosts, unsigned, i) == screen)
-			return view_filter_host(&d->filter.terms, ingest_host(d->m->shown.in, of)->name);
+			return view_filter_host(&d->filter.terms, h->name);
 	return false;
+}
+
+/* By its number in the window. */
+static bool is_wanted_host(struct monitor_dump *d, unsigned host)
+{
+	const unsigned of = window_host_of(d->window, ingest_host(window_ingest(d->window), host)->wait);
+
+	return of != WINDOW_NO_HOST && wants_host(d, of);
 }
 
 /* The line followed by the probed function, if known; the caller frees it. NULL: unchanged. */
@@ -134,6 +140,8 @@ static void prepare(void *data, struct window_options *options)
 	options->begin_ns = d->begin_ns;
 	options->end_ns = d->end_ns;
 	options->whole = false;
+	options->wants_host = wants_host;
+	options->wants_data = d;
 	options->visitor = &d->visitor;
 }
 
@@ -143,7 +151,7 @@ static void on_opened(void *data, struct window *w)
 }
 
 /* From when on all of the hosts were read, reference time; 0: from the wanted time on, or earlier. */
-static uint64_t first_of(const struct monitor_dump *d)
+static uint64_t first_of(struct monitor_dump *d)
 {
 	struct ingest *in = window_ingest(d->window);
 	uint64_t first_ns = 0;
@@ -233,6 +241,13 @@ void monitor_apply_dump_request(struct monitor *m)
 	d->end_ns = request.end_ns;
 	d->around_ns = request.around_ns;
 	reread_want(d->reread, d->problem ? 0 : request.begin_ns, d->problem ? 0 : request.end_ns);
+	tell(d);
+}
+
+/* The request is then as good as new. */
+void monitor_dump_forget(struct monitor_dump *d)
+{
+	forget(d);
 }
 
 /* ---- making ---- */

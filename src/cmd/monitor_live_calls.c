@@ -114,7 +114,7 @@ static const struct calls_lines *join(struct monitor_live_calls *c, const struct
 				      const struct reach *reach, uint64_t from_ns)
 {
 	if (c->joined_past != past->version || c->joined_version != c->version || !lines_count(c->joined)) {
-		lines_join(c->joined, past->lines, reach->lines, from_ns, past->end_ns + WINDOW_MARGIN_NS);
+		lines_join(c->joined, past->lines, reach->lines, from_ns, monitor_calls_read_ns(c->m->calls));
 		c->joined_past = past->version;
 		c->joined_version = c->version;
 		c->joins++;
@@ -138,14 +138,15 @@ static void tell_both(struct monitor_live_calls *c, struct ui_calls *calls)
 	calls->later_ns = from_ns = MAX(from_ns, reach->lines->dropped_before_ns);
 	calls->begin_ns = MIN(from_ns, calls->end_ns);
 	calls->lines = reach->lines;
-	calls->first_ns = !c->m->calls || past.problem ? from_ns : past.first_ns;
-	if (!past.lines)
-		return;
-	if (past.end_ns >= from_ns) {
+	calls->first_ns = !c->m->calls || monitor_calls_failed(c->m->calls) ? from_ns : past.first_ns;
+	if (past.lines && past.end_ns >= from_ns) {
 		calls->begin_ns = MIN(past.begin_ns, calls->begin_ns);
 		calls->lines = join(c, &past, reach, from_ns);
 		calls->version = c->joins;
-	} else if (c->around_ns < from_ns) {
+		return;
+	}
+	lines_clear(c->joined);
+	if (past.lines && c->around_ns < from_ns) {
 		calls->begin_ns = past.begin_ns;
 		calls->end_ns = past.end_ns;
 		calls->lines = past.lines;
@@ -283,6 +284,12 @@ void monitor_apply_live_calls_request(struct monitor *m)
 	if (c->tracer)
 		add_lines(c);
 	tell(c);
+}
+
+void monitor_live_calls_forget(struct monitor_live_calls *c)
+{
+	drop(c);
+	c->request.number = 0;
 }
 
 /* ---- making ---- */

@@ -220,6 +220,12 @@ static void publish_clocks(struct monitor *m)
 	if (!m->started)
 		return;
 	frames_clocks_changed(m->shown.frames);
+	if (m->live_calls)
+		monitor_live_calls_forget(m->live_calls);
+	if (m->live_calls && m->calls) {
+		monitor_calls_forget(m->calls);
+		monitor_dump_forget(m->dump);
+	}
 	publish_hosts(m);
 	ui_clocks_changed(m->ui, frames_origin_ns(m->shown.frames), m->live ? 0 : monitor_expected_end(&m->shown),
 			  frames_known_ns(m->shown.frames));

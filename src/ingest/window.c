@@ -93,7 +93,8 @@ static void add_inputs(struct window *w)
 		const struct input *input = input_at(w->of, i);
 
 		/* one spec may be read by several workers */
-		if (input->part == 0 && input->host && g_ptr_array_find(w->of->hosts, input->host, &host))
+		if (input->part == 0 && input->host && g_ptr_array_find(w->of->hosts, input->host, &host) &&
+		    (!w->options.wants_host || w->options.wants_host(w->options.wants_data, host)))
 			add_input(w, input, host);
 	}
 }

@@ -24,12 +24,17 @@
  */
 struct window;
 
+/* Whether host i of the ingest is to be read. */
+typedef bool window_host_fn(void *data, unsigned host);
+
 struct window_options {
-	uint64_t begin_ns, end_ns;            /* [begin, end[, reference time */
-	uint64_t before_ns, after_ns;         /* also read this much before and after it; 0: WINDOW_MARGIN_NS */
-	bool whole;                           /* read the whole recordings instead */
-	const struct clock_map *const *maps;  /* of each host of the ingest; borrowed; NULL: its own maps */
-	uint64_t small_bytes;                 /* if all recordings together are no larger, read from their start */
+	uint64_t begin_ns, end_ns;           /* [begin, end[, reference time */
+	uint64_t before_ns, after_ns;        /* also read this much before and after it; 0: WINDOW_MARGIN_NS */
+	bool whole;                          /* read the whole recordings instead */
+	const struct clock_map *const *maps; /* of each host of the ingest; borrowed; NULL: its own maps */
+	uint64_t small_bytes;                /* if all recordings together are no larger, read from their start */
+	window_host_fn *wants_host;          /* NULL: all hosts are read */
+	void *wants_data;
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; may be NULL */
 	struct waits_options waits;
 };

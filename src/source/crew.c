@@ -14,26 +14,16 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/text.h"
-#include "source/recall.h"
+#include "source/recall_pool.h"
 
 enum {
 	DEATH_US = US_PER_S, /* a worker that does not die within this time after being killed counts as dead */
 	CREW_FDS_MAX = 4,
-};
-
-/*
- * A log outlives its worker, because what it has is still wanted when the sessions have ended. The next worker adds to
- * it.
- */
-struct log {
-	int fd;
-	bool is_taken;
+	LEAD_MAX = 4, /* sources more than another worker that a worker may have because it has their past */
 };
 
 static const char *worker_program;
-static unsigned most; /* 0: one per CPU */
-static uint64_t recall_bytes;
-static GArray *logs;       /* struct log: as many as workers for relayds at most; NULL: there are none */
+static unsigned most;      /* 0: one per CPU */
 static GPtrArray *relayds; /* struct crew_worker: workers for relayds; NULL: there are none */
 
 void crew_set_program(const char *program)
@@ -44,11 +34,6 @@ void crew_set_program(const char *program)
 void crew_set_most(unsigned n)
 {
 	most = n;
-}
-
-void crew_set_recall(uint64_t bytes)
-{
-	recall_bytes = bytes;
 }
 
 /* The CPUs that this process may run on. */
@@ -62,43 +47,6 @@ static unsigned count_cpus(void)
 static unsigned limit(void)
 {
 	return most ? most : count_cpus();
-}
-
-/* ---- logs of the latest data ---- */
-
-enum { LOG_BYTES_MAX = 1 << 30 }; /* half of a worker's address space */
-
-/* One that no worker uses; -1: there is none, or there is to be none. */
-static int take_log(void)
-{
-	struct log new = { .is_taken = true };
-
-	if (!recall_bytes)
-		return -1;
-	if (!logs)
-		logs = g_array_new(FALSE, FALSE, sizeof(struct log));
-	for (guint i = 0; i < logs->len; i++) {
-		struct log *l = &g_array_index(logs, struct log, i);
-
-		if (l->is_taken)
-			continue;
-		l->is_taken = true;
-		return l->fd;
-	}
-	if (logs->len >= limit())
-		return -1;
-	new.fd = recall_create(MIN(recall_bytes / limit(), LOG_BYTES_MAX));
-	if (new.fd >= 0)
-		g_array_append_val(logs, new);
-	error_clear();
-	return new.fd;
-}
-
-static void leave_log(int fd)
-{
-	for (guint i = 0; logs && i < logs->len; i++)
-		if (g_array_index(logs, struct log, i).fd == fd)
-			g_array_index(logs, struct log, i).is_taken = false;
 }
 
 /* ---- starting ---- */
@@ -126,7 +74,7 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n)
 	const char *program = worker_program ? worker_program : own_program();
 	struct crew_worker *w = g_new0(struct crew_worker, 1);
 
-	w->commands_fd = w->log_fd = -1;
+	w->commands_fd = w->log = -1;
 	w->sources = 1;
 	if (child_start(&w->child, program, argv, fds, n) == LT_OK)
 		return w;
@@ -156,11 +104,11 @@ struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsign
 	return w;
 }
 
-static struct crew_worker *start_for_relayds(void)
+static struct crew_worker *start_for_relayds(int preferred_log)
 {
 	char commands[16], log[16], job[] = JOB_RELAYDS, name[] = JOB_CALLED_LIVE, option[] = "--worker";
 	char *argv[] = { name, option, commands, job, log, NULL };
-	const int log_fd = take_log();
+	const int taken = recall_pool_take(preferred_log, limit()), log_fd = recall_pool_writing_fd(taken);
 	const unsigned n = log_fd >= 0;
 	struct crew_worker *w;
 
@@ -168,32 +116,41 @@ static struct crew_worker *start_for_relayds(void)
 	g_snprintf(commands, sizeof(commands), "%d", CHILD_FIRST_FD + (int)n);
 	w = crew_start_steered(argv, &log_fd, n);
 	if (!w) {
-		leave_log(log_fd);
+		recall_pool_leave(taken);
 		return NULL;
 	}
-	w->log_fd = log_fd;
+	w->log = taken;
 	if (!relayds)
 		relayds = g_ptr_array_new();
 	g_ptr_array_add(relayds, w);
 	return w;
 }
 
-struct crew_worker *crew_join(bool alone)
+static bool is_usable(struct crew_worker *w)
 {
-	struct crew_worker *least = NULL;
+	return !w->is_reserved && !w->sentence && !crew_is_gone(w);
+}
+
+struct crew_worker *crew_join(bool alone, int preferred_log)
+{
+	struct crew_worker *least = NULL, *preferred = NULL;
 	unsigned n = 0;
 
 	for (guint i = 0; !alone && relayds && i < relayds->len; i++) {
 		struct crew_worker *w = g_ptr_array_index(relayds, i);
 
-		if (w->is_reserved || w->sentence || crew_is_gone(w))
+		if (!is_usable(w))
 			continue;
 		n++;
 		if (!least || w->sources < least->sources)
 			least = w;
+		if (preferred_log >= 0 && w->log == preferred_log)
+			preferred = w;
 	}
-	if (n < limit()) {
-		least = start_for_relayds();
+	if (preferred && preferred->sources <= least->sources + LEAD_MAX) {
+		least = preferred;
+	} else if (n < limit()) {
+		least = start_for_relayds(preferred_log);
 		if (least)
 			least->is_reserved = alone;
 		return least;
@@ -366,7 +323,7 @@ void crew_leave(struct crew_worker *w, unsigned patience_ms)
 	if (!w || --w->sources > 0)
 		return;
 	child_release(&w->child, patience_ms);
-	leave_log(w->log_fd);
+	recall_pool_leave(w->log);
 	if (w->commands_fd >= 0)
 		close(w->commands_fd);
 	if (relayds && g_ptr_array_remove_fast(relayds, w) && relayds->len == 0)

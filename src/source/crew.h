@@ -27,7 +27,7 @@ struct crew_worker {
 	unsigned sources;   /* number of sources it serves */
 	bool is_reserved;   /* for a single source */
 	int commands_fd;    /* for workers that read from relayds or follow a directory; else -1 */
-	int log_fd;         /* its log of the latest data (source/recall.h), not owned; -1: none */
+	int log;            /* its log of the latest data (source/recall_pool.h); -1: none */
 	GPtrArray *pending; /* struct pending *: commands not sent yet, oldest first; NULL: there are none */
 	bool deaf;          /* it has closed its standard error, and was killed */
 	bool gone;          /* it has exited, or has not exited in time after being killed: nothing more will come */
@@ -42,9 +42,6 @@ void crew_set_program(const char *program);
 /* The greatest number of workers for relayds; 0: one per CPU. */
 void crew_set_most(unsigned n);
 
-/* Memory for the logs of all workers for relayds together, which keep the latest data; 0, the default: none. */
-void crew_set_recall(uint64_t bytes);
-
 /*
  * Starts a worker for a single source: argv and descriptors as in child_start(); argv[0] is its name as shown by ps.
  * NULL: a system call failed (error chain).
@@ -57,8 +54,11 @@ struct crew_worker *crew_start(char *const *argv, const int *fds, unsigned n);
  */
 struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsigned n);
 
-/* Returns a worker for relayds, for one more source; alone: for that one only. NULL: as above. */
-struct crew_worker *crew_join(bool alone);
+/*
+ * Returns a worker for relayds, for one more source; alone: for that one only; preferred_log: that has its past, -1:
+ * none has. NULL: as above.
+ */
+struct crew_worker *crew_join(bool alone, int preferred_log);
 
 /*
  * Passes a source to the worker: fields as FIELDS in source/job.h; fds as JOB_FDS, which still belong to the caller.

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,12 +14,19 @@
 
 #define RECALL_MAGIC UINT64_C(0x31676f6c72746c)
 
-enum { HEADER_BYTES = 4096, ALIGN = 8 };
+enum {
+	HEADER_BYTES = 4096,
+	PAGE_BYTES = 4096,
+	ALIGN = 8,
+	REMOVE_SHARE = 16, /* pages are freed when they are this fraction of the memory */
+};
+
+/* ---- the parent ---- */
 
 int recall_create(uint64_t bytes)
 {
-	const uint64_t capacity = MAX(bytes, HEADER_BYTES) / HEADER_BYTES * HEADER_BYTES;
-	const struct recall_shared shared = { .magic = RECALL_MAGIC, .capacity = capacity };
+	const uint64_t capacity = MAX(bytes, RECALL_BYTES_MIN) / PAGE_BYTES * PAGE_BYTES;
+	const struct recall_shared shared = { .magic = RECALL_MAGIC, .capacity = capacity, .limit = capacity };
 	const int fd = memfd_create("lttngtop-recall", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	/* Sealed: by shrinking it, a worker could end those who read it. */
@@ -32,13 +40,51 @@ int recall_create(uint64_t bytes)
 	return -1;
 }
 
+int recall_open_again(int fd)
+{
+	char path[32];
+	int again;
+
+	g_snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDONLY | O_CLOEXEC);
+	if (again < 0)
+		error_set("cannot open the memory for the latest data again: %s", error_of_errno(errno));
+	return again;
+}
+
+void recall_set_limit(int fd, uint64_t bytes)
+{
+	ssize_t n;
+
+	do {
+		n = pwrite(fd, &bytes, sizeof(bytes), offsetof(struct recall_shared, limit));
+	} while (n < 0 && errno == EINTR);
+}
+
 uint64_t recall_used(int fd)
 {
 	struct recall_shared shared = { 0 };
+	struct stat st;
 
-	if (pread(fd, &shared, sizeof(shared), 0) != sizeof(shared))
+	if (fstat(fd, &st) < 0 || pread(fd, &shared, sizeof(shared), 0) != sizeof(shared))
 		return 0;
-	return MIN(atomic_load(&shared.head) - atomic_load(&shared.tail), shared.capacity);
+	return MIN(atomic_load(&shared.head) - atomic_load(&shared.tail), (uint64_t)st.st_size);
+}
+
+/* ---- opening ---- */
+
+/* The last writer may have been hostile. */
+static void take_positions(struct recall *r)
+{
+	r->head = atomic_load(&r->shared->head);
+	r->tail = atomic_load(&r->shared->tail);
+	if (r->head % ALIGN || r->head > INT64_MAX || r->tail > r->head || r->head - r->tail > r->capacity) {
+		r->head = r->tail = 0;
+		atomic_store(&r->shared->tail, 0);
+		atomic_store(&r->shared->head, 0);
+	}
+	r->limit = r->capacity;
+	r->removed = r->tail / PAGE_BYTES * PAGE_BYTES;
 }
 
 enum lt_status recall_open(struct recall *r, int fd, bool writes)
@@ -55,10 +101,13 @@ enum lt_status recall_open(struct recall *r, int fd, bool writes)
 	r->shared = map;
 	r->entries = (uint8_t *)map + HEADER_BYTES;
 	r->capacity = (uint64_t)st.st_size - HEADER_BYTES;
-	if (r->shared->magic == RECALL_MAGIC && r->shared->capacity == r->capacity)
-		return LT_OK;
-	recall_close(r);
-	return error_set("the inherited memory is not a log of the latest data");
+	if (r->shared->magic != RECALL_MAGIC || r->shared->capacity != r->capacity) {
+		recall_close(r);
+		return error_set("the inherited memory is not a log of the latest data");
+	}
+	if (writes)
+		take_positions(r);
+	return LT_OK;
 }
 
 void recall_close(struct recall *r)
@@ -69,18 +118,6 @@ void recall_close(struct recall *r)
 }
 
 /* ---- positions ---- */
-
-static uint64_t head_of(const struct recall *r)
-{
-	return atomic_load_explicit(&r->shared->head, memory_order_acquire);
-}
-
-/* After reading bytes: whether those read before are still the entry's. */
-static uint64_t tail_of(const struct recall *r)
-{
-	atomic_thread_fence(memory_order_acquire);
-	return atomic_load_explicit(&r->shared->tail, memory_order_relaxed);
-}
 
 /* Bytes up to the end of the memory. */
 static uint64_t room_after(const struct recall *r, uint64_t position)
@@ -123,83 +160,122 @@ static uint64_t next_position(const struct recall *r, const struct recall_entry 
 
 /* ---- writing ---- */
 
+/* Frees the pages of dropped entries, unless they are soon in use again. */
+static void free_pages(struct recall *r)
+{
+	const uint64_t end = r->tail / PAGE_BYTES * PAGE_BYTES;
+	uint64_t in_use, n;
+
+	if (r->limit > r->capacity / 2) {
+		r->removed = end;
+		return;
+	}
+	if (end - r->removed < r->capacity / REMOVE_SHARE)
+		return;
+	/* no page twice, and none that is in use again */
+	in_use = r->head - MIN(r->head, r->capacity);
+	r->removed = MAX(r->removed, (in_use + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES);
+	for (; r->removed < end; r->removed += n) {
+		n = MIN(end - r->removed, room_after(r, r->removed));
+		madvise(r->entries + r->removed % r->capacity, n, MADV_REMOVE);
+	}
+}
+
 /* Drops the oldest entries until there is room for size more bytes. */
 static void make_room(struct recall *r, uint64_t size)
 {
-	const uint64_t head = head_of(r);
-	uint64_t tail = tail_of(r);
 	struct recall_entry e;
 
-	while (head + size - tail > r->capacity)
-		tail = tail < head && read_header(r, tail, &e) ? next_position(r, &e) : head;
-	atomic_store_explicit(&r->shared->tail, tail, memory_order_relaxed);
+	while (r->head + size - r->tail > r->limit)
+		r->tail =
+			r->tail < r->head && read_header(r, r->tail, &e) ? MIN(next_position(r, &e), r->head) : r->head;
+	atomic_store_explicit(&r->shared->tail, r->tail, memory_order_relaxed);
 	/* readers see the new tail before any byte of what replaces the entries */
 	atomic_thread_fence(memory_order_release);
+	free_pages(r);
 }
 
-static void put_header(struct recall *r, const struct recall_entry *e)
+static void advance(struct recall *r, uint64_t size)
 {
-	memcpy(r->entries + e->position % r->capacity, e, sizeof(*e));
+	r->head += size;
+	atomic_store_explicit(&r->shared->head, r->head, memory_order_release);
 }
 
 /* Starts again at the beginning of the memory. */
 static void fill_gap(struct recall *r)
 {
-	const uint64_t head = head_of(r), room = room_after(r, head);
-	const struct recall_entry gap = { .position = head, .kind = RECALL_GAP, .len = room - sizeof(gap) };
+	const uint64_t room = room_after(r, r->head);
+	const struct recall_entry gap = { .position = r->head, .kind = RECALL_GAP, .len = room - sizeof(gap) };
 
 	make_room(r, room);
 	if (room >= sizeof(gap))
-		put_header(r, &gap);
-	atomic_store_explicit(&r->shared->head, head + room, memory_order_release);
-}
-
-/* Both are what the last process has left: it may have been hostile. */
-static void check_positions(struct recall *r)
-{
-	const uint64_t head = head_of(r), tail = tail_of(r);
-
-	if (head % ALIGN == 0 && head <= INT64_MAX && head - tail <= r->capacity)
-		return;
-	atomic_store(&r->shared->tail, 0);
-	atomic_store(&r->shared->head, 0);
+		memcpy(r->entries + r->head % r->capacity, &gap, sizeof(gap));
+	advance(r, room);
 }
 
 bool recall_add(struct recall *r, struct recall_entry *e, const void *bytes)
 {
-	const uint64_t size = size_of(e->len);
+	const uint64_t limit = atomic_load_explicit(&r->shared->limit, memory_order_relaxed), size = size_of(e->len);
 
-	if (e->len > r->capacity / 2 || size > r->capacity / 2)
+	r->limit = CLAMP(limit, RECALL_BYTES_MIN, r->capacity);
+	if (e->len > r->limit / 2 || size > r->limit / 2)
 		return false;
-	check_positions(r);
-	if (room_after(r, head_of(r)) < size)
+	if (room_after(r, r->head) < size)
 		fill_gap(r);
 	make_room(r, size);
-	e->position = head_of(r);
-	put_header(r, e);
-	memcpy(r->entries + e->position % r->capacity + sizeof(*e), bytes, e->len);
-	atomic_store_explicit(&r->shared->head, e->position + size, memory_order_release);
+	e->position = r->head;
+	memcpy(r->entries + r->head % r->capacity, e, sizeof(*e));
+	memcpy(r->entries + r->head % r->capacity + sizeof(*e), bytes, e->len);
+	advance(r, size);
 	return true;
 }
 
 bool recall_is_old(const struct recall *r, uint64_t position)
 {
-	return head_of(r) - position > r->capacity / 4 * 3;
+	return r->head - position > r->limit / 4 * 3;
 }
 
 /* ---- reading ---- */
 
+uint64_t recall_end(const struct recall *r)
+{
+	return atomic_load_explicit(&r->shared->head, memory_order_acquire);
+}
+
+/* After reading bytes: whether those read before are still the entry's. */
+static uint64_t tail_of(const struct recall *r)
+{
+	atomic_thread_fence(memory_order_acquire);
+	return atomic_load_explicit(&r->shared->tail, memory_order_relaxed);
+}
+
+/* Where entries begin and end. false: impossible, also when they are read again because the writer was just there. */
+static bool read_positions(const struct recall *r, uint64_t *tail, uint64_t *head)
+{
+	enum { TRIES = 4 };
+
+	for (unsigned i = 0; i < TRIES; i++) {
+		*tail = tail_of(r);
+		*head = recall_end(r);
+		if (*head <= INT64_MAX && *tail <= *head && *head - *tail <= r->capacity)
+			return true;
+	}
+	return false;
+}
+
 bool recall_look(const struct recall *r, uint64_t position, struct recall_entry *e)
 {
-	uint64_t head = head_of(r);
+	uint64_t head, tail;
 	bool fine;
 
-	position = MAX(position, tail_of(r));
+	if (!read_positions(r, &tail, &head))
+		return false;
+	position = MAX(position, tail);
 	while (position < head) {
 		fine = read_header(r, position, e);
-		if (tail_of(r) > position) {
-			position = tail_of(r);
-			head = head_of(r);
+		tail = tail_of(r);
+		if (tail > position) {
+			position = tail;
 		} else if (!fine) {
 			return false;
 		} else if (e->kind != RECALL_GAP) {

@@ -14,6 +14,7 @@
 #include "event/fields.h"
 #include "source/crew.h"
 #include "source/recall.h"
+#include "source/recall_pool.h"
 #include "source/ring.h"
 #include "viewer/dial.h"
 
@@ -70,7 +71,7 @@ void source_set_live_workers(unsigned n)
 
 void source_set_recall(uint64_t bytes)
 {
-	crew_set_recall(bytes);
+	recall_pool_set_bytes(bytes);
 }
 
 void source_set_reader(const char *name)
@@ -320,9 +321,15 @@ static enum lt_status hand_over(struct source *s)
 
 static enum lt_status join_crew(struct source *s)
 {
-	s->worker = crew_join(s->spec->alone);
+	const uint64_t session = fields_name_id(s->spec->url);
+
+	s->worker = crew_join(s->spec->alone, recall_pool_home(session));
 	s->number = ++last_number;
-	return s->worker ? watch_shared_worker(s) : LT_ERROR;
+	if (!s->worker)
+		return LT_ERROR;
+	if (!s->own_spec)
+		recall_pool_set_home(session, s->worker->log);
+	return watch_shared_worker(s);
 }
 
 /* LT_OK: there is a worker, and .connection for it. LT_AGAIN: not yet. LT_ERROR: the source is broken. */
@@ -450,9 +457,10 @@ const struct source_spec *source_spec(const struct source *s)
 
 struct source_recalled source_recalled(const struct source *s)
 {
-	if (!s->worker || !s->number || s->worker->log_fd < 0)
+	if (!s->worker || !s->number || s->worker->log < 0)
 		return (struct source_recalled){ 0 };
-	return (struct source_recalled){ .log_fd = s->worker->log_fd, .source = fields_name_id(s->spec->url) };
+	return (struct source_recalled){ .log_fd = recall_pool_reading_fd(s->worker->log),
+					 .source = fields_name_id(s->spec->url) };
 }
 
 struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled)

@@ -182,7 +182,7 @@ uint64_t source_time_ns(const struct source *s);
 
 const struct source_spec *source_spec(const struct source *s);
 
-/* Of a live session, what is kept of it since it was attached. */
+/* Where the latest data of a live session is kept. */
 struct source_recalled source_recalled(const struct source *s);
 
 /* A spec for the same session that reads what is kept of it, as a recording. */

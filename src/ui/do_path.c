@@ -109,7 +109,7 @@ void do_dump(struct ui *ui, int argument)
 {
 	(void)argument;
 	if (ui->cursor.live && !ui->options.recalls) {
-		ui_say(ui, "not available for these live sources: use lttngtop report dump --duration 5s SOURCE");
+		ui_say(ui, "nothing is kept (--recall-memory 0): use lttngtop report dump --duration 5s SOURCE");
 		return;
 	}
 	pane_destroy(ui->behind);

@@ -137,11 +137,13 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 	if (ui->calls.number == s->number && ui->calls.problem)
 		return ui->calls.problem;
 	if (!s->lines)
-		return ui->cursor.live ? "waiting for its next events …" : "reading the recording again …";
+		return !ui->cursor.live         ? "reading the recording again …"
+		       : s->events || s->wanted ? "reading what is kept of it …"
+						: "waiting for its next events …";
 	if (lines_count(s->lines))
 		return NULL;
 	if (s->events && ui->cursor.live && ui->calls.first_ns >= s->to_ns)
-		return "its events are no longer kept: raise --recall-memory";
+		return "its events are not kept (--recall-memory)";
 	if (s->events)
 		return s->filter->len ? "no event in this interval passes the filter; F4 changes it"
 				      : "no event in this interval";

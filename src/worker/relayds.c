@@ -285,8 +285,13 @@ static int64_t run_round(struct relayds *r)
 
 static void beat_all(const struct relayds *r)
 {
-	for (guint i = 0; i < r->tasks->len; i++)
-		ring_beat(&((struct task *)g_ptr_array_index(r->tasks, i))->ring);
+	for (guint i = 0; i < r->tasks->len; i++) {
+		struct task *t = g_ptr_array_index(r->tasks, i);
+
+		ring_beat(&t->ring);
+		if (t->live)
+			native_live_keep_recalled(t->live);
+	}
 }
 
 static void run(struct relayds *r)

@@ -3,10 +3,16 @@
 """A guest streams to a relayd on this machine: live figures against those of its kernel, and the monitor's screen."""
 import json
 import os
+import re
 import subprocess
+import sys
+import time
 
 import guest
 import relay
+
+sys.path.append(os.path.join(guest.HERE, "..", "screens"))
+import text_pane  # noqa: E402
 
 MIB = 1 << 20
 
@@ -53,6 +59,39 @@ def test_stopped(g):
         finally:
             load.kill()
             load.wait()
+
+
+def test_past(g):
+    """Every call of a program that has ended before anyone looked at it, and the events of its process."""
+    with relay.Relayd(g) as relayd:
+        g.sh(f"lttngtop record --set full --session s {relayd.options}")
+        with guest.terminal.Terminal(f"{relayd.url}/host/guest/s", size=(1000, 50), ready="^ LIVE ") as t:
+            # its name appears once the monitor is up to date
+            load = g.start("while :; do sleep 0.1; done")
+            try:
+                t.keys("F4").wait("^Filter:")
+                t.text("comm:dd").keys("Enter")
+                end = g.sh("dd if=/dev/zero of=/var/tmp/past bs=64k count=200 status=none; date -u +%H:%M:%S.%N").strip()
+                t.wait(r"^ *\d+ +\d+ .* dd$", guest.PATIENCE)
+                time.sleep(3)
+                t.keys("b").wait("^Jump to")
+                t.text(end).keys("Enter")
+                t.wait("PAUSED")
+                while not re.search(r"^ *\d+ +\d+ .* dd$", "\n".join(t.sync()), re.M):
+                    t.press("Left")
+                t.keys("a").wait(r"^ dd \d+ on guest ")
+                for keys in ("Home", "Up"), ("End", "Down"), ("Home", "Up"):
+                    text_pane.wait_lines(t)
+                    t.keys(*keys)
+                lines, _ = text_pane.whole(t)
+                writes = [text for _, _, text in lines if re.match(r"write\(1</var/tmp/past>, .*, 65536\) = 65536 <", text)]
+                assert len(writes) == 200, f"{len(writes)} of {len(lines)} lines"
+                texts = [text for _, _, text in lines]
+                assert any("execve(" in text for text in texts[:3]), texts[:3]
+                assert texts[-1].startswith("+++ exited"), texts[-1]
+            finally:
+                load.kill()
+                load.wait()
 
 
 if __name__ == "__main__":

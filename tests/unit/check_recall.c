@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -221,6 +222,115 @@ START_TEST(test_hostile)
 }
 END_TEST
 
+/* Positions at the end of what 64 bits can count, where an entry would precede itself. */
+START_TEST(test_hostile_positions)
+{
+	uint8_t *memory = mmap(NULL, HEADER + SMALL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct recall_shared *shared = (void *)memory;
+	struct recall_entry e = { .kind = RECALL_PACKET, .position = UINT64_MAX - 4095 };
+
+	ck_assert(memory != MAP_FAILED);
+	e.len = 4096 - sizeof(e);
+	for (int64_t i = 0; i < 2; i++) {
+		shared->tail = e.position;
+		shared->head = UINT64_MAX;
+		memcpy(memory + HEADER + e.position % SMALL, &e, sizeof(e));
+		ck_assert(!recall_look(&reader, 0, &e));
+		e = (struct recall_entry){ .kind = RECALL_GAP, .position = UINT64_MAX - 4095, .len = 4096 - sizeof(e) };
+	}
+	/* they are the writer's own: it goes on where it was */
+	add_numbered(7);
+	ck_assert_uint_eq(count_kept(7), 1);
+	munmap(memory, HEADER + SMALL);
+	ck_assert_uint_le(recall_used(fd), HEADER + SMALL);
+}
+END_TEST
+
+static void *move_positions(void *memory)
+{
+	struct recall_shared *shared = memory;
+
+	for (uint64_t i = 0; !done; i++) {
+		shared->head = i * 4096 + next_random() % 64 * 8;
+		shared->tail = i * 4096;
+	}
+	return NULL;
+}
+
+/* Another process changes what is shared while the worker adds to the log: that stays inside its memory. */
+START_TEST(test_hostile_beside_writer)
+{
+	uint8_t *memory = mmap(NULL, HEADER + SMALL, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	pthread_t thread;
+
+	ck_assert(memory != MAP_FAILED);
+	done = false;
+	ck_assert_int_eq(pthread_create(&thread, NULL, move_positions, memory), 0);
+	for (uint64_t i = 0; i < 100000; i++)
+		add_numbered(i);
+	done = true;
+	pthread_join(thread, NULL);
+	munmap(memory, HEADER + SMALL);
+	add_numbered(100000);
+	count_kept(100000);
+}
+END_TEST
+
+START_TEST(test_read_only)
+{
+	const int again = recall_open_again(fd);
+	struct recall r;
+
+	ck_assert_int_ge(again, 0);
+	ck_assert_int_eq(recall_open(&r, again, true), LT_ERROR);
+	ck_assert_int_eq(recall_open(&r, again, false), LT_OK);
+	ck_assert_int_eq(pwrite(again, &r, 1, 0), -1);
+	recall_close(&r);
+	close(again);
+	ck_assert_int_eq(recall_open_again(-1), -1);
+}
+END_TEST
+
+static uint64_t pages_of(int log)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstat(log, &st), 0);
+	return (uint64_t)st.st_blocks * 512;
+}
+
+/* When there are more logs, each gets less memory and gives the rest back. */
+START_TEST(test_limit)
+{
+	enum { LARGE = 4 << 20, LIMIT = 1 << 20 };
+
+	close_log();
+	fd = recall_create(LARGE);
+	ck_assert_int_eq(recall_open(&writer, fd, true), LT_OK);
+	ck_assert_int_eq(recall_open(&reader, fd, false), LT_OK);
+	for (uint64_t i = 0; i < 3000; i++)
+		add_numbered(i);
+	count_kept(2999);
+	ck_assert_uint_gt(recall_used(fd), LARGE - LIMIT / 4);
+	ck_assert_uint_gt(pages_of(fd), LARGE);
+	recall_set_limit(fd, LIMIT);
+	for (uint64_t i = 3000; i < 6000; i++) {
+		add_numbered(i);
+		ck_assert_uint_le(recall_used(fd), LIMIT);
+		ck_assert_uint_le(pages_of(fd), LIMIT + LARGE / 8 + 2 * HEADER);
+		if (i % 100 == 0)
+			count_kept(i);
+	}
+	ck_assert_uint_gt(recall_used(fd), LIMIT - 2 * LONGEST);
+	/* and may grow again */
+	recall_set_limit(fd, LARGE);
+	for (uint64_t i = 6000; i < 9000; i++)
+		add_numbered(i);
+	count_kept(8999);
+	ck_assert_uint_gt(recall_used(fd), LARGE - LIMIT / 4);
+}
+END_TEST
+
 START_TEST(test_not_a_log)
 {
 	struct recall r;
@@ -237,8 +347,18 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { test_latest_are_kept,      test_what_is_dropped, test_too_large,
-				       test_reader_beside_writer, test_hostile,         test_not_a_log };
+	const TTest *const tests[] = {
+		test_latest_are_kept,
+		test_what_is_dropped,
+		test_too_large,
+		test_reader_beside_writer,
+		test_hostile,
+		test_hostile_positions,
+		test_hostile_beside_writer,
+		test_read_only,
+		test_limit,
+		test_not_a_log,
+	};
 
 	return unit_run("recall", open_log, close_log, tests, G_N_ELEMENTS(tests));
 }

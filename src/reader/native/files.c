@@ -123,7 +123,10 @@ static enum lt_status give_up_packet(struct native_stream *s, const char *why, u
 	return LT_ERROR;
 }
 
-/* Nothing follows in the file, which may be because it is still being written. LT_AGAIN: it is not. */
+/*
+ * Nothing valid follows in the file. LT_END: the recording is still being written. LT_AGAIN: it is finished, so that
+ * this is damage.
+ */
 static enum lt_status end_unfinished(struct native_stream *s, uint64_t size)
 {
 	if (!s->base.reader->args.is_unfinished)

@@ -190,7 +190,7 @@ struct native_stream {
 
 extern const struct stream_type native_stream_type;
 
-/* One trace, all of whose data is there. */
+/* One trace of which all data that is to be read is there, in files or elsewhere. */
 struct native_reader {
 	struct reader base;
 	struct native_trace trace;
@@ -198,7 +198,10 @@ struct native_reader {
 
 extern const struct reader_ops native_reader_ops;
 
-/* Adds a stream that takes the packets of its .files, to the reader, which owns it. head: of a packet of it. */
+/*
+ * Adds a stream to the reader, which owns it. It takes the packets of its .files, unless .take_packet is set to another
+ * function. head: of one of its packets.
+ */
 struct native_stream *native_add_stream(struct native_reader *n, const struct packet_head *head, const char *name);
 
 LT_COLD bool native_find_tear(struct native_stream *s);

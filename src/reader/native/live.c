@@ -80,6 +80,9 @@ void native_live_destroy(struct native_live *l)
 {
 	if (!l)
 		return;
+	for (guint i = 0; i < l->traces->len; i++)
+		if (g_ptr_array_index(l->traces, i))
+			live_recall_end(l, g_ptr_array_index(l->traces, i));
 	native_live_release(l);
 	viewer_destroy(l->viewer);
 	g_free(l);

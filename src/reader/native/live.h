@@ -22,6 +22,9 @@ void native_live_destroy(struct native_live *l);
 /* Adds the packets of kernel traces to the log (source/recall.h), which is borrowed. The name must be the URL. */
 void native_live_recall(struct native_live *l, struct recall *log);
 
+/* To be called several times a second: others that add to the log must not displace what is needed to read it. */
+void native_live_keep_recalled(struct native_live *l);
+
 /*
  * Changes the wanted fields, from a later step on: an EVENT_WANTED with that number precedes the first event affected.
  */

@@ -153,6 +153,9 @@ void live_stream_note_time(struct live_stream *s);
 /* Adds the stream's packet, whose head was read, to the log of the latest data. */
 void live_recall_packet(const struct live_stream *s);
 
+/* The trace has no more packets: its metadata is to be kept as long as the last one. */
+void live_recall_end(const struct native_live *l, struct live_trace *t);
+
 /* ---- live_merge.c ---- */
 
 /* To be called when the stream has something new: an item or a later time. */

@@ -9,7 +9,7 @@
 /*
  * A live session's part of the log of the latest data: the packets of its kernel traces as they are decoded, and their
  * metadata. That is large, and must not be dropped before the packets: it is compressed, and added again when it gets
- * old.
+ * old, also while there are no packets, and after the last one.
  */
 
 /* Returns whether .packed_metadata is up to date. */
@@ -34,13 +34,15 @@ static bool pack_metadata(struct live_trace *t)
 	return packed->len > 0;
 }
 
-static bool add_metadata(struct recall *log, uint64_t source, struct live_trace *t)
+/* Unless the log has the same and it is not old; or in any case. */
+static bool add_metadata(const struct native_live *l, struct live_trace *t, bool in_any_case)
 {
-	struct recall_entry e = { .kind = RECALL_METADATA, .source = source, .trace = t->id };
+	struct recall_entry e = { .kind = RECALL_METADATA, .source = l->recall_source, .trace = t->id };
+	struct recall *log = l->recall;
 
 	if (!pack_metadata(t))
 		return false;
-	if (t->is_recalled && !recall_is_old(log, t->recalled_at))
+	if (t->is_recalled && !in_any_case && !recall_is_old(log, t->recalled_at))
 		return true;
 	e.len = t->packed_metadata->len;
 	t->is_recalled = recall_add(log, &e, t->packed_metadata->data);
@@ -50,17 +52,37 @@ static bool add_metadata(struct recall *log, uint64_t source, struct live_trace 
 
 void live_recall_packet(const struct live_stream *s)
 {
-	struct recall *log = s->live->recall;
+	const struct native_live *l = s->live;
+	const struct packet_facts *before = &s->base.at.before;
 	struct recall_entry e = {
 		.kind = RECALL_PACKET,
-		.source = s->live->recall_source,
+		.source = l->recall_source,
 		.trace = s->trace->id,
 		.len = s->packet->len,
 	};
 
-	if (!log || !s->viewer || !s->trace->base.kernel)
+	if (!l->recall || !s->viewer || !s->trace->base.kernel)
 		return;
 	e.stream = s->viewer->id;
-	if (add_metadata(log, e.source, s->trace))
-		recall_add(log, &e, s->packet->bytes);
+	if (s->base.at.has_before && before->has_end)
+		e.before_ns = before->end_ns;
+	/* what is too large is left out, which the packets' numbers show */
+	if (add_metadata(l, s->trace, false))
+		recall_add(l->recall, &e, s->packet->bytes);
+}
+
+void live_recall_end(const struct native_live *l, struct live_trace *t)
+{
+	if (l->recall && t->is_recalled)
+		add_metadata(l, t, true);
+}
+
+void native_live_keep_recalled(struct native_live *l)
+{
+	for (guint i = 0; l->recall && i < l->traces->len; i++) {
+		struct live_trace *t = g_ptr_array_index(l->traces, i);
+
+		if (t && t->is_recalled)
+			add_metadata(l, t, false);
+	}
 }

@@ -109,6 +109,7 @@ void live_trace_settle(struct native_live *l, struct live_trace *t)
 {
 	if (t->n_streams || t->n_metadata || !t->had_streams)
 		return;
+	live_recall_end(l, t);
 	g_ptr_array_index(l->traces, t->base.trace) = NULL;
 	l->n_metadata -= t->metadata->len;
 	live_trace_destroy(t);

@@ -15,15 +15,16 @@
  *
  *   log   M1 A1 B1 B2 M2 A2 B3      metadata and packets of the streams A and B
  *          ╲________╱ ╲_____╱
- *           dropped    kept         complete from the later of the starts of A2 and B3
+ *           dropped    kept         complete from the later of the ends of A1 and B2
  *
- * The log is not locked: while it is read its worker may drop more.
+ * The log is not locked: while it is read its worker may add, which is not looked at, and drop what is read.
  */
 struct recall_reader {
 	struct native_reader base;
 	struct reader_ops ops; /* native_reader_ops, except for .release */
 	struct recall log;
 	uint64_t source;
+	uint64_t end;      /* of the log when it was opened */
 	uint64_t trace;    /* the relayd's number of the trace that is read */
 	uint64_t first_ns; /* the start of the first packet that is kept */
 };
@@ -72,14 +73,15 @@ static enum lt_status take_packet(struct native_stream *s, struct packet_head *h
 	const struct place *place;
 	size_t len;
 
-	if (c->offset >= s->places->len)
-		return LT_END;
-	place = &g_array_index(s->places, struct place, c->offset++);
+	do {
+		if (c->offset >= s->places->len)
+			return LT_END;
+		place = &g_array_index(s->places, struct place, c->offset++);
+		len = place->is_skipped ? MIN(place->entry.len, NATIVE_HEAD_BYTES) : place->entry.len;
+		/* one that has been dropped meanwhile is missing, as the next one's number shows */
+	} while (!copy_packet(log, &place->entry, len, &c->map));
 	c->packet_at = place->entry.position;
 	c->is_skipped = place->is_skipped;
-	len = place->is_skipped ? MIN(place->entry.len, NATIVE_HEAD_BYTES) : place->entry.len;
-	if (!copy_packet(log, &place->entry, len, &c->map))
-		return give_up(c, "newer data has taken its place");
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * (uint64_t)len, .slots = s->slots };
 	if (packet_walk_head(layout, &c->walk, head) != LT_OK || head->stream != s->group->stream) {
 		error_clear();
@@ -94,7 +96,7 @@ static enum lt_status take_packet(struct native_stream *s, struct packet_head *h
 /* The next entry of the source from *position on, which is then after it. */
 static bool next_entry(const struct recall_reader *r, uint64_t *position, struct recall_entry *e)
 {
-	while (recall_look(&r->log, *position, e)) {
+	while (*position < r->end && recall_look(&r->log, *position, e) && e->position >= *position) {
 		*position = recall_after(e);
 		if (e->source == r->source)
 			return true;
@@ -172,12 +174,6 @@ static struct native_stream *stream_of(struct recall_reader *r, GHashTable *stre
 	return s;
 }
 
-/* The first packet that is kept of a stream: whether it is its first one at all. */
-static bool is_first(const struct packet_head *head)
-{
-	return packet_has(head, PACKET_SEQ_NUM) && head->values[PACKET_SEQ_NUM] == 0;
-}
-
 static void add_packet(struct recall_reader *r, GHashTable *streams, const struct recall_entry *e)
 {
 	const struct native_clock *clock = &r->base.trace.clock;
@@ -199,8 +195,9 @@ static void add_packet(struct recall_reader *r, GHashTable *streams, const struc
 	s = stream_of(r, streams, e, &head);
 	if (!s)
 		return;
-	if (!s->places->len && recall_is_cut(&r->log) && !is_first(&head))
-		args->begin_ns = MAX(args->begin_ns, place.begin_ns);
+	/* the first one that is kept */
+	if (!s->places->len)
+		args->begin_ns = MAX(args->begin_ns, e->before_ns);
 	r->first_ns = MIN(r->first_ns, place.begin_ns);
 	g_array_append_val(s->places, place);
 }
@@ -248,8 +245,10 @@ enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64
 	r->ops.release = release;
 	reader_init(&r->base.base, &r->ops, args, ring);
 	status = recall_open(&r->log, fd, false);
-	if (status == LT_OK)
+	if (status == LT_OK) {
+		r->end = recall_end(&r->log);
 		status = read_trace(r);
+	}
 	if (status == LT_OK)
 		find_packets(r);
 	if (status == LT_OK || status == LT_END) {

@@ -12,8 +12,9 @@ struct recall_metadata {
 };
 
 /*
- * Opens what the log (source/recall.h) at the descriptor still has of a source's kernel trace, from the time on from
- * which it is complete. args: .paths, .part and .found are not used. LT_ERROR: there is nothing, or it cannot be read.
+ * Opens what the log (source/recall.h) at the descriptor still has of a session's kernel trace, starting at the
+ * earliest time from which it is complete; the reader has no streams if there is nothing. args: .paths, .part and
+ * .found are not used. LT_ERROR: it cannot be read (error chain).
  */
 enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64_t source, struct ring_producer *ring,
 				  struct reader **out);
