@@ -17,24 +17,25 @@ TID = 425  # makes calls all the time
 LINE_SEEN = r"^ \d\d:\d\d:\d\d\.\d{6} "
 
 
-def feed(ports, *options):
+def feed(ports, recording, *options):
     return subprocess.Popen([PROGRAM, "feed", "--to", f"net://127.0.0.1:{ports[0]}:{ports[1]}", "--live-port",
-                             str(ports[2]), "--session", "live", *options, RECORDING], stdin=subprocess.DEVNULL,
+                             str(ports[2]), "--session", "live", *options, recording], stdin=subprocess.DEVNULL,
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 class Live:
     """A session that is fed, and a terminal attached to it; both end with the block."""
 
-    def __init__(self, name, speed, *options):
+    def __init__(self, name, speed, *options, recording=RECORDING):
         self.user = sandbox.User(os.path.join(os.getcwd(), name))
-        self.speed, self.options = speed, options
+        self.speed, self.options, self.recording = speed, options, recording
         self.feeder = self.terminal = None
 
     def __enter__(self):
         ports = self.user.start_relayd()[0]
-        self.feeder = feed(ports, "--speed", self.speed)
-        self.terminal = Terminal(*self.options, f"net://127.0.0.1:{ports[2]}/host/web/live", size=(2500, 40), ready=r"^ LIVE +\[")
+        self.feeder = feed(ports, self.recording, "--speed", self.speed)
+        self.terminal = Terminal(*self.options, f"net://127.0.0.1:{ports[2]}/host/{os.path.basename(self.recording)}/live",
+                                 size=(2500, 40), ready=r"^ LIVE +\[")
         return self.terminal
 
     def __exit__(self, *_):

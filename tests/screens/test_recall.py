@@ -12,7 +12,7 @@ import threading
 import time
 
 from live_pane import RECORDING, TID, Live, recorded, select_thread
-from terminal import Checks, Terminal
+from terminal import Checks, Terminal, unpack
 from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines, whole
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
@@ -163,6 +163,20 @@ def limited(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
+def nothing(checks):
+    """Metadata that is too large for the memory: the pane says so, and does not try again and again."""
+    with Live("tiny", "2", "--recall-memory", "64k", "--workers", "1", recording=os.path.join(unpack("workqueue"), "kmem")) as t:
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        t.keys(")", "a")
+        checks.check("nothing is kept", t.wait("nothing earlier is kept"))
+        seen = set()
+        for _ in range(100):
+            seen.update(processes.workers(t.program_pid(), "recall"))
+            time.sleep(0.01)
+        checks.equal("no worker starts any more", seen, set())
+        checks.contains("still", t.sync(), "nothing earlier is kept")
+
+
 class Growing(threading.Thread):
     """Writes the recording again, packet by packet: a half when the one before it ends, the rest when it ends."""
 
@@ -226,4 +240,4 @@ def followed(checks):
     growing.join()
 
 
-Checks().run(everything, survives, limited, followed)
+Checks().run(everything, survives, limited, nothing, followed)
