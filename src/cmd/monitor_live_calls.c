@@ -5,11 +5,11 @@
  * process, lines are kept: those of other threads begin once they are wanted. Earlier lines come from what is kept of
  * the session (monitor_calls.c).
  *
- *   ui_wanted_calls() ──▶ ingest_set_visitor() ──▶ worker
- *                    │                               │ EVENT_WANTED, EVENT_FIELDS …
- *   ui_set_calls() ◀─│─ lines ◀── records ◀── attach_tracer
- *                 ╵  ╰─▶ monitor_apply_calls_request()
- *                 ╰───── earlier lines ◀──╯
+ *   ui_wanted_calls() ─┬─▶ ingest_set_visitor() ──▶ worker
+ *                      │                              │ EVENT_WANTED, EVENT_FIELDS …
+ *                      │            lines ◀── records ◀── attach_tracer
+ *                      │              ├───▶ ui_set_calls()
+ *                      ╰─▶ reread ──▶ earlier lines
  */
 #include <string.h>
 
