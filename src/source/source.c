@@ -2,7 +2,6 @@
 #include "source/source.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
@@ -12,6 +11,7 @@
 #include "base/nstime.h"
 #include "base/text.h"
 #include "event/fields.h"
+#include "source/arguments.h"
 #include "source/crew.h"
 #include "source/recall.h"
 #include "source/recall_pool.h"
@@ -81,57 +81,6 @@ void source_set_reader(const char *name)
 
 /* ---- starting ---- */
 
-/* The descriptors inherited by a worker that is not shared. */
-enum { WORKER_MEMORY = CHILD_FIRST_FD, WORKER_WAKE, WORKER_COMMANDS, WORKER_LOG = WORKER_COMMANDS };
-
-static char **make_arguments(const struct source *s, unsigned part, unsigned parts)
-{
-	const struct source_spec *spec = s->spec;
-	GPtrArray *argv = g_ptr_array_new();
-	char host[256];
-
-	text_sanitise(host, sizeof(host), spec->host_hint ? spec->host_hint : "", TEXT_MAX);
-	g_ptr_array_add(argv, g_strconcat(JOB_CALLED, host, NULL));
-	g_ptr_array_add(argv, g_strdup("--worker"));
-	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_MEMORY));
-	g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_WAKE));
-	g_ptr_array_add(argv, g_strdup(spec->is_growing        ? JOB_FOLLOW
-				       : spec->recalled.log_fd ? JOB_RECALL
-							       : JOB_RECORDING));
-	if (spec->recalled.log_fd) {
-		g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_LOG));
-		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->recalled.source));
-		g_ptr_array_add(argv, g_strdup(spec->name));
-		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
-		g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
-		g_ptr_array_add(argv, g_strdup(s->fields));
-		g_ptr_array_add(argv, NULL);
-		return (char **)g_ptr_array_free(argv, FALSE);
-	}
-	if (spec->is_growing) {
-		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, 0)));
-		g_ptr_array_add(argv, g_strdup_printf("%u", spec->timeout_ms));
-		g_ptr_array_add(argv, g_strdup(s->fields));
-		g_ptr_array_add(argv, g_strdup_printf("%d", WORKER_COMMANDS));
-		g_ptr_array_add(argv, NULL);
-		return (char **)g_ptr_array_free(argv, FALSE);
-	}
-	g_ptr_array_add(argv, g_strdup(reader));
-	g_ptr_array_add(argv, g_strdup_printf("%u", part));
-	g_ptr_array_add(argv, g_strdup_printf("%u", parts));
-	g_ptr_array_add(argv, g_strdup(spec->name));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->begin_ns));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->end_ns));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->is_unfinished ? 0 : spec->extent.files));
-	g_ptr_array_add(argv, g_strdup_printf("%" PRIu64, spec->is_unfinished ? 0 : spec->extent.bytes));
-	g_ptr_array_add(argv, g_strdup(spec->is_unfinished ? "1" : "0"));
-	g_ptr_array_add(argv, g_strdup(s->fields));
-	for (guint i = 0; i < spec->paths->len; i++)
-		g_ptr_array_add(argv, g_strdup(g_ptr_array_index(spec->paths, i)));
-	g_ptr_array_add(argv, NULL);
-	return (char **)g_ptr_array_free(argv, FALSE);
-}
-
 static enum lt_status watch(struct source *s, enum wake wake, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data = { .u32 = wake } };
@@ -162,7 +111,7 @@ static enum lt_status start_worker(struct source *s, unsigned part, unsigned par
 {
 	const int fds[] = { s->ring.fds.memory, s->ring.producer_wake, s->spec->recalled.log_fd };
 	const unsigned n = s->spec->recalled.log_fd ? 3 : 2;
-	char **argv = make_arguments(s, part, parts);
+	char **argv = worker_arguments(s->spec, s->fields, reader, part, parts);
 
 	s->worker = s->spec->is_growing ? crew_start_steered(argv, fds, n) : crew_start(argv, fds, n);
 	g_strfreev(argv);
