@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import threading
+import time
 
 import cases
 import sandbox
@@ -249,6 +250,19 @@ def test_cleared_session():
 
 # ---- trouble ----
 
+def stop(process):
+    """Sends SIGSTOP, and waits until none of its threads runs: until then it may still answer."""
+    def states():
+        for path in glob.glob(f"/proc/{process.pid}/task/*/stat"):
+            with open(path, encoding="utf-8", errors="replace") as stat:
+                yield stat.read().rsplit(")", 1)[1].split()[0]
+    process.send_signal(signal.SIGSTOP)
+    end = time.monotonic() + sandbox.PATIENCE
+    while set(states()) != {"T"}:
+        assert time.monotonic() < end, "it does not stop"
+        time.sleep(0.01)
+
+
 def test_relayd_stops_and_dies():
     with Tracers("dies-home") as t:
         t.start_live("s1")
@@ -256,9 +270,10 @@ def test_relayd_stops_and_dies():
             assert other.wait() == ["0 failed: no such session (no session)"]
             t.trace(100)
             patient.until("packet")
-            t.relayd.send_signal(signal.SIGSTOP)
+            stop(t.relayd)
             with ending(t.view("hasty", "s1", options=["-t", "1000"])) as hasty:
-                assert hasty.wait() == ["0 failed: the relayd does not answer for 1 s (unreachable)"]
+                said = hasty.wait()
+                assert said == ["0 failed: the relayd does not answer for 1 s (unreachable)"], said
             t.relayd.send_signal(signal.SIGCONT)
             beacons = patient.count("beacon")
             patient.until("beacon", beacons + 4)
