@@ -111,7 +111,7 @@ def dumps(checks, t, at):
 
 def everything(checks):
     wanted, limits = recorded()
-    with Live("kept", "0.4") as t:
+    with Live("kept", "0.5") as t:
         joins(checks, t, wanted, limits)
         opened_late(checks, t, wanted, limits)
         dumps(checks, t, "14:07:13.8")
@@ -120,7 +120,7 @@ def everything(checks):
 def survives(checks):
     """A worker that dies takes nothing with it: the next one adds to what was kept."""
     wanted, limits = recorded()
-    with Live("killed", "0.5", "--workers", "1") as t:
+    with Live("killed", "0.6", "--workers", "1") as t:
         start = reached(t) - S
         wait_until(t, start + 3 * S)
         pid = t.program_pid()
