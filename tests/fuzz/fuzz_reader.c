@@ -11,7 +11,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/error.h"
 #include "ctf/metadata.h"
@@ -197,16 +196,13 @@ static void read_recording(uint64_t seed)
 
 static void add_metadata(struct recall *log)
 {
-	const struct recall_metadata head = { .len = text->len };
-	uLongf len = compressBound(text->len);
 	struct recall_entry e = { .kind = RECALL_METADATA, .source = 1, .trace = 1 };
-	uint8_t *bytes = g_malloc(sizeof(head) + len);
+	GByteArray *packed = g_byte_array_new();
 
-	memcpy(bytes, &head, sizeof(head));
-	compress2(bytes + sizeof(head), &len, (const Bytef *)text->str, text->len, Z_BEST_SPEED);
-	e.len = sizeof(head) + len;
-	recall_add(log, &e, bytes);
-	g_free(bytes);
+	recall_pack_metadata(packed, text->str, text->len);
+	e.len = packed->len;
+	recall_add(log, &e, packed->data);
+	g_byte_array_free(packed, TRUE);
 }
 
 static void add_packets(struct recall *log)

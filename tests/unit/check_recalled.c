@@ -6,7 +6,6 @@
 #include <glib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/error.h"
 #include "ctf/metadata.h"
@@ -118,16 +117,14 @@ static const struct packet *packet_at(guint i)
 
 static void add_metadata(void)
 {
-	const struct recall_metadata head = { .len = metadata_len };
-	uLongf len = compressBound(metadata_len);
 	struct recall_entry e = { .kind = RECALL_METADATA, .source = SOURCE, .trace = TRACE };
-	uint8_t *bytes = g_malloc(sizeof(head) + len);
+	GByteArray *packed = g_byte_array_new();
 
-	memcpy(bytes, &head, sizeof(head));
-	ck_assert_int_eq(compress(bytes + sizeof(head), &len, (const Bytef *)metadata, metadata_len), Z_OK);
-	e.len = sizeof(head) + len;
-	ck_assert(recall_add(&recall_log, &e, bytes));
-	g_free(bytes);
+	recall_pack_metadata(packed, metadata, metadata_len);
+	ck_assert_uint_lt(packed->len, metadata_len / 4);
+	e.len = packed->len;
+	ck_assert(recall_add(&recall_log, &e, packed->data));
+	g_byte_array_free(packed, TRUE);
 }
 
 /* A packet as that of another session and of another trace are not read. */

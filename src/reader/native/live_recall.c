@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <string.h>
-#include <zlib.h>
-
 #include "reader/native/live_internal.h"
 #include "reader/native/recall.h"
 #include "source/recall.h"
@@ -15,23 +12,14 @@
 /* Returns whether .packed_metadata is up to date. */
 static bool pack_metadata(struct live_trace *t)
 {
-	const struct recall_metadata head = { .len = t->metadata->len };
-	uLongf len = compressBound(t->metadata->len);
-	GByteArray *packed = t->packed_metadata;
-
-	if (packed && t->n_packed == t->metadata->len)
-		return packed->len > 0;
-	if (!packed)
-		packed = t->packed_metadata = g_byte_array_new();
-	t->n_packed = t->metadata->len;
-	g_byte_array_set_size(packed, (guint)(sizeof(head) + len));
-	memcpy(packed->data, &head, sizeof(head));
-	if (compress2(packed->data + sizeof(head), &len, t->metadata->data, t->metadata->len, Z_BEST_SPEED) != Z_OK)
-		g_byte_array_set_size(packed, 0);
-	else
-		g_byte_array_set_size(packed, (guint)(sizeof(head) + len));
-	t->is_recalled = false;
-	return packed->len > 0;
+	if (!t->packed_metadata)
+		t->packed_metadata = g_byte_array_new();
+	if (t->n_packed != t->metadata->len) {
+		recall_pack_metadata(t->packed_metadata, t->metadata->data, t->metadata->len);
+		t->n_packed = t->metadata->len;
+		t->is_recalled = false;
+	}
+	return t->packed_metadata->len > 0;
 }
 
 /* Unless the log has the same and it is not old; or in any case. */

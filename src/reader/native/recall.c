@@ -2,6 +2,7 @@
 #include "reader/native/recall.h"
 
 #include <inttypes.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <zlib.h>
 
@@ -39,6 +40,40 @@ struct place {
 static struct recall_reader *recall_of(const struct reader_stream *s)
 {
 	return (struct recall_reader *)(void *)s->reader;
+}
+
+/* ---- metadata ---- */
+
+void recall_pack_metadata(GByteArray *out, const void *bytes, size_t len)
+{
+	const uint64_t own_len = len;
+	uLongf packed = compressBound(len);
+
+	g_byte_array_set_size(out, (guint)(sizeof(own_len) + packed));
+	memcpy(out->data, &own_len, sizeof(own_len));
+	if (compress2(out->data + sizeof(own_len), &packed, bytes, len, Z_BEST_SPEED) == Z_OK)
+		g_byte_array_set_size(out, (guint)(sizeof(own_len) + packed));
+	else
+		g_byte_array_set_size(out, 0);
+}
+
+char *recall_unpack_metadata(const uint8_t *bytes, size_t len)
+{
+	uint64_t own_len = 0;
+	uint8_t *unpacked;
+	char *text = NULL;
+	uLongf n;
+
+	if (len > sizeof(own_len))
+		memcpy(&own_len, bytes, sizeof(own_len));
+	if (!own_len || own_len > METADATA_MAX)
+		return NULL;
+	n = own_len;
+	unpacked = g_malloc(own_len);
+	if (uncompress(unpacked, &n, bytes + sizeof(own_len), len - sizeof(own_len)) == Z_OK)
+		text = metadata_text(unpacked, n);
+	g_free(unpacked);
+	return text;
 }
 
 /* ---- packets ---- */
@@ -122,22 +157,6 @@ static bool find_metadata(struct recall_reader *r, struct recall_entry *metadata
 	return found;
 }
 
-/* The text of metadata from the log, to be freed. NULL: it is damaged. */
-static char *unpack_metadata(const struct mapping *m)
-{
-	const struct recall_metadata *head = (const void *)m->data;
-	const uint64_t most = m->len < sizeof(*head) ? 0 : head->len;
-	uint8_t *bytes = most <= METADATA_MAX ? g_malloc(MAX(most, 1)) : NULL;
-	uLongf len = most;
-	char *text = NULL;
-
-	if (bytes && m->len > sizeof(*head) &&
-	    uncompress(bytes, &len, m->data + sizeof(*head), m->len - sizeof(*head)) == Z_OK)
-		text = metadata_text(bytes, len);
-	g_free(bytes);
-	return text;
-}
-
 /* LT_END: nothing of it is kept. */
 static enum lt_status read_trace(struct recall_reader *r)
 {
@@ -149,7 +168,7 @@ static enum lt_status read_trace(struct recall_reader *r)
 
 	if (!find_metadata(r, &e) || !copy_packet(&r->log, &e, e.len, &bytes))
 		return LT_END;
-	text = unpack_metadata(&bytes);
+	text = recall_unpack_metadata(bytes.data, bytes.len);
 	mapping_close(&bytes);
 	if (!text)
 		return error_set("damaged metadata");

@@ -2,14 +2,17 @@
 #ifndef LT_READER_NATIVE_RECALL_H
 #define LT_READER_NATIVE_RECALL_H
 
+#include <glib.h>
 #include <stdint.h>
 
 #include "reader/reader.h"
 
-/* The start of a RECALL_METADATA's bytes, which are followed by the metadata as compressed by zlib. */
-struct recall_metadata {
-	uint64_t len; /* of the metadata */
-};
+/*
+ * The bytes of a RECALL_METADATA: its length, and the metadata as compressed by zlib. Packing leaves *out empty if it
+ * fails. Unpacking returns a text to be freed, NULL: it is damaged.
+ */
+void recall_pack_metadata(GByteArray *out, const void *bytes, size_t len);
+char *recall_unpack_metadata(const uint8_t *bytes, size_t len);
 
 /*
  * Opens what the log (source/recall.h) at the descriptor still has of a session's kernel trace, starting at the
