@@ -123,16 +123,13 @@ static enum lt_status give_up_packet(struct native_stream *s, const char *why, u
 	return LT_ERROR;
 }
 
-/*
- * Nothing valid follows in the file. LT_END: the recording is still being written. LT_AGAIN: it is finished, so that
- * this is damage.
- */
-static enum lt_status end_unfinished(struct native_stream *s, uint64_t size)
+/* Nothing valid follows in the file: whether that is because it is still being written. If so, moves to its end. */
+static bool ends_unfinished(struct native_stream *s, uint64_t size)
 {
 	if (!s->base.reader->args.is_unfinished)
-		return LT_AGAIN;
+		return false;
 	s->at.offset = size;
-	return LT_END;
+	return true;
 }
 
 /* The head of the packet at .offset is invalid: moves to the next packet, whose start ends the unknown time. */
@@ -143,7 +140,7 @@ static enum lt_status give_up_head(struct native_stream *s, const char *why, uin
 	const uint64_t next = native_search_packet(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
 
 	error_clear();
-	if (next >= size && end_unfinished(s, size) == LT_END)
+	if (next >= size && ends_unfinished(s, size))
 		return LT_END;
 	s->at.has_resume = next < size && packet_has(&head, PACKET_TIMESTAMP_BEGIN) &&
 			   native_clock_ns(&s->trace->clock, head.values[PACKET_TIMESTAMP_BEGIN], &s->at.resume_ns);
@@ -217,7 +214,7 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	if (!bytes)
 		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
 	bytes = bytes_in_file(s, head, bytes, size);
-	if (c->cut && c->offset + bytes == size && end_unfinished(s, size) == LT_END)
+	if (c->cut && c->offset + bytes == size && ends_unfinished(s, size))
 		return LT_END;
 	c->is_skipped = is_before_range(s, head, bytes);
 	error_clear();
