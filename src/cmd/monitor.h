@@ -146,7 +146,7 @@ void monitor_apply_window_request(struct monitor *m);
 /* The screen's number for a host of the shown ingest; UINT_MAX: it is not there yet. */
 unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host *host);
 
-/* Sources being read, or already read, into a history; all zero: not yet. */
+/* ---- monitor_calls.c ---- */
 
 /* Rereads system calls that the screen requests; needs the loop. */
 struct monitor_calls *monitor_calls_create(struct monitor *m);

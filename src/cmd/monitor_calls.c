@@ -150,17 +150,13 @@ static void make_line(struct monitor_calls *c, unsigned i)
 static void note_reach(struct monitor_calls *c)
 {
 	struct ingest *in = window_ingest(c->window);
-	uint64_t from_ns;
 
 	c->first_ns = c->read_ns = c->reading.end_ns;
 	for (unsigned i = 0; i < ingest_host_count(in); i++) {
-		const struct ingest_host *host = ingest_host(in, i);
-
 		if (!wants_host(c, i))
 			continue;
-		from_ns = clock_to_ref(host->map, host->from_ns);
-		c->first_ns = from_ns > c->reading.begin_ns ? from_ns : 0;
-		c->read_ns = clock_to_ref(host->map, host->end_ns);
+		c->first_ns = window_first_ns(c->window, i, c->reading.begin_ns);
+		c->read_ns = clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->end_ns);
 	}
 }
 

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "clock/map.h"
 #include "cmd/events_filter.h"
 #include "cmd/monitor.h"
 #include "event/fields.h"
@@ -153,17 +152,16 @@ static void on_opened(void *data, struct window *w)
 /* From when on all of the hosts were read, reference time; 0: from the wanted time on, or earlier. */
 static uint64_t first_of(struct monitor_dump *d)
 {
-	struct ingest *in = window_ingest(d->window);
 	uint64_t first_ns = 0;
 	bool any = false;
 
-	for (unsigned i = 0; i < ingest_host_count(in); i++) {
+	for (unsigned i = 0; i < ingest_host_count(window_ingest(d->window)); i++) {
 		if (!is_wanted_host(d, i))
 			continue;
 		any = true;
-		first_ns = MAX(first_ns, clock_to_ref(ingest_host(in, i)->map, ingest_host(in, i)->from_ns));
+		first_ns = MAX(first_ns, window_first_ns(d->window, i, d->reading_begin_ns));
 	}
-	return !any ? d->reading_end_ns : first_ns > d->reading_begin_ns ? first_ns : 0;
+	return any ? first_ns : d->reading_end_ns;
 }
 
 static void on_changed(void *data)

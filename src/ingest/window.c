@@ -353,6 +353,14 @@ unsigned window_host_of(const struct window *w, unsigned host)
 	return WINDOW_NO_HOST;
 }
 
+uint64_t window_first_ns(const struct window *w, unsigned i, uint64_t begin_ns)
+{
+	const struct ingest_host *host = ingest_host(w->in, i);
+	const uint64_t from_ns = clock_to_ref(host->map, host->from_ns);
+
+	return from_ns > begin_ns ? from_ns : 0;
+}
+
 const char *window_trouble(const struct window *w)
 {
 	for (unsigned i = 0; i < w->n_hosts; i++)

@@ -75,6 +75,12 @@ unsigned window_host(const struct window *w, unsigned i);
 /* The reverse: the number in the ingest of a host of window_waits(), or WINDOW_NO_HOST. */
 unsigned window_host_of(const struct window *w, unsigned host);
 
+/*
+ * Reference time from which on host i of window_ingest() was read; 0: from begin_ns on, or earlier. Of a live session
+ * no more may be kept.
+ */
+uint64_t window_first_ns(const struct window *w, unsigned i, uint64_t begin_ns);
+
 /* Why a part could not be read; NULL: there was no problem. Valid until the next window_run(). */
 const char *window_trouble(const struct window *w);
 
