@@ -26,16 +26,17 @@ def feed(ports, recording, *options):
 class Live:
     """A session that is fed, and a terminal attached to it; both end with the block."""
 
-    def __init__(self, name, speed, *options, recording=RECORDING):
+    def __init__(self, name, speed, *options, recording=RECORDING, all_sessions=False):
         self.user = sandbox.User(os.path.join(os.getcwd(), name))
-        self.speed, self.options, self.recording = speed, options, recording
+        self.speed, self.options, self.recording, self.all = speed, options, recording, all_sessions
         self.feeder = self.terminal = None
 
     def __enter__(self):
         ports = self.user.start_relayd()[0]
         self.feeder = feed(ports, self.recording, "--speed", self.speed)
-        self.terminal = Terminal(*self.options, f"net://127.0.0.1:{ports[2]}/host/{os.path.basename(self.recording)}/live",
-                                 size=(2500, 40), ready=r"^ LIVE +\[")
+        session = "" if self.all else f"/host/{os.path.basename(self.recording)}/live"
+        self.terminal = Terminal(*self.options, f"net://127.0.0.1:{ports[2]}{session}", size=(2500, 40), ready=r"^ LIVE +\[")
+        self.terminal.ports = ports
         return self.terminal
 
     def __exit__(self, *_):

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 
-from live_pane import RECORDING, TID, Live, recorded, select_thread
+from live_pane import RECORDING, TID, Live, feed, recorded, select_thread
 from terminal import Checks, Terminal, unpack
 from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines, whole
 
@@ -163,6 +163,31 @@ def limited(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
+def beside_others(checks):
+    """A session that has ended can be read as long as its packets are there: another one, whose data displaces the
+    oldest of it, does not displace what is needed for reading the rest."""
+    wanted, limits = recorded()
+    with Live("beside", "4", "--recall-memory", "12M", "--workers", "1", all_sessions=True) as t:
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end of the first")
+        for host in "client", "db":
+            feeder = feed(t.ports, os.path.join(os.path.dirname(RECORDING), host), "--speed", "4")
+            t.wait(rf"^ {host} ")
+            feeder.wait()
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end of the others")
+        t.keys("b").wait("^Jump to")
+        t.text("14:07:14.5").keys("Enter")
+        t.wait(r"\[\S+ 14:07:1[34]")
+        t.keys("F4").wait("^Filter:")
+        t.keys("C-u").text(f"host:web tid:{TID}").keys("Enter")
+        t.wait(rf"^ *{TID} ")
+        t.keys("a")
+        t.wait(rf"^ \S+ {TID} on web ")
+        back(t, 0)
+        lines, (begin, end) = whole(t)
+        checks.check("not all of it any more", limits[0] + S // 2 < begin < end, f"{limits} {begin} {end}")
+        as_recorded(checks, "beside others", lines, wanted, begin, min(end, limits[1]))
+
+
 def nothing(checks):
     """Metadata that is too large for the memory: the pane says so, and does not try again and again."""
     with Live("tiny", "2", "--recall-memory", "64k", "--workers", "1", recording=os.path.join(unpack("workqueue"), "kmem")) as t:
@@ -240,4 +265,4 @@ def followed(checks):
     growing.join()
 
 
-Checks().run(everything, survives, limited, nothing, followed)
+Checks().run(everything, survives, limited, beside_others, nothing, followed)
