@@ -138,6 +138,8 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_apply_calls_request(m);
 	if (m->dump)
 		monitor_apply_dump_request(m);
+	if (m->longest)
+		monitor_apply_longest_request(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
@@ -201,6 +203,7 @@ static void run_loop(struct monitor *m)
 	monitor_calls_destroy(m->calls);
 	monitor_live_calls_destroy(m->live_calls);
 	monitor_dump_destroy(m->dump);
+	monitor_longest_destroy(m->longest);
 	ev_loop_destroy(m->loop);
 }
 

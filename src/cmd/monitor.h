@@ -5,8 +5,8 @@
 /*
  * Shared by the files of the monitor: monitor.c has the command and the loop, monitor_read.c opens the sources and
  * reads them in slices, monitor_publish.c passes what is known to the screen, monitor_calls.c and monitor_live_calls.c
- * show system calls, monitor_dump.c events, monitor_write.c writes what is shown to files, monitor_cache.c keeps what
- * was read for the next run.
+ * show system calls, monitor_dump.c events, monitor_longest.c the longest durations of a row, monitor_write.c writes
+ * what is shown to files, monitor_cache.c keeps what was read for the next run.
  */
 
 #include <ev.h>
@@ -67,6 +67,7 @@ struct monitor {
 	struct reread *reread;                 /* NULL: live, or the clocks are not known yet */
 	struct monitor_calls *calls;           /* likewise, or live: nothing is kept */
 	struct monitor_dump *dump;             /* likewise */
+	struct monitor_longest *longest;       /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct settings *settings;             /* the user's settings for the screen */
 	struct ui *ui;
@@ -174,6 +175,14 @@ struct monitor_dump *monitor_dump_create(struct monitor *m);
 void monitor_dump_destroy(struct monitor_dump *d);
 void monitor_apply_dump_request(struct monitor *m);
 void monitor_dump_forget(struct monitor_dump *d);
+
+/* ---- monitor_longest.c ---- */
+
+/* The same for the longest durations of a row. */
+struct monitor_longest *monitor_longest_create(struct monitor *m);
+void monitor_longest_destroy(struct monitor_longest *l);
+void monitor_apply_longest_request(struct monitor *m);
+void monitor_longest_forget(struct monitor_longest *l);
 
 /* ---- monitor_live_calls.c ---- */
 

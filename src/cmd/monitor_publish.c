@@ -225,6 +225,7 @@ static void publish_clocks(struct monitor *m)
 	if (m->live_calls && m->calls) {
 		monitor_calls_forget(m->calls);
 		monitor_dump_forget(m->dump);
+		monitor_longest_forget(m->longest);
 	}
 	publish_hosts(m);
 	ui_clocks_changed(m->ui, frames_origin_ns(m->shown.frames), m->live ? 0 : monitor_expected_end(&m->shown),

@@ -197,6 +197,7 @@ static void allow_reread(struct monitor *m)
 	m->reread = reread_create(&options);
 	m->calls = monitor_calls_create(m);
 	m->dump = monitor_dump_create(m);
+	m->longest = monitor_longest_create(m);
 }
 
 /* Live, what is kept is too little for critical paths, whose graph is built as data comes. */
@@ -207,6 +208,7 @@ static void allow_recall(struct monitor *m)
 		return;
 	m->calls = monitor_calls_create(m);
 	m->dump = monitor_dump_create(m);
+	m->longest = monitor_longest_create(m);
 }
 
 void monitor_start_reading(struct monitor *m)

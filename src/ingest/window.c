@@ -9,6 +9,7 @@
 enum { STEPS = 16 };
 
 struct window_host {
+	struct window *window;
 	unsigned of;       /* its number in the ingest */
 	unsigned in_waits; /* its number in the wait graph */
 	const struct clock_map *map;
@@ -205,6 +206,27 @@ static bool begins_midway(const struct window *w, const struct window_host *h)
 	return !w->options.whole && h->begin_ns > host_at(w->of, h->of)->public.begin_ns;
 }
 
+static void on_logged(void *data, const struct model_logged *value)
+{
+	const struct window_host *h = data;
+	const struct window_log *log = h->window->options.log;
+
+	log->logged(log->data, (unsigned)(h - h->window->hosts), value);
+}
+
+/* Its rows are not used. */
+static void set_figures(struct window_host *h, struct model *m)
+{
+	const struct window_log *log = h->window->options.log;
+
+	model_set_figures(m, MODEL_PEERS | (log ? log->tables : 0));
+	model_set_buckets(m, 0);
+	if (!log)
+		return;
+	model_set_log(m, log->dist, 0);
+	model_pass_log(m, on_logged, h);
+}
+
 static void add_hosts(struct window *w)
 {
 	w->n_hosts = ingest_host_count(w->in);
@@ -212,14 +234,13 @@ static void add_hosts(struct window *w)
 	for (unsigned i = 0; i < w->n_hosts; i++) {
 		struct window_host *h = &w->hosts[i];
 
+		h->window = w;
 		h->of = host_of(w, i);
 		h->map = map_of(w, h->of);
 		h->in_waits = waits_add_host(w->waits, h->map);
 		ingest_host(w->in, i)->wait = h->in_waits;
 		ingest_host(w->in, i)->map = h->map;
-		/* its rows are not used */
-		model_set_figures(ingest_host(w->in, i)->model, MODEL_PEERS);
-		model_set_buckets(ingest_host(w->in, i)->model, 0);
+		set_figures(h, ingest_host(w->in, i)->model);
 		if (w->options.whole)
 			set_whole(h, ingest_host(w->in, i));
 		else

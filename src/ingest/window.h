@@ -27,6 +27,17 @@ struct window;
 /* Whether host i of the ingest is to be read. */
 typedef bool window_host_fn(void *data, unsigned host);
 
+/* Called for each value of the distribution that window_options.log asks for, on host i of window_ingest(). */
+typedef void window_logged_fn(void *data, unsigned i, const struct model_logged *value);
+
+/* Single durations, as the models find them. */
+struct window_log {
+	uint64_t dist;   /* bucket_dist() of model/buckets.h */
+	uint32_t tables; /* what is computed for it, as for model_set_figures() */
+	window_logged_fn *logged;
+	void *data;
+};
+
 struct window_options {
 	uint64_t begin_ns, end_ns;           /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns;        /* also read this much before and after it; 0: WINDOW_MARGIN_NS */
@@ -36,6 +47,7 @@ struct window_options {
 	window_host_fn *wants_host;          /* NULL: all hosts are read */
 	void *wants_data;
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; may be NULL */
+	const struct window_log *log;         /* borrowed; NULL: none */
 	struct waits_options waits;
 };
 

@@ -160,20 +160,41 @@ void model_set_log(struct model *m, uint64_t dist, uint64_t min_ns)
 	m->log_min_ns = min_ns;
 }
 
-void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid cause)
+void model_pass_log(struct model *m, model_logged_fn *logged, void *data)
 {
-	struct instance_row *r;
-	uint32_t row;
+	m->logged = logged;
+	m->log_data = data;
+}
+
+static void add_instance(struct model *m, const struct model_logged *value)
+{
+	const uint32_t row = state_add(&m->state, TABLE_INSTANCE);
+	struct instance_row *r = STATE_ROW(&m->state, INSTANCE, instance, row);
+
+	r->thread_uid = value->thread ? value->thread->uid : 0;
+	r->begin_ns = value->begin_ns;
+	r->length_ns = value->length_ns;
+	r->cause = value->cause;
+	state_end(&m->state, TABLE_INSTANCE, row);
+}
+
+void model_log_instance(struct model *m, enum table_id table, uint32_t row, uint64_t value, uint32_t thread,
+			strid cause)
+{
+	const struct model_logged logged = {
+		.cells = state_cells(&m->state.tables[table], row),
+		.thread = thread == NO_ROW ? NULL : THREAD_ROW(m, thread),
+		.begin_ns = m->now_ns - value,
+		.length_ns = value,
+		.cause = cause,
+	};
 
 	if (value < m->log_min_ns)
 		return;
-	row = state_add(&m->state, TABLE_INSTANCE);
-	r = STATE_ROW(&m->state, INSTANCE, instance, row);
-	r->thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid;
-	r->begin_ns = m->now_ns - value;
-	r->length_ns = value;
-	r->cause = cause;
-	state_end(&m->state, TABLE_INSTANCE, row);
+	if (m->logged)
+		m->logged(m->log_data, &logged);
+	else
+		add_instance(m, &logged);
 }
 
 void buckets_end(struct model *m, enum table_id table, uint32_t row)

@@ -308,11 +308,13 @@ struct model {
 	struct buckets *buckets;         /* buckets.c */
 	uint32_t bucket_tables;          /* model_set_buckets() */
 	uint64_t log_dist, log_min_ns;   /* model_set_log() */
-	uint64_t unlogged;               /* number of rows of TABLE_INSTANCE that did not fit */
-	struct users *users;             /* user.c */
-	struct works *works;             /* work.c; NULL: nothing yet */
-	struct map64 containers;         /* container.c: inode -> TABLE_CONTAINER row */
-	struct map64 vtids;              /* container.c: (thread row, level) -> TABLE_VTID row */
+	model_logged_fn *logged;         /* model_pass_log(); NULL: rows are added */
+	void *log_data;
+	uint64_t unlogged;       /* number of rows of TABLE_INSTANCE that did not fit */
+	struct users *users;     /* user.c */
+	struct works *works;     /* work.c; NULL: nothing yet */
+	struct map64 containers; /* container.c: inode -> TABLE_CONTAINER row */
+	struct map64 vtids;      /* container.c: (thread row, level) -> TABLE_VTID row */
 	struct dumped_ns dumped_ns;
 	struct map64 perfs; /* perf.c: (thread row, counter) -> TABLE_PERF row */
 	GArray *perf_links; /* uint32_t, by row of TABLE_PERF: as thread.perfs, the thread's next one */
@@ -357,11 +359,12 @@ static inline struct thread *thread_info(struct model *m, uint32_t row)
 		model_dist_add(m, &STATE_ROW(&(m)->state, TABLE, type, row)->member, TABLE_##TABLE, row, \
 			       CELL(type, member.count), value);                                         \
 		if ((m)->log_dist == bucket_dist(TABLE_##TABLE, CELL(type, member.count)))               \
-			model_log_instance(m, value, thread, cause);                                     \
+			model_log_instance(m, TABLE_##TABLE, row, value, thread, cause);                 \
 	} while (0)
 
-/* Adds a row of TABLE_INSTANCE, unless the value is too small to be logged. */
-void model_log_instance(struct model *m, uint64_t value, uint32_t thread, strid cause);
+/* Passes the value on or adds a row of TABLE_INSTANCE, unless it is too small to be logged. */
+void model_log_instance(struct model *m, enum table_id table, uint32_t row, uint64_t value, uint32_t thread,
+			strid cause);
 
 static inline void model_dist_add(struct model *m, struct dist *d, enum table_id table, uint32_t row, unsigned cell,
 				  uint64_t value)

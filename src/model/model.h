@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "base/strpool.h"
 #include "event/event.h"
 #include "model/state.h"
 
@@ -135,6 +136,19 @@ void model_set_buckets(struct model *m, uint32_t tables);
  * none) gets a row of TABLE_INSTANCE, which ends at once. To be called before the first event of the host.
  */
 void model_set_log(struct model *m, uint64_t dist, uint64_t min_ns);
+
+/* A value of the distribution that is logged; pointers are valid during the call. */
+struct model_logged {
+	const uint64_t *cells;           /* of the row whose distribution it is */
+	const struct thread_row *thread; /* that it happened to; NULL: none */
+	uint64_t begin_ns, length_ns;
+	strid cause; /* what it was, or who held it up */
+};
+
+typedef void model_logged_fn(void *data, const struct model_logged *value);
+
+/* Passes these values on instead of adding rows for them. */
+void model_pass_log(struct model *m, model_logged_fn *logged, void *data);
 
 /* Counts n events that came too late to be applied. */
 void model_late(struct model *m, uint64_t n);

@@ -74,6 +74,7 @@ struct ui {
 	GArray *hosts;                           /* struct ui_host_data */
 	GArray *inputs;                          /* struct input_data: see inputs.c */
 	bool choosing_hosts;                     /* the overlay is the menu of hosts and sessions */
+	bool listing_longest;                    /* the overlay is a list of the longest durations */
 	uint64_t lag_drawn_ns;                   /* lag last shown on the first line */
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */
@@ -109,16 +110,17 @@ struct ui {
 	bool color_chosen; /* turned on or off by the user, not by the terminal */
 
 	enum ui_clocks_stage clocks_stage;
-	bool incomplete;                 /* a source could not be read or broke off */
-	unsigned clocks_percent;         /* progress of UI_CLOCKS_CUTTING */
-	const struct clock_sync *clocks; /* NULL: every host has its own clock */
-	struct ui_window *window;        /* for critical paths: window.c */
-	struct ui_baseline *baseline;    /* what lists are compared with: see baseline.c */
-	struct ui_accounts *accounts;    /* for that window: pane_accounts.c */
-	struct ui_calls calls;           /* the calls read last: pane_calls.c; owns problem */
-	unsigned calls_asked;            /* number of the last request for calls */
-	uint64_t work_ns;                /* wall clock at which the pane's work continues; UINT64_MAX: no work */
-	struct path *compared;           /* the path that others are compared with; NULL: none; see path_ref() */
+	bool incomplete;                  /* a source could not be read or broke off */
+	unsigned clocks_percent;          /* progress of UI_CLOCKS_CUTTING */
+	const struct clock_sync *clocks;  /* NULL: every host has its own clock */
+	struct ui_window *window;         /* for critical paths: window.c */
+	struct ui_baseline *baseline;     /* what lists are compared with: see baseline.c */
+	struct ui_accounts *accounts;     /* for that window: pane_accounts.c */
+	struct ui_calls calls;            /* the calls read last: pane_calls.c; owns problem */
+	struct ui_longest_asked *longest; /* the longest durations of a row: longest.c */
+	unsigned calls_asked;             /* number of the last request for calls */
+	uint64_t work_ns;                 /* wall clock at which the pane's work continues; UINT64_MAX: no work */
+	struct path *compared;            /* the path that others are compared with; NULL: none; see path_ref() */
 
 	/* where things were when last drawn, for the mouse */
 	int hosts_y, strip_y, tabs_y, pane_y;
@@ -363,6 +365,10 @@ const struct view_row *ui_selected_row(struct ui *ui);
 
 /* The same for an action on one thread, file or other thing. NULL, too, if it sums up rows. */
 const struct view_row *ui_acting_row(struct ui *ui);
+
+/* do_longest.c */
+void longest_init(struct ui *ui);
+void longest_release(struct ui *ui);
 
 /* do_sum.c: shows the rows that a row sums up, by a filter; goes back to the sums: false if they do not come next. */
 void sum_open(struct ui *ui, const struct view_row *row);

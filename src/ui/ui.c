@@ -24,6 +24,7 @@ struct ui *ui_create(const struct ui_options *options)
 	ui->hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
 	inputs_init(ui);
 	window_init(ui);
+	longest_init(ui);
 	baseline_init(ui);
 	accounts_init(ui);
 	ui->view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
@@ -65,6 +66,7 @@ void ui_destroy(struct ui *ui)
 	inputs_release(ui);
 	accounts_release(ui);
 	window_release(ui);
+	longest_release(ui);
 	baseline_release(ui);
 	g_free((char *)ui->calls.problem);
 	path_destroy(ui->compared);
@@ -377,7 +379,7 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 {
 	overlay_destroy(ui->overlay);
 	ui->overlay = overlay;
-	ui->choosing_hosts = false;
+	ui->choosing_hosts = ui->listing_longest = false;
 	ui->dirty = true;
 }
 

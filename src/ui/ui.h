@@ -9,6 +9,7 @@
 #include "base/timetext.h"
 #include "clock/sync.h"
 #include "history/history.h"
+#include "model/alike.h"
 #include "ui/lines.h"
 #include "view/format.h"
 #include "view/rows.h"
@@ -229,6 +230,42 @@ struct ui_calls {
 /* false: the screen wants none. */
 bool ui_wanted_calls(struct ui *ui, struct ui_calls_request *request);
 void ui_set_calls(struct ui *ui, const struct ui_calls *calls);
+
+enum { UI_LONGEST_MAX = 20 };
+
+/* The longest durations of a row that ended in an interval, which the screen wants. Borrowed until the next key. */
+struct ui_longest_request {
+	unsigned number;     /* increases with each request */
+	unsigned host;       /* on the screen */
+	uint64_t dist;       /* which durations: bucket_dist() of model/buckets.h */
+	uint32_t tables;     /* what is computed for it, as for model_set_figures() */
+	struct alike row;    /* whose */
+	const int32_t *tids; /* of which threads; n_tids 0: of any */
+	unsigned n_tids;
+	uint64_t begin_ns, end_ns; /* [begin, end[, by the host's clock */
+	uint64_t longest_ns;       /* as known from the history */
+};
+
+struct ui_longest_one {
+	uint64_t begin_ns, length_ns; /* begin: reference time */
+	int32_t tid;                  /* -1: no thread */
+	strid comm, cause;
+};
+
+/* Those that have been found, longest first. */
+struct ui_longest {
+	unsigned number;                   /* of the request */
+	const struct ui_longest_one *list; /* borrowed for the call */
+	unsigned n;
+	bool complete;       /* all have been read that can be */
+	uint64_t first_ns;   /* earlier ones are no longer available, reference time; 0: there are none */
+	unsigned percent;    /* progress of reading */
+	const char *problem; /* why reading failed; NULL: it has not */
+};
+
+/* false: the screen wants none. */
+bool ui_wanted_longest(struct ui *ui, struct ui_longest_request *request);
+void ui_set_longest(struct ui *ui, const struct ui_longest *longest);
 
 /* Advances the wall clock (monotonic ns). */
 void ui_tick(struct ui *ui, uint64_t wall_ns);

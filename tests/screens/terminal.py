@@ -159,6 +159,21 @@ class Terminal:
         self.keys(*keys)
         return self.sync()
 
+    def choose(self, key, title, item):
+        """Opens a menu with a key, and chooses the first item that contains the pattern."""
+        self.keys(key)
+        self.wait(title)
+        self.keys("Home")
+        for _ in range(60):
+            items = [line for line in self.sync() if line.startswith("│")]
+            number = next((i for i, line in enumerate(items) if re.search(item, line)), None)
+            if number is not None:
+                break
+            self.keys("PgDn")
+        else:
+            raise Failed(f"no {item} in {items}")
+        self.keys("Home", *["Down"] * number, "Enter")
+
     def resize(self, w, h):
         self.tmux("resize-window", "-x", str(w), "-y", str(h))
 

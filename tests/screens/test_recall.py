@@ -162,7 +162,6 @@ def limited(checks):
         checks.check("no longer kept", t.wait("its events are not kept"))
 
 
-os.chmod(".", 0o755)  # the relayd runs as another user
 def beside_others(checks):
     """A session that has ended can be read as long as its packets are there: another one, whose data displaces the
     oldest of it, does not displace what is needed for reading the rest."""
@@ -265,4 +264,5 @@ def followed(checks):
     growing.join()
 
 
+os.chmod(".", 0o755)  # the relayd runs as another user
 Checks().run(everything, survives, limited, beside_others, nothing, followed)

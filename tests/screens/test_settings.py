@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 
-from terminal import Checks, Failed, Terminal, need, skip, unpack
+from terminal import Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
@@ -17,17 +17,6 @@ FILE = os.path.join(HOME, "lttngtop", "lttngtop.conf")
 
 def open_at(*options, home=HOME, **more):
     return Terminal("--paused", "--begin", "+6s", *options, RECORDING, env={"XDG_CONFIG_HOME": home}, ready=r"\A PAUSED", **more).wait_read()
-
-
-def choose(t, item):
-    """Chooses an item of the setup, one of those visible at first, with Enter."""
-    t.keys("F2")
-    t.wait("─ Setup")
-    menu = [line for line in t.press("Home") if line.startswith("│")]
-    number = next((i for i, line in enumerate(menu) if item in line), None)
-    if number is None:
-        raise Failed(f"no {item} in {menu}")
-    t.keys(*["Down"] * number, "Enter")
 
 
 def read(path=FILE):
@@ -46,7 +35,7 @@ def saved(checks):
     """Changes are there again after Save, and only then; nothing else writes the file."""
     with open_at() as t:
         before = head(t.screen())
-        choose(t, "a line per host")
+        t.choose("F2", "─ Setup", re.escape("a line per host"))
         checks.lacks("no host lines", t.sync(), "^ client ")
         t.keys("q")
         t.status()
@@ -54,13 +43,13 @@ def saved(checks):
 
     with open_at() as t:
         checks.contains("the lines are back", t.screen(), "^ client ")
-        choose(t, "a line per host")
-        choose(t, "READY ")
-        choose(t, "longer interval than 1s")
+        t.choose("F2", "─ Setup", re.escape("a line per host"))
+        t.choose("F2", "─ Setup", re.escape("READY "))
+        t.choose("F2", "─ Setup", re.escape("longer interval than 1s"))
         t.press("Escape")
         t.press("F6")
         t.keys("Escape", "I")
-        choose(t, "Save: ")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait(r"settings saved to\s+/")
         wanted = t.sync()
         t.keys("q")
@@ -82,7 +71,7 @@ def saved(checks):
     with open_at("--no-config") as t:
         checks.contains("--no-config: as ever", t.sync(), "^ client ")
         checks.check("all columns", "READY" in head(t.screen()))
-        choose(t, "Save: ")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait("--no-config")
     with open_at("--interval", "500ms") as t:
         times = re.search(r":(\d\d\.\d+), \S+:(\d\d\.\d+)\[", t.sync()[0]).groups()
@@ -98,7 +87,7 @@ def kept(checks):
     os.symlink(real, link)
     with open_at("--config", link) as t:
         checks.contains("columns of the file", t.press("5"), "^CALL +COUNT$")
-        choose(t, "Save: ")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait("settings saved")
     checks.check("the link is a link", os.path.islink(link))
     with open(real, encoding="utf-8") as f:
@@ -136,11 +125,11 @@ def wrong(checks):
     with open_at("--config", "/") as t:
         t.wait("settings ignored")
     with open_at("--config", os.path.join(HOME, "none", "new.conf")) as t:
-        choose(t, "Save: ")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait("settings saved")
     checks.check("a new file in a new directory", read(os.path.join(HOME, "none", "new.conf")))
     with open_at("--config", os.path.join(RECORDING, "db", "kernel", "metadata", "x")) as t:
-        choose(t, "Save: ")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait("cannot (make|save)")
 
 

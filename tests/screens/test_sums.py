@@ -10,7 +10,7 @@ import re
 import subprocess
 import tempfile
 
-from terminal import Checks, Failed, Terminal, need, skip, unpack
+from terminal import Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd", "babeltrace2")
 RECORDING = os.path.join(unpack("workqueue") or skip("no recording workqueue"), "kmem")
@@ -44,21 +44,6 @@ def calls():
     return counts, durations, of_thread
 
 
-def choose(t, key, title, item):
-    t.keys(key)
-    t.wait(title)
-    t.keys("Home")
-    for _ in range(60):
-        marked = [line for line in t.sync() if line.startswith("│")]
-        number = next((i for i, line in enumerate(marked) if re.search(item, line)), None)
-        if number is not None:
-            break
-        t.keys("PgDn")
-    else:
-        raise Failed(f"no {item} in {marked}")
-    t.keys("Home", *["Down"] * number, "Enter")
-
-
 def table(screen):
     """header → text, of each row of the list; of a text of several words, the first."""
     start = next(i for i, line in enumerate(screen) if line.startswith(" CPU  I/O ")) + 1
@@ -85,10 +70,10 @@ def summed(checks):
     with open_at() as t:
         t.keys("5")
         t.wait("▼TOTAL")
-        choose(t, "F2", "─ Setup", r"p90 ")
-        choose(t, "F2", "─ Setup", r"p99 ")
+        t.choose("F2", "─ Setup", r"p90 ")
+        t.choose("F2", "─ Setup", r"p99 ")
         checks.contains("percentiles of each row", t.sync(), r"\bp90\b.* p99\b")
-        choose(t, "G", "─ Sum up", r" call\b")
+        t.choose("G", "─ Sum up", r" call\b")
         rows = table(t.sync())
         got = {row["CALL"]: int(row["COUNT"]) for row in rows}
         checks.equal("number of each call", got, dict(counts))
@@ -103,9 +88,9 @@ def summed(checks):
                              f"{row[name]}, not {wanted}")
         t.keys("w")
         t.wait(r"this row sums up \d+ rows: press Enter to show them")
-        choose(t, "F2", "─ Setup", "Save: ")
+        t.choose("F2", "─ Setup", "Save: ")
         t.wait(r"settings saved to\s+/")
-        choose(t, "G", "─ Sum up", r" all\b")
+        t.choose("G", "─ Sum up", r" all\b")
         rows = table(t.sync())
         checks.equal("all", [int(row["COUNT"]) for row in rows], [sum(counts.values())])
         t.keys("C")
@@ -114,7 +99,7 @@ def summed(checks):
         t.wait("sums cannot be compared")
         t.keys("C")
         checks.contains("they return", t.sync(), r"\bROWS\b")
-        choose(t, "G", "─ Sum up", r"show each row")
+        t.choose("G", "─ Sum up", r"show each row")
         checks.lacks("each row", t.sync(), r"\bROWS\b")
         t.keys("8")
         t.wait("OTHERS")
@@ -168,21 +153,21 @@ def opened(checks):
 
         t.keys("5")
         t.wait("▼TOTAL")
-        choose(t, "G", "─ Sum up", r" call\b")
+        t.choose("G", "─ Sum up", r" call\b")
         open_each(checks, t, "call", of_call)
-        choose(t, "G", "─ Sum up", r" thread\b")
+        t.choose("G", "─ Sum up", r" thread\b")
         open_each(checks, t, "thread", by_thread)
         for by in ("process", "comm", "user", "container", "host"):
-            choose(t, "G", "─ Sum up", rf" {by}\b")
+            t.choose("G", "─ Sum up", rf" {by}\b")
             open_each(checks, t, by)
-        choose(t, "G", "─ Sum up", r" all\b")
+        t.choose("G", "─ Sum up", r" all\b")
         t.keys("Enter")
         t.wait("^showing")
         screen = t.sync()
         checks.equal("all: every row", place(screen)[1], len(of_thread))
         checks.lacks("without a filter", screen, "filter:")
         t.keys("Escape")
-        choose(t, "G", "─ Sum up", r" call\b")
+        t.choose("G", "─ Sum up", r" call\b")
         # beside a filter, and in other forms of the list
         t.keys("F4").text("comm:work | comm:(udev").keys("Enter")
         open_each(checks, t, "call, of two names")
@@ -199,7 +184,7 @@ def opened(checks):
         t.keys("4")
         t.wait(r"▼READ WRITTEN FILE")
         for by in ("file", "process", "comm", "peer"):
-            choose(t, "G", "─ Sum up", rf" {by}\b")
+            t.choose("G", "─ Sum up", rf" {by}\b")
             open_each(checks, t, f"files by {by}")
         t.keys("q")
         checks.equal("left well", t.status(), 0)
@@ -210,9 +195,9 @@ def of_hosts(checks):
     recording = unpack("three-tier") or skip("no recording three-tier")
     with open_at(tempfile.mkdtemp(prefix="sums-"), recording) as t:
         t.wait("▼CPU%")
-        choose(t, "G", "─ Sum up", r" comm\b")
+        t.choose("G", "─ Sum up", r" comm\b")
         open_each(checks, t, "comm of several hosts")
-        choose(t, "G", "─ Sum up", r" host\b")
+        t.choose("G", "─ Sum up", r" host\b")
         open_each(checks, t, "hosts")
         t.keys("q")
         checks.equal("left well", t.status(), 0)
@@ -227,7 +212,7 @@ def errors_of_hosts(checks):
     with Terminal("--interval", "10s", recording, size=(240, 30), ready=r"^ END") as t:
         t.keys("5")
         t.wait("ERRORS")
-        choose(t, "G", "─ Sum up", r" host\b")
+        t.choose("G", "─ Sum up", r" host\b")
         t.wait(r"^HOST +ROWS")
         lines = [line for line in t.sync() if re.match(r"(client|db) ", line)]
         found = {line.split()[0]: line.split(" E", 1)[1] for line in lines}
