@@ -89,7 +89,7 @@ def main():
     critpath = reference.load_reference()
     if critpath:
         compared = 0
-        for name, directory, _ in harness.recordings():
+        for name, directory, _ in harness.recordings(harness.recording_names()):
             if len(harness.hosts(directory)) > 1:
                 check_recording(checks, critpath, name, directory)
                 compared += 1

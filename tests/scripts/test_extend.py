@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """CONTRIBUTING.md's instructions hold: a tracepoint with a counter and its column takes 3 files, a table with its
 pane 2. Both are added to a copy of the sources, which is built; the figures shown are those that babeltrace2 counts."""
+import getpass
 import json
 import os
 import re
@@ -102,7 +103,8 @@ def build():
     compiler = os.environ.get("CC") or ("ccache gcc" if shutil.which("ccache") else "cc")
     done = subprocess.run(["make", "-C", COPY, "BUILD=build", f"CC={compiler}", "CFLAGS=-O0", "CONFIGURE_FLAGS=--enable-werror"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          env={k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "BUILD")})
+                          env={**{k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "BUILD")},
+                               "HOME": os.path.expanduser(f"~{getpass.getuser()}")})  # where ccache keeps its files
     cases.check("it builds", done.returncode == 0, done.stdout[-2000:])
 
 

@@ -96,8 +96,12 @@ def recording_names(user_space=False):
     return sorted(names - (set() if user_space else USER_SPACE))
 
 
-def recordings(only=None, user_space=False):
-    """Yields name, directory and truth directory of all kernel recordings, or of all; skips the test if there are none."""
+def recordings(only=None, user_space=False, also=()):
+    """
+    Yields name, directory and truth directory of all kernel recordings, or of all; where few suffice (cases.few()), of
+    those few and `also`. only: of these instead. Skips the test if there are none.
+    """
+    only = only or few_or_all(also)
     names = [n for n in recording_names(user_space) if not only or n in only]
     if not names:
         skip(f"none of the recordings {', '.join(sorted(only or ()))} in {' or '.join(TRACES)}")
@@ -117,9 +121,9 @@ def carried():
     return {os.path.basename(path).split(".")[0] for path in glob.glob(os.path.join(ROOT, "traces", "*.tar.zst"))}
 
 
-def few_or_all():
-    """For recordings(): None, all of them, or only those of cases.few()."""
-    return carried() & cases.FEW if cases.few() else None
+def few_or_all(also=()):
+    """None, all recordings, or only those of cases.few() and these."""
+    return carried() & cases.FEW | set(also) if cases.few() else None
 
 
 def is_ctf2(path):

@@ -134,7 +134,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks()
-    for name, directory, truth_dir in harness.recordings():
+    for name, directory, truth_dir in harness.recordings(also={"locks-pipes"}):
         if name in LOSSY or name == "large":
             continue
         if name == "locks-pipes":

@@ -116,7 +116,7 @@ def main():
     harness.need("babeltrace2")
     checks = harness.Checks(known.only("slices", "cpu_ns", "life_slices", "life_cpu_ns", "idle_ns", "all_slices"),
                             known.CAUSES)
-    for name, directory, truth_dir in harness.recordings(harness.few_or_all()):
+    for name, directory, truth_dir in harness.recordings():
         if name in LOSSY:
             continue  # most of the activity that the kernel counted never reached the trace
         for host in harness.hosts(directory):

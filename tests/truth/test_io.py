@@ -173,7 +173,7 @@ def main():
     harness.need("babeltrace2")
     checks = harness.Checks(known.only("read_calls", "write_calls", "rchar", "wchar", "thread_rchar", "thread_wchar",
                                        "life_rchar", "life_wchar"), known.CAUSES)
-    for name, directory, truth_dir in harness.recordings(harness.few_or_all()):
+    for name, directory, truth_dir in harness.recordings():
         for host in harness.hosts(directory):
             check_recording(checks, name, host, os.path.join(directory, host), os.path.join(truth_dir, host))
     checks.finish()

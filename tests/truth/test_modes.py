@@ -96,7 +96,7 @@ def main():
     harness.need("babeltrace2")
     harness.TRACES.append(os.path.join(harness.SHARED, "traces-k612"))
     checks = harness.Checks(known.only("life_user_ns", "life_system_ns", "user_ns"), known.CAUSES)
-    for name, directory, truth_dir in harness.recordings(harness.few_or_all()):
+    for name, directory, truth_dir in harness.recordings():
         if name in LOSSY:
             continue  # most of the activity that the kernel counted never reached the trace
         for host in harness.hosts(directory):

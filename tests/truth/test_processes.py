@@ -18,7 +18,7 @@ def main():
     harness.need_program()
     harness.need("babeltrace2")
     checks = harness.Checks(known.only("forks", "exits", "born", "exited", "comm"), known.CAUSES)
-    for name, directory, truth_dir in harness.recordings(harness.few_or_all()):
+    for name, directory, truth_dir in harness.recordings():
         if name in LOSSY:
             continue
         for host in harness.hosts(directory):

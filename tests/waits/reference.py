@@ -6,6 +6,7 @@ often a stretch on a CPU is cut at wake-ups does not count as a difference.
 """
 
 import collections
+import copy
 import decimal
 import importlib
 import json
@@ -122,6 +123,36 @@ def clocks_of(critpath, directory):
         if (slope, intercept) != (1, 0):
             clocks[host] = Clock(slope, intercept, at[host])
     return clocks, [f"{names[h]}={c.host_ns},{c.ref_ns},{c.excess}" for h, c in clocks.items()]
+
+
+class Kept:
+    """
+    Keeps the events that the reference wants of each trace while it is used with "with": reading them takes longer than
+    all else, and hosts are looked at one by one and together.
+    """
+
+    def __init__(self, critpath):
+        self.ctfread = importlib.import_module("ctfread")
+        self.read, self.wanted = self.ctfread.trace_events, critpath.WANT.__contains__
+        self.traces = {}  # path -> events, counts by name, losses
+
+    def __enter__(self):
+        self.ctfread.trace_events = self.trace_events
+
+    def __exit__(self, *_):
+        self.ctfread.trace_events = self.read
+
+    def trace_events(self, path, want=None, counts=None, lost=None):
+        if path not in self.traces:
+            names, losses = {}, []
+            self.traces[path] = list(self.read(path, self.wanted, names, losses)), names, losses
+        events, names, losses = self.traces[path]
+        if counts is not None:
+            counts.update({name: counts.get(name, 0) + n for name, n in names.items()})
+        if lost is not None:
+            lost += losses
+        # those who get an event change its time
+        return (copy.copy(event) for event in events if want(event.name))
 
 
 class Built:

@@ -110,12 +110,13 @@ def main():
             continue
         directory, _ = harness.recording(name)
         hosts = harness.hosts(directory)
-        for host in hosts:
-            check(checks, critpath, name, host, os.path.join(directory, host))
-            left.discard((name, host))
-        if len(hosts) > 1:
-            check(checks, critpath, name, TOGETHER, directory, *reference.clocks_of(critpath, directory))
-            left.discard((name, TOGETHER))
+        with reference.Kept(critpath):
+            for host in hosts:
+                check(checks, critpath, name, host, os.path.join(directory, host))
+                left.discard((name, host))
+            if len(hosts) > 1:
+                check(checks, critpath, name, TOGETHER, directory, *reference.clocks_of(critpath, directory))
+                left.discard((name, TOGETHER))
     checks.equal(left, set(), "listed and not found")
     checks.finish()
 
