@@ -229,6 +229,10 @@ void do_longest(struct ui *ui, int argument)
 	row = ui_acting_row(ui);
 	if (!row)
 		return;
+	if (row->hidden) {
+		ui_say(ui, "this row sums up a branch of %u rows: press c to expand it", row->hidden + 1);
+		return;
+	}
 	dist = view_dist(view_row_host(&l->rows, row)->iv, (enum table_id)l->table->source, &row->row, c->cell);
 	if (row->of_baseline || !dist.count) {
 		ui_say(ui, "none ended in this interval: %s", c->cells[c->cell + 1].meaning);

@@ -206,6 +206,12 @@ def test_none(checks):
         t.keys("l")
         t.wait("this row sums up")
         checks.check("sums are refused", True)
+        t.choose("G", "─ Sum up", "show each row")
+        t.keys("F5", "F4")
+        t.wait("^Filter:")
+        t.keys("C-u").text("host:db").keys("Enter", "Home", "c", "l")
+        t.wait(r"this row sums up a branch of \d+ rows: press c to expand it")
+        checks.check("branches are refused", True)
 
 
 def call_of(t):
