@@ -9,9 +9,9 @@
 #include "model/buckets.h"
 
 /* Whether the column belongs to that distribution: "slice" has the cells slice.count … */
-static bool is_of(const struct view_table *table, const struct column *column, const char *what)
+static bool is_of(const struct column *column, const char *what)
 {
-	const char *cell = table_descs[table->source].cells[column->cell].name;
+	const char *cell = column->cells[column->cell].name;
 	const size_t len = strlen(what);
 
 	return strncmp(cell, what, len) == 0 && strcmp(cell + len, ".count") == 0;
@@ -28,7 +28,7 @@ static enum lt_status find_histogram(const struct report *r, const struct column
 		*histogram = &table->columns[i];
 		if ((*histogram)->unit != COLUMN_HISTOGRAM)
 			continue;
-		if (!what || is_of(table, *histogram, what))
+		if (!what || is_of(*histogram, what))
 			return LT_OK;
 		any = true;
 	}
@@ -64,6 +64,8 @@ enum lt_status report_choose_log(struct report *r)
 		return LT_OK;
 	if (find_histogram(r, &histogram) != LT_OK || read_min(r) != LT_OK)
 		return LT_ERROR;
+	if (r->table->supply.needs & VIEW_MATCHES)
+		return error_set("--log does not apply to table '%s': table 'matches' has each packet", r->table->name);
 	if (column_measured(histogram) != COLUMN_NS)
 		return error_set("--log is of durations: --freq shows '%s'", o->of);
 	r->log_dist = bucket_dist((enum table_id)r->table->source, histogram->cell);

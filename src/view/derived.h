@@ -10,6 +10,12 @@
 #include "waits/accounting.h"
 #include "waits/waits.h"
 
+/* Counts of a distribution, as a row of an interval's TABLE_BUCKET. */
+struct view_bucket {
+	struct interval_row row; /* of cells */
+	struct bucket_row cells;
+};
+
 /*
  * Rows that do not come from the model, but from the clocks and the wait graph. Like the model's rows they have 64-bit
  * cells, declared by a list in their table's file, so columns, filters and writers work as for others. Whoever shows
@@ -25,7 +31,8 @@
  * They stay in the order in which they were collected unless the query sorts them. Their times are reference times.
  */
 struct view_derived {
-	GPtrArray *rows; /* uint64_t *: the first two cells are the row's uid and its host's index */
+	GPtrArray *rows;    /* uint64_t *: the first two cells are the row's uid and its host's index */
+	GPtrArray *buckets; /* struct view_bucket *: how values of these rows are spread */
 };
 
 void view_derived_init(struct view_derived *derived);

@@ -186,13 +186,13 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 	enum table_id table = r->table->source;
 	uint64_t cells[CELLS_MAX];
 
+	view_spread_add(r, into, from);
 	if (r->table->cells) {
 		const struct table_desc desc = { r->table->name, r->table->cells, r->table->n_cells };
 
 		add_figures(&desc, (uint64_t *)into->row.b, from->row.b);
 		return;
 	}
-	view_spread_add(r, into, from);
 	view_errors_add(r, into, from);
 	figures(r->hosts[from->key.host].iv, table, &from->row, cells);
 	add_figures(&table_descs[table], (uint64_t *)into->row.b, cells);

@@ -135,6 +135,9 @@ const struct view_link *view_link_at(const struct view_rows_internal *in, uint32
 /* Finds the buckets of all rows of the host. */
 void view_index_spreads(struct view_rows *r, unsigned host);
 
+/* Those of derived rows: the uid of a row -> its list. The caller releases it. */
+struct map64 view_derived_spreads(struct view_rows *r, const struct view_derived *derived);
+
 /* The bucket list of a row of the model, for view_row.spread. */
 uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid);
 
@@ -317,6 +320,9 @@ static inline void value_set_text(struct value *v, const char *text)
 
 /* ---- derived.c: a new row of size bytes; all cells except the first two are 0 ---- */
 void *view_derived_add(struct view_derived *derived, size_t size, unsigned host);
+
+/* Counts a value in the distribution of the row that was added last; cell identifies it, as for view_spread(). */
+void view_derived_count(struct view_derived *derived, const void *row, unsigned cell, uint64_t value);
 
 /* ---- the tables, a file for each family ---- */
 #define VIEW_TABLE(name) extern const struct view_table view_##name##_table;

@@ -207,14 +207,16 @@ static void collect_host(struct view_rows *r, const struct view_query *q, unsign
 static void collect_derived(struct view_rows *r, const struct view_query *q)
 {
 	const GPtrArray *derived = q->derived->rows;
+	struct map64 spreads = view_derived_spreads(r, q->derived);
 
 	for (guint i = 0; i < derived->len; i++) {
 		const uint64_t *cells = g_ptr_array_index(derived, i);
+		const uint32_t spread = map64_get(&spreads, cells[0]);
 		struct view_row row = {
 			.row = { .b = cells },
 			.key = { (uint32_t)cells[1], q->table->source, cells[0] },
 			.members = 1,
-			.spread = VIEW_NO_LINK,
+			.spread = spread == MAP64_NONE ? VIEW_NO_LINK : spread,
 			.overall = q->table->overall && cells[q->table->overall],
 		};
 
@@ -225,6 +227,7 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 						      cells[q->table->process]);
 		g_array_append_val(r->internal->rows, row);
 	}
+	map64_release(&spreads);
 }
 
 static bool is_nonzero(const struct view_rows *r, const struct view_row *row, const struct column *column)

@@ -36,22 +36,33 @@ uint32_t view_link_add(struct view_rows_internal *in, uint32_t list, uint32_t ot
 	return list;
 }
 
+/* Puts a row of buckets first in the list of its owner. */
+static void add_to_list(struct view_rows *r, struct map64 *lists, unsigned host, const struct interval_row *row)
+{
+	const uint64_t owner_uid = INTERVAL_ROW(bucket, row)->owner_uid;
+	const uint32_t next = map64_get(lists, owner_uid);
+
+	map64_put(lists, owner_uid, view_link_put(r->internal, host, row, next == MAP64_NONE ? VIEW_NO_LINK : next));
+}
+
 void view_index_spreads(struct view_rows *r, unsigned host)
 {
 	const struct interval_table *t = &r->hosts[host].iv->tables[TABLE_BUCKET];
 	struct map64 *lists = &r->internal->indexes[host].spreads;
 
 	map64_clear(lists);
-	for (uint32_t i = 0; i < t->n_rows; i++) {
-		const struct bucket_row *b = INTERVAL_ROW(bucket, &t->rows[i]);
-		uint32_t next;
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (bucket_dist_table(INTERVAL_ROW(bucket, &t->rows[i])->dist) == r->table->source)
+			add_to_list(r, lists, host, &t->rows[i]);
+}
 
-		if (bucket_dist_table(b->dist) != r->table->source)
-			continue;
-		next = map64_get(lists, b->owner_uid);
-		map64_put(lists, b->owner_uid,
-			  view_link_put(r->internal, host, &t->rows[i], next == MAP64_NONE ? VIEW_NO_LINK : next));
-	}
+struct map64 view_derived_spreads(struct view_rows *r, const struct view_derived *derived)
+{
+	struct map64 lists = { 0 };
+
+	for (guint i = 0; i < derived->buckets->len; i++)
+		add_to_list(r, &lists, 0, &((const struct view_bucket *)g_ptr_array_index(derived->buckets, i))->row);
+	return lists;
 }
 
 uint32_t view_spread_of(const struct view_rows *r, unsigned host, uint64_t uid)
@@ -71,7 +82,8 @@ static void add_counts(struct view_spread *s, const struct interval *iv, const s
 	const uint64_t part = INTERVAL_ROW(bucket, row)->part;
 
 	for (unsigned i = 0; part < BUCKET_ROWS && i < BUCKETS_IN_ROW; i++) {
-		const uint64_t n = interval_value(iv, TABLE_BUCKET, row, CELL(bucket, first) + i);
+		const unsigned cell = CELL(bucket, first) + i;
+		const uint64_t n = row->a ? interval_value(iv, TABLE_BUCKET, row, cell) : row->b[cell];
 
 		s->counts[part * BUCKETS_IN_ROW + i] += n;
 		s->total += n;
@@ -112,7 +124,7 @@ uint64_t view_spread_percentile(const struct view_spread *s, unsigned permille, 
 
 /* ---- columns ---- */
 
-void view_get_percentile(const struct view_cell *at, struct value *v)
+unsigned view_permille(enum column_form form)
 {
 	static const unsigned permille[FORMS] = {
 		[FORM_P50] = 500,
@@ -120,13 +132,20 @@ void view_get_percentile(const struct view_cell *at, struct value *v)
 		[FORM_P99] = 990,
 		[FORM_P999] = 999,
 	};
+
+	return permille[form];
+}
+
+void view_get_percentile(const struct view_cell *at, struct value *v)
+{
 	const enum table_id table = at->rows->table->source;
 	const struct dist d = view_dist(at->host->iv, table, &at->row->row, at->column->cell);
 	const struct view_spread *s = view_spread(at->rows, at->row, at->column->cell);
 
 	value_set_null(v);
 	if (s->total && d.count)
-		value_set_uint(v, view_spread_percentile(s, permille[at->column->form], d.min, d.max));
+		value_set_uint(
+			v, view_spread_percentile(s, view_permille((enum column_form)at->column->form), d.min, d.max));
 }
 
 void view_get_freq(const struct view_cell *at, struct value *v)

@@ -19,6 +19,9 @@ struct view_spread {
 /* The distribution whose first cell is cell, CELL(irq, raise.count). Borrowed until the next call or build. */
 const struct view_spread *view_spread(const struct view_rows *r, const struct view_row *row, unsigned cell);
 
+/* What a column of percentiles is of: 500 for FORM_P50. */
+unsigned view_permille(enum column_form form);
+
 /*
  * The value that permille / 1000 of all values do not exceed, accurate to 1/16 (bucket_middle()) and limited to the
  * distribution's own least and greatest values. total > 0.

@@ -181,6 +181,11 @@ GArray *view_sum_columns(const struct view_table *table, enum view_sum sum)
 		    !view_column_find((const struct column *)(const void *)columns->data, columns->len, column->name))
 			g_array_append_val(columns, *column);
 	}
+	for (unsigned i = 0; i < table->n_sum_columns; i++) {
+		const struct column column = column_complete(&table->sum_columns[i]);
+
+		g_array_append_val(columns, column);
+	}
 	return columns;
 }
 

@@ -85,6 +85,9 @@ struct view_table {
 	uint16_t overall;          /* supply: cell that is not 0 in rows of all hosts together: view_row.overall */
 	/* For rows that are sums over other rows of a host's interval: collect adds them. source is TABLES. */
 	void (*collect)(struct view_rows *r, unsigned host);
+	/* Columns that only sums of its rows have; NULL: none. */
+	const struct column *sum_columns;
+	uint16_t n_sum_columns;
 	/* supply, collect: describes the n_cells cells of its rows; NULL: they are the source's */
 	const struct cell_desc *cells;
 	uint16_t n_cells;

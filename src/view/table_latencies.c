@@ -25,6 +25,11 @@
 
 OWN_ROW(latency, LATENCY_CELLS);
 
+/* The distribution is known by its first cell. */
+#define SPREAD(getter, form, name, header, meaning)                    \
+	CELL_COLUMN_BY(getter, form, name, latency, min_ns, header, 9, \
+		       COLUMN_LEVEL | COLUMN_SPREAD | (FORM_##form == FORM_FREQ ? 0 : REPORTED), meaning)
+
 static const struct column latencies_columns[] = {
 	COLUMN_AS("from_host", latency, host, "FROM", 10, REPORTED),
 	COLUMN(latency, to_host, "TO", 10, REPORTED),
@@ -42,6 +47,21 @@ static const struct column latencies_columns[] = {
 	COLUMN(latency, raw_p99_ns, "RAW P99", 9, REPORTED),
 	COLUMN(latency, raw_max_ns, "RAW MAX", 9, REPORTED),
 	COLUMN(latency, p999_ns, "P99.9", 9, REPORTED),
+	SPREAD(view_get_freq, FREQ, "freq", "LATENCY",
+	       "Histogram of the latencies by the corrected clocks; those below 0 count as 0."),
+};
+
+/* Percentiles of a sum come from the buckets of its rows, which add up. */
+static column_get_fn get_percentile;
+
+static const struct column latencies_sum_columns[] = {
+	SPREAD(get_percentile, P50, "p50_ns", "MEDIAN", "Median latency by the corrected clocks, to 1/16."),
+	SPREAD(get_percentile, P90, "p90_ns", "P90",
+	       "The 90th percentile of the latency by the corrected clocks, to 1/16."),
+	SPREAD(get_percentile, P99, "p99_ns", "P99",
+	       "The 99th percentile of the latency by the corrected clocks, to 1/16."),
+	SPREAD(get_percentile, P999, "p999_ns", "P99.9",
+	       "The 99.9th percentile of the latency by the corrected clocks, to 1/16."),
 };
 
 static view_collect_fn collect;
@@ -50,7 +70,9 @@ const struct view_table view_latencies_table = {
 	.name = "latencies",
 	.title = "Latencies",
 	.row = "a direction between two hosts",
-	.meaning = "How long packets took from host to host, before and after clock correction.",
+	.meaning =
+		"How long packets took from host to host, before and after clock correction. Sums have percentiles of "
+		"corrected latencies, to 1/16.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,
@@ -58,8 +80,22 @@ const struct view_table view_latencies_table = {
 	.screen = "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns",
 	.sort = "from_host",
 	.supply = { VIEW_MATCHES, true, collect },
+	.sum_columns = latencies_sum_columns,
+	.n_sum_columns = G_N_ELEMENTS(latencies_sum_columns),
 	OWN_CELLS(latency),
 };
+
+static void get_percentile(const struct view_cell *at, struct value *v)
+{
+	const uint64_t *cells = at->row->row.b;
+	const struct view_spread *s = view_spread(at->rows, at->row, at->column->cell);
+	const int64_t least = (int64_t)cells[CELL(latency, min_ns)], greatest = (int64_t)cells[CELL(latency, max_ns)];
+
+	value_set_null(v);
+	if (s->total)
+		value_set_uint(v, view_spread_percentile(s, view_permille((enum column_form)at->column->form),
+							 (uint64_t)MAX(least, 0), (uint64_t)MAX(greatest, 0)));
+}
 
 static int compare_values(const void *pa, const void *pb)
 {
@@ -164,6 +200,9 @@ static void collect(struct view_derived *derived, const struct view_sources *sou
 			row = view_derived_add(derived, sizeof(*row), from);
 			row->to_host = to;
 			set_spread(row, d->corrected, d->raw);
+			for (guint k = 0; k < d->corrected->len; k++)
+				view_derived_count(derived, row, CELL(latency, min_ns),
+						   (uint64_t)MAX(g_array_index(d->corrected, int64_t, k), 0));
 		}
 		g_array_free(d->corrected, TRUE);
 		g_array_free(d->raw, TRUE);

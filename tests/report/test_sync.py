@@ -164,6 +164,37 @@ def check_latencies(path, sync):
               f"latencies: --no-sync {row}")
 
 
+def percentile(values, permille):
+    return sorted(values)[(len(values) * permille + 999) // 1000 - 1]
+
+
+def check_latency_sums(path):
+    """Sums of directions: of all their packets; percentiles, from buckets, to 1/16. The same buckets as a histogram."""
+    packets = collections.defaultdict(list)
+    for row in page("matches", path)["rows"]:
+        if row["from_host"] != row["to_host"]:
+            for by in ("host", row["from_host"]), ("all", None), (row["from_host"], row["to_host"]):
+                packets[by].append(row["latency_ns"])
+    for by, hosts in (("host", {"client", "db", "web"}), ("all", {None})):
+        rows = page("latencies", path, "--sum-by", by)["rows"]
+        check({r.get("host") for r in rows} == hosts, f"latencies: sums by {by}: {rows}")
+        for row in rows:
+            own = packets[by, row.get("host")]
+            check((row["packets"], row["min_ns"], row["max_ns"]) == (len(own), min(own), max(own)), f"latencies: sum {row}")
+            for name, permille in (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990), ("p999_ns", 999)):
+                exact = percentile(own, permille)
+                check(abs(row[name] - exact) <= exact / 16, f"latencies: {name} of {row}: {exact}")
+    for row in page("latencies", path, "--freq")["rows"]:
+        own = packets[row["from_host"], row["to_host"]]
+        check(sum(b["count"] for b in row["freq"]) == len(own) > 0 and
+              all(b["count"] == sum(b["from"] <= ns < b["to"] for ns in own) for b in row["freq"]), f"latencies: --freq {row}")
+    # the hosts' own clocks are seconds apart: packets seem to arrive before they were sent
+    for row in page("latencies", path, "--no-sync", "--freq")["rows"]:
+        below = sum(b["count"] for b in row["freq"] if b["from"] == 0)
+        check(below == row["negative"] and sum(b["count"] for b in row["freq"]) == row["packets"], f"latencies: {row}")
+    run("latencies", path, "--log", status=2)  # table matches has each packet
+
+
 def check_options(path, sync):
     for host in sync:
         rows = by(page("sync", path, "--ref", host), "host")
@@ -259,6 +290,7 @@ def main():
             check_intervals(table, three, "1700ms")
         check_matches(three, reference, sync)
         check_latencies(three, sync)
+        check_latency_sums(three)
         check_options(three, sync)
         check_without_date(three)
         check_one_host(kprobe)
