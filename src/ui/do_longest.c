@@ -88,6 +88,7 @@ static char *title_of(const struct list *l, const struct view_row *row, const st
 {
 	const struct column *name = view_rows_column(&l->rows, "name");
 	const struct interval_row *of = list_row_thread(l, row);
+	const char *meaning = c->cells[c->cell + 1].meaning;
 	GString *s = g_string_new(NULL);
 	struct value v = { .kind = VALUE_NULL };
 
@@ -101,7 +102,8 @@ static char *title_of(const struct list *l, const struct view_row *row, const st
 	g_string_append_printf(s, " (%s)", view_row_host_name(&l->rows, row));
 	if (of && v.kind == VALUE_TEXT)
 		g_string_append_printf(s, ", %s", v.text);
-	g_string_append_printf(s, ": longest %s", c->cells[c->cell + 1].meaning);
+	/* what follows a comma would not fit */
+	g_string_append_printf(s, ": longest %.*s", (int)strcspn(meaning, ","), meaning);
 	return g_string_free(s, FALSE);
 }
 

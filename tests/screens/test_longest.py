@@ -153,7 +153,7 @@ def test_kinds(checks):
                                                         lambda r: (r["cause"], r["host"]) == ("SCHED", "db")))
         select(t, "7", "host:db", "Home")
         title, items, _ = longest(t)
-        disk = re.match(r"(\w+) \(db\)", title)
+        disk = re.fullmatch(r"(\w+) \(db\): longest time from issue to completion", title)
         checks.check("title of a disk", disk, title)
         same(checks, "requests", items, log(THREE, "disks", "latency", begin, end,
                                             lambda r: r["host"] == "db" and r["cause"].split()[0] == disk[1]))
