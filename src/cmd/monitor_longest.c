@@ -10,6 +10,8 @@
 #include "cmd/monitor.h"
 #include "model/buckets.h"
 
+#define SMALL_BYTES (UINT64_C(64) << 20)
+
 enum { GRAPH_BYTES = 1 << 20 }; /* the window's graph is not used */
 
 struct monitor_longest {
@@ -21,6 +23,7 @@ struct monitor_longest {
 	struct window_log log;
 	struct window *window; /* being read, or read last; NULL: none */
 	GArray *list;          /* struct ui_longest_one, longest first */
+	uint64_t found;        /* how many there are */
 	bool complete;
 	uint64_t first_ns; /* nothing earlier than this is available, reference time; 0: no such limit */
 };
@@ -53,9 +56,12 @@ static void on_logged(void *data, unsigned i, const struct model_logged *value)
 	struct ui_longest_one one = { .length_ns = value->length_ns, .tid = -1, .cause = value->cause };
 	guint at = l->list->len;
 
+	if (!is_wanted(l, value))
+		return;
+	l->found++;
 	while (at && g_array_index(l->list, struct ui_longest_one, at - 1).length_ns < one.length_ns)
 		at--;
-	if (at == UI_LONGEST_MAX || !is_wanted(l, value))
+	if (at == UI_LONGEST_MAX)
 		return;
 	one.begin_ns = clock_to_ref(ingest_host(window_ingest(l->window), i)->map, value->begin_ns);
 	if (value->thread) {
@@ -75,6 +81,7 @@ static void tell(struct monitor_longest *l)
 		.number = l->request.number,
 		.list = (const struct ui_longest_one *)(const void *)l->list->data,
 		.n = l->complete ? l->list->len : 0,
+		.found = l->found,
 		.complete = l->complete,
 		.first_ns = l->first_ns,
 		.percent = reread_percent(l->reread),
@@ -90,10 +97,13 @@ static void prepare(void *data, struct window_options *options)
 	struct monitor_longest *l = data;
 
 	g_array_set_size(l->list, 0);
+	l->found = 0;
 	options->begin_ns = l->begin_ns;
 	options->end_ns = l->end_ns;
 	options->before_ns = WINDOW_MARGIN_NS + l->request.longest_ns;
 	options->whole = false;
+	/* from their start, paths of files are known */
+	options->small_bytes = bucket_dist_table(l->log.dist) == TABLE_BLOCKING ? SMALL_BYTES : 0;
 	options->wants_host = wants_host;
 	options->wants_data = l;
 	options->waits.memory_bytes = GRAPH_BYTES;

@@ -17,18 +17,19 @@ static bool is_of(const struct column *column, const char *what)
 	return strncmp(cell, what, len) == 0 && strcmp(cell + len, ".count") == 0;
 }
 
-/* The histogram of distribution --of, by default the table's main one. */
-static enum lt_status find_histogram(const struct report *r, const struct column **histogram)
+/* A column of distribution --of, by default of the table's main one: a histogram, or another one for --log. */
+static enum lt_status find_distribution(const struct report *r, const struct column **found)
 {
 	const char *option = r->options->instances ? "--log" : "--freq", *what = r->options->of;
 	const struct view_table *table = r->table;
 	bool any = false;
 
 	for (unsigned i = 0; i < table->n_columns; i++) {
-		*histogram = &table->columns[i];
-		if ((*histogram)->unit != COLUMN_HISTOGRAM)
+		*found = &table->columns[i];
+		if ((*found)->unit != COLUMN_HISTOGRAM &&
+		    !(r->options->instances && view_column_is_logged(table, *found)))
 			continue;
-		if (!what || is_of(*histogram, what))
+		if (!what || is_of(*found, what))
 			return LT_OK;
 		any = true;
 	}
@@ -52,7 +53,7 @@ static enum lt_status read_min(struct report *r)
 enum lt_status report_choose_log(struct report *r)
 {
 	const struct options *o = r->options;
-	const struct column *histogram;
+	const struct column *column;
 
 	if (o->instances && o->freq)
 		return error_set("--log and --freq cannot be used together");
@@ -62,13 +63,13 @@ enum lt_status report_choose_log(struct report *r)
 		return error_set("--of needs --freq or --log");
 	if (!o->instances)
 		return LT_OK;
-	if (find_histogram(r, &histogram) != LT_OK || read_min(r) != LT_OK)
+	if (find_distribution(r, &column) != LT_OK || read_min(r) != LT_OK)
 		return LT_ERROR;
 	if (r->table->supply.needs & VIEW_MATCHES)
 		return error_set("--log does not apply to table '%s': table 'matches' has each packet", r->table->name);
-	if (column_measured(histogram) != COLUMN_NS)
+	if (!view_column_is_logged(r->table, column))
 		return error_set("--log is of durations: --freq shows '%s'", o->of);
-	r->log_dist = bucket_dist((enum table_id)r->table->source, histogram->cell);
+	r->log_dist = bucket_dist((enum table_id)r->table->source, column->cell);
 	r->needs = r->table;
 	r->table = view_table_find(REPORT_INSTANCES);
 	return LT_OK;
@@ -127,7 +128,7 @@ enum lt_status report_choose_spread(struct report *r)
 	const struct column *histogram;
 
 	if (r->options->freq) {
-		if (find_histogram(r, &histogram) != LT_OK)
+		if (find_distribution(r, &histogram) != LT_OK)
 			return LT_ERROR;
 		r->columns = g_renew(const struct column *, r->columns, r->n_columns + 1);
 		r->columns[r->n_columns++] = histogram;

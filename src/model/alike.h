@@ -14,8 +14,10 @@
 enum { ALIKE_CELLS = 4 };
 
 struct alike {
+	bool any_unknown; /* a text that is unknown there is taken for the wanted one */
 	unsigned n;
 	uint8_t cells[ALIKE_CELLS];
+	bool is_text[ALIKE_CELLS];
 	uint64_t values[ALIKE_CELLS];
 };
 

@@ -142,6 +142,7 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 {
 	const struct thread_row *t = THREAD_ROW(m, thread);
 	struct thread *info = thread_info(m, thread);
+	const uint64_t ns = m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0;
 	struct blocking_row *r;
 	uint32_t row;
 
@@ -151,5 +152,8 @@ void blocking_wait_ended(struct model *m, uint32_t thread, enum wait_state state
 	r = BLOCKING_ROW(m, row);
 	recent_again(m, m->blocking, row);
 	r->cause = cause;
-	dist_add(&r->time, m->now_ns > t->since_ns ? m->now_ns - t->since_ns : 0, m->now_ns);
+	/* it has no buckets: there are too many rows */
+	dist_add(&r->time, ns, m->now_ns);
+	if (m->log_dist == bucket_dist(TABLE_BLOCKING, CELL(blocking, time.count)))
+		model_log_instance(m, TABLE_BLOCKING, row, ns, thread, cause);
 }

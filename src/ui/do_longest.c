@@ -36,12 +36,6 @@ void longest_release(struct ui *ui)
 
 /* ---- which durations ---- */
 
-/* The cells of a distribution are contiguous. */
-static bool is_of(const struct column *histogram, const struct column *c)
-{
-	return c && c->form >= FORM_COUNT && c->cells == histogram->cells && c->cell == histogram->cell;
-}
-
 /* The table's distribution of durations: the one that it is sorted by, else the first. NULL: it has none. */
 static const struct column *find_distribution(const struct list *l)
 {
@@ -50,14 +44,33 @@ static const struct column *find_distribution(const struct list *l)
 	for (unsigned i = 0; i < l->table->n_columns; i++) {
 		const struct column *c = &l->table->columns[i];
 
-		if (c->form != FORM_FREQ || column_measured(c) != COLUMN_NS)
+		if (!view_column_is_logged(l->table, c))
 			continue;
-		if (is_of(c, sort))
+		if (sort && sort->form >= FORM_COUNT && sort->cells == c->cells && sort->cell == c->cell)
 			return c;
 		if (!first)
 			first = c;
 	}
 	return first;
+}
+
+/*
+ * Whether the interval has waits of the same kind, on the same fd, for another file: an fd whose file is not known when
+ * the interval is read again may be of either.
+ */
+static bool has_namesake(const struct interval *iv, const struct interval_row *row)
+{
+	const struct interval_table *t = &iv->tables[TABLE_BLOCKING];
+	const struct blocking_row *wanted = INTERVAL_ROW(blocking, row);
+
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct blocking_row *r = INTERVAL_ROW(blocking, &t->rows[i]);
+
+		if (r->thread_uid == wanted->thread_uid && r->state == wanted->state && r->syscall == wanted->syscall &&
+		    r->fd == wanted->fd && r->object != wanted->object)
+			return true;
+	}
+	return false;
 }
 
 /* The threads whose durations are meant: none if the row does not belong to any. */
@@ -86,7 +99,7 @@ static void list_tids(struct ui_longest_asked *a, const struct list *l, const st
 /* "postgres 722 (db), openat: longest time from entry to exit of the call" */
 static char *title_of(const struct list *l, const struct view_row *row, const struct column *c)
 {
-	const struct column *name = view_rows_column(&l->rows, "name");
+	const struct column *name = view_rows_column(&l->rows, l->table->source == TABLE_BLOCKING ? "what" : "name");
 	const struct interval_row *of = list_row_thread(l, row);
 	const char *meaning = c->cells[c->cell + 1].meaning;
 	GString *s = g_string_new(NULL);
@@ -135,6 +148,8 @@ static char *cause_of(const struct ui_longest_asked *a, const struct ui_longest_
 		return NULL;
 	if (a->request.dist == bucket_dist(TABLE_THREAD, CELL(thread, latency.count)))
 		return g_strconcat("after ", cause, NULL);
+	if (table == TABLE_BLOCKING)
+		return g_strconcat("ended by ", cause, NULL);
 	/* where no state dump was read again, the disk has only a number here */
 	return g_strdup(table == TABLE_DISK && strrchr(cause, ' ') ? strrchr(cause, ' ') + 1 : cause);
 }
@@ -179,15 +194,20 @@ static void add_notes(const struct ui *ui, struct overlay *menu, const struct ui
 		add_note(menu, g_strdup_printf("reading %u%%", told->percent));
 		return;
 	}
-	if (a->count > a->list->len && a->list->len == UI_LONGEST_MAX)
-		add_note(menu, g_strdup_printf("and %" PRIu64 " shorter ones", a->count - a->list->len));
+	if (told->found > a->list->len)
+		add_note(menu, g_strdup_printf("and %" PRIu64 " shorter ones", told->found - a->list->len));
 	if (told->first_ns)
 		add_note(menu, g_strdup_printf("what came before %s is no longer kept",
 					       ui_time(ui, time, sizeof(time), told->first_ns, 3, false)));
-	else if (!a->list->len || first->length_ns < a->request.longest_ns)
-		add_note(menu, g_strdup_printf("the longest, of %s, cannot be read again",
-					       format_duration(length, sizeof(length), a->request.longest_ns,
-							       ui->format.ascii)));
+	else if (told->found < a->count && a->list->len && first->length_ns >= a->request.longest_ns)
+		add_note(menu, g_strdup_printf("%" PRIu64 " of %" PRIu64 " cannot be read again",
+					       a->count - told->found, a->count));
+	else if (told->found < a->count)
+		add_note(menu,
+			 g_strdup_printf(
+				 "%" PRIu64 " of %" PRIu64 " cannot be read again, among them the longest, %s",
+				 a->count - told->found, a->count,
+				 format_duration(length, sizeof(length), a->request.longest_ns, ui->format.ascii)));
 }
 
 /* Opens the menu, or replaces it. */
@@ -221,7 +241,8 @@ void do_longest(struct ui *ui, int argument)
 
 	(void)argument;
 	if (!c) {
-		ui_say(ui, "single durations are known in Latency, Syscalls, and of disks and interrupts in Devices");
+		ui_say(ui,
+		       "single durations are known in Latency, Syscalls, Blocking, and in Devices of disks and IRQs");
 		return;
 	}
 	if (ui->cursor.live && !ui->options.recalls) {
@@ -257,6 +278,8 @@ void do_longest(struct ui *ui, int argument)
 	/* threads are compared by their tids */
 	if (l->table->source != TABLE_THREAD)
 		a->request.row = alike_of((enum table_id)l->table->source, row->row.b, !l->rows.per_cpu);
+	if (l->table->source == TABLE_BLOCKING)
+		a->request.row.any_unknown = !has_namesake(view_row_host(&l->rows, row)->iv, &row->row);
 	show_menu(ui, &(struct ui_longest){ 0 });
 }
 

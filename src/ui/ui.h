@@ -257,6 +257,7 @@ struct ui_longest {
 	unsigned number;                   /* of the request */
 	const struct ui_longest_one *list; /* borrowed for the call */
 	unsigned n;
+	uint64_t found;      /* how many there are */
 	bool complete;       /* all have been read that can be */
 	uint64_t first_ns;   /* earlier ones are no longer available, reference time; 0: there are none */
 	unsigned percent;    /* progress of reading */

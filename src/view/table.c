@@ -77,6 +77,13 @@ const struct column *view_column_typed(const struct column *columns, unsigned n_
 	return found;
 }
 
+bool view_column_is_logged(const struct view_table *table, const struct column *column)
+{
+	const enum column_form form = table->flags & VIEW_LOGGED ? FORM_MAX : FORM_FREQ;
+
+	return table->source != TABLES && column->form == form && column_measured(column) == COLUMN_NS;
+}
+
 bool view_table_of_threads(const struct view_table *table)
 {
 	return table->source == TABLE_THREAD || table->source == TABLE_FILE || table->thread;

@@ -20,6 +20,7 @@ enum view_table_flag {
 	VIEW_PIVOT = 1 << 2,    /* has one more column per perf counter: struct view_rows.columns */
 	VIEW_PER_CPU = 1 << 3,  /* supports view_query.per_cpu */
 	VIEW_UNLIKE = 1 << 4,   /* its rows count different things: a sum would be meaningless */
+	VIEW_LOGGED = 1 << 5,   /* the values of its distribution can be logged, but have no histogram */
 };
 
 struct view_derived;
@@ -108,6 +109,9 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
  * show by default comes first, then the whole name.
  */
 const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name);
+
+/* Whether the column stands for a distribution whose single values can be logged (model_set_log()). */
+bool view_column_is_logged(const struct view_table *table, const struct column *column);
 
 /* Whether the rows form a tree, view_query.tree. */
 bool view_table_has_tree(const struct view_table *table);

@@ -69,7 +69,7 @@ const struct view_table view_blocking_table = {
 	.row = "one cause of a thread's waits",
 	.meaning = "How often and how long each thread was blocked, in which system call and on which file, and what "
 		   "ended the wait.",
-	.flags = VIEW_REPORT,
+	.flags = VIEW_REPORT | VIEW_LOGGED,
 	.source = TABLE_BLOCKING,
 	.tables = USES(BLOCKING) | USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,

@@ -101,6 +101,29 @@ def calls(trace):
     return found
 
 
+def waits(trace):
+    """
+    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length); to its switch-in if it was woken
+    while it was still running, on its way to block.
+    """
+    since, found = {}, []
+
+    def end(thread, t):
+        if thread in since:
+            begin = since.pop(thread)
+            found.append((*thread, begin, t - begin))
+
+    for t, host, name, _, fields in trace:
+        if name == "sched_switch":
+            gone = host, number(fields, "prev_tid")
+            if gone[1] and number(fields, "prev_state") not in (0, PREEMPTED):
+                since[gone] = t
+            end((host, number(fields, "next_tid")), t)
+        elif name == "sched_waking":
+            end((host, number(fields, "tid")), t)
+    return found
+
+
 TRACE = list(events())
 
 
@@ -203,6 +226,26 @@ def test_histograms_follow_the_instances():
         for b in r["slice_freq"] or []:
             n = sum(b["from"] <= v < b["to"] for v in by_thread[r["host"], r["tid"]])
             assert b["count"] == n, (r, b, n)
+
+
+def test_log_of_waits():
+    same(logged("blocking"), sorted(waits(TRACE)))
+    # each has what ended it, and they are those of the table's rows
+    figures = collections.defaultdict(lambda: [0, 0, 0])
+    for r in rows("blocking", "--log"):
+        of_thread = figures[r["host"], r["tid"]]
+        of_thread[0] += 1
+        of_thread[1] += r["length_ns"]
+        of_thread[2] = max(of_thread[2], r["length_ns"])
+    wanted = collections.defaultdict(lambda: [0, 0, 0])
+    for r in rows("blocking"):
+        of_thread = wanted[r["host"], r["tid"]]
+        of_thread[0] += r["count"]
+        of_thread[1] += r["total_ns"]
+        of_thread[2] = max(of_thread[2], r["max_ns"])
+    assert figures == wanted
+    causes = {r["cause"] for r in rows("blocking")} - {None}
+    assert len(causes) > 5 and causes <= {r["cause"] for r in rows("blocking", "--log")}, causes
 
 
 def test_intervals():

@@ -165,7 +165,7 @@ class Terminal:
         self.wait(title)
         self.keys("Home")
         for _ in range(60):
-            items = [line for line in self.sync() if line.startswith("│")]
+            items = [line.split("│")[1] for line in self.sync() if line.startswith("│")]
             number = next((i for i, line in enumerate(items) if re.search(item, line)), None)
             if number is not None:
                 break

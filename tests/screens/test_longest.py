@@ -160,6 +160,26 @@ def test_kinds(checks):
         checks.check("read or write", {rest.split()[-1] for _, _, rest in items} <= {"read", "write"}, items)
 
 
+def test_waits(checks):
+    """Of one kind, in one call, on one file: what ended each."""
+    rows = [r for r in json.loads(subprocess.run([PROGRAM, "report", "blocking", "--json", THREE], stdout=subprocess.PIPE,
+                                                 check=True).stdout)["rows"] if r["host"] == "db"]
+    thread = max((r for r in rows if r["syscall"] == "fdatasync"), key=lambda r: r["count"])["tid"]
+    with Terminal("--paused", THREE, size=(SIZE[0], 50), ready=" PAUSED ").wait_read() as t:
+        begin, end = mark(t, "+0s", "+8s")
+        t.choose("P", "─ Panes", "Blocking")
+        select(t, "Home", f"host:db tid:{thread} state:block_device call:fdatasync")
+        title, items, notes = longest(t)
+        found = re.fullmatch(rf"postgres {thread} \(db\), fdatasync\(\d+ (\S+)\): longest time from the switch-out to .*", title)
+        checks.check("title of waits", found, title)
+        row = next(r for r in rows if (r["tid"], r["syscall"], r["path"]) == (thread, "fdatasync", found[1]))
+        checks.equal("as many as the table has", (len(items), notes), (row["count"], []))
+        checks.check("the longest", abs(items[0][1] - row["max_ns"]) < row["max_ns"] / 180, f"{items} {row}")
+        checks.check("what ended them", all(rest == "ended by vda" for _, _, rest in items), items)
+        waits = log(THREE, "blocking", "time", begin, end, lambda r: (r["host"], r["tid"]) == ("db", thread))
+        checks.check("their times", {at for at, _, _ in items} <= {at % DAY for at, _ in waits}, f"{items} {waits}")
+
+
 def test_processes(checks):
     """Of a process: the durations of all its threads, each with its thread; of a sum: which row is not known."""
     out = json.loads(subprocess.run([PROGRAM, "report", "sched", "--json", os.path.join(THREE, "web")], stdout=subprocess.PIPE,
@@ -200,7 +220,7 @@ def test_long(checks):
 def test_none(checks):
     with Terminal("--paused", THREE, size=SIZE, ready=" PAUSED ").wait_read() as t:
         t.keys("4", "l")
-        t.wait("single durations are known in Latency, Syscalls, and of disks and interrupts in Devices")
+        t.wait("single durations are known in Latency, Syscalls, Blocking, and in Devices of disks and IRQs")
         t.keys("6")
         t.choose("G", "─ Sum up", " comm")
         t.keys("l")
@@ -260,4 +280,4 @@ def test_forgotten(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(test_calls, test_kinds, test_processes, test_long, test_none, test_live, test_forgotten)
+Checks().run(test_calls, test_kinds, test_waits, test_processes, test_long, test_none, test_live, test_forgotten)
