@@ -102,6 +102,12 @@ bool monitor_recalls(const struct options *o);
 /* Opens and starts the sources; if m->starting is set, monitor_read_slice() continues with that. */
 enum lt_status monitor_open_sources(struct monitor *m);
 
+/* Rereads windows of the shown data. options: only those that differ for each purpose. */
+struct reread *monitor_reread_create(struct monitor *m, struct reread_options options);
+
+/* Recordings up to this size are read again from their start, which shows what fds were opened. */
+#define MONITOR_SMALL_BYTES (UINT64_C(64) << 20)
+
 /* The expected end of the longest trace; 0: unknown. */
 uint64_t monitor_expected_end(const struct reading *r);
 

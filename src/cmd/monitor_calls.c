@@ -15,9 +15,6 @@
 #include "cmd/monitor.h"
 #include "ui/lines.h"
 
-/* Recordings up to this size are read from their start, which shows what fds were opened. */
-#define SMALL_BYTES (UINT64_C(64) << 20)
-
 enum { LINES_AT_ONCE = 100, HOSTS_READ = 16 };
 
 /* The current request. */
@@ -219,7 +216,7 @@ static void prepare(void *data, struct window_options *options)
 	options->begin_ns = c->reading.begin_ns;
 	options->end_ns = c->reading.end_ns;
 	options->whole = false;
-	options->small_bytes = SMALL_BYTES;
+	options->small_bytes = MONITOR_SMALL_BYTES;
 	options->wants_host = reads_host;
 	options->wants_data = c;
 	options->visitor = attach_tracer_visitor(c->tracer);
@@ -304,18 +301,10 @@ void monitor_calls_forget(struct monitor_calls *c)
 struct monitor_calls *monitor_calls_create(struct monitor *m)
 {
 	struct monitor_calls *c = g_new0(struct monitor_calls, 1);
-	const struct reread_options options = {
-		.loop = m->loop,
-		.of = m->shown.in,
-		.memory_bytes = m->options->wait_memory,
-		.changed = on_changed,
-		.prepare = prepare,
-		.opened = on_opened,
-		.data = c,
-	};
-
 	c->m = m;
-	c->reread = reread_create(&options);
+	c->reread = monitor_reread_create(
+		m,
+		(struct reread_options){ .changed = on_changed, .prepare = prepare, .opened = on_opened, .data = c });
 	calls_request_init(&c->request);
 	c->options = calls_request_tracer(&c->request);
 	c->options.wants_host = wants_host;

@@ -253,18 +253,10 @@ void monitor_dump_forget(struct monitor_dump *d)
 struct monitor_dump *monitor_dump_create(struct monitor *m)
 {
 	struct monitor_dump *d = g_new0(struct monitor_dump, 1);
-	const struct reread_options options = {
-		.loop = m->loop,
-		.of = m->shown.in,
-		.memory_bytes = m->options->wait_memory,
-		.changed = on_changed,
-		.prepare = prepare,
-		.opened = on_opened,
-		.data = d,
-	};
-
 	d->m = m;
-	d->reread = reread_create(&options);
+	d->reread = monitor_reread_create(
+		m,
+		(struct reread_options){ .changed = on_changed, .prepare = prepare, .opened = on_opened, .data = d });
 	d->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	events_filter_init(&d->filter);
 	fields_wanted_init(&d->wanted);

@@ -4,13 +4,9 @@
  *
  *   ui_wanted_longest() ──▶ reread ──▶ on_logged() ──▶ list ──▶ ui_set_longest()
  */
-#include <string.h>
-
 #include "clock/map.h"
 #include "cmd/monitor.h"
 #include "model/buckets.h"
-
-#define SMALL_BYTES (UINT64_C(64) << 20)
 
 enum { GRAPH_BYTES = 1 << 20 }; /* the window's graph is not used */
 
@@ -103,10 +99,9 @@ static void prepare(void *data, struct window_options *options)
 	options->before_ns = WINDOW_MARGIN_NS + l->request.longest_ns;
 	options->whole = false;
 	/* from their start, paths of files are known */
-	options->small_bytes = bucket_dist_table(l->log.dist) == TABLE_BLOCKING ? SMALL_BYTES : 0;
+	options->small_bytes = bucket_dist_table(l->log.dist) == TABLE_BLOCKING ? MONITOR_SMALL_BYTES : 0;
 	options->wants_host = wants_host;
 	options->wants_data = l;
-	options->waits.memory_bytes = GRAPH_BYTES;
 	options->log = &l->log;
 }
 
@@ -172,18 +167,13 @@ void monitor_apply_longest_request(struct monitor *m)
 struct monitor_longest *monitor_longest_create(struct monitor *m)
 {
 	struct monitor_longest *l = g_new0(struct monitor_longest, 1);
-	const struct reread_options options = {
-		.loop = m->loop,
-		.of = m->shown.in,
-		.memory_bytes = m->options->wait_memory,
-		.changed = on_changed,
-		.prepare = prepare,
-		.opened = on_opened,
-		.data = l,
-	};
 
 	l->m = m;
-	l->reread = reread_create(&options);
+	l->reread = monitor_reread_create(m, (struct reread_options){ .memory_bytes = GRAPH_BYTES,
+								      .changed = on_changed,
+								      .prepare = prepare,
+								      .opened = on_opened,
+								      .data = l });
 	l->tids = g_array_new(FALSE, FALSE, sizeof(int32_t));
 	l->list = g_array_new(FALSE, FALSE, sizeof(struct ui_longest_one));
 	l->log.logged = on_logged;

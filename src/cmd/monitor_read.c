@@ -184,17 +184,18 @@ static void start_reading(const struct monitor *m, struct reading *r)
 	r->frames = frames_create(r->in, r->history, r->frame_ns, provisional);
 }
 
+struct reread *monitor_reread_create(struct monitor *m, struct reread_options options)
+{
+	options.loop = m->loop;
+	options.of = m->shown.in;
+	if (!options.memory_bytes)
+		options.memory_bytes = m->options->wait_memory;
+	return reread_create(&options);
+}
+
 static void allow_reread(struct monitor *m)
 {
-	const struct reread_options options = {
-		.loop = m->loop,
-		.of = m->shown.in,
-		.memory_bytes = m->options->wait_memory,
-		.changed = monitor_publish_window,
-		.data = m,
-	};
-
-	m->reread = reread_create(&options);
+	m->reread = monitor_reread_create(m, (struct reread_options){ .changed = monitor_publish_window, .data = m });
 	m->calls = monitor_calls_create(m);
 	m->dump = monitor_dump_create(m);
 	m->longest = monitor_longest_create(m);
