@@ -179,12 +179,26 @@ static void add_note(struct overlay *menu, char *text)
 	g_free(text);
 }
 
+/* Those that belong to the row's figures and are not in what was read. */
+static char *missing_of(const struct ui *ui, uint64_t found)
+{
+	const struct ui_longest_asked *a = ui->longest;
+	GString *s = g_string_new(NULL);
+	char length[FORMAT_SIZE];
+
+	g_string_printf(s, "%" PRIu64 " of %" PRIu64 " cannot be read again", a->count - found, a->count);
+	if (!a->list->len || g_array_index(a->list, struct ui_longest_one, 0).length_ns < a->request.longest_ns)
+		g_string_append_printf(
+			s, ", among them the longest, %s",
+			format_duration(length, sizeof(length), a->request.longest_ns, ui->format.ascii));
+	return g_string_free(s, FALSE);
+}
+
 /* What is not in the list. */
 static void add_notes(const struct ui *ui, struct overlay *menu, const struct ui_longest *told)
 {
 	const struct ui_longest_asked *a = ui->longest;
-	const struct ui_longest_one *first = (const struct ui_longest_one *)(const void *)a->list->data;
-	char time[TIMETEXT_SIZE], length[FORMAT_SIZE];
+	char time[TIMETEXT_SIZE];
 
 	if (told->problem) {
 		add_note(menu, g_strdup_printf("cannot be read again: %s", told->problem));
@@ -199,15 +213,8 @@ static void add_notes(const struct ui *ui, struct overlay *menu, const struct ui
 	if (told->first_ns)
 		add_note(menu, g_strdup_printf("what came before %s is no longer kept",
 					       ui_time(ui, time, sizeof(time), told->first_ns, 3, false)));
-	else if (told->found < a->count && a->list->len && first->length_ns >= a->request.longest_ns)
-		add_note(menu, g_strdup_printf("%" PRIu64 " of %" PRIu64 " cannot be read again",
-					       a->count - told->found, a->count));
 	else if (told->found < a->count)
-		add_note(menu,
-			 g_strdup_printf(
-				 "%" PRIu64 " of %" PRIu64 " cannot be read again, among them the longest, %s",
-				 a->count - told->found, a->count,
-				 format_duration(length, sizeof(length), a->request.longest_ns, ui->format.ascii)));
+		add_note(menu, missing_of(ui, told->found));
 }
 
 /* Opens the menu, or replaces it. */
