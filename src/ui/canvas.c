@@ -257,8 +257,9 @@ void canvas_box(struct canvas *c, int x, int y, int w, int h, const char *title)
 	canvas_char(c, x, y + h - 1, STYLE_FRAME, 0x2514);
 	canvas_char(c, x + w - 1, y + h - 1, STYLE_FRAME, 0x2518);
 	if (title && w > 6) {
-		int used = canvas_text(c, x + 3, y, STYLE_TITLE, title, w - 6);
+		int used = MIN(canvas_text_width(title), w - 6);
 
+		canvas_text_left(c, x + 3, y, used, STYLE_TITLE, title);
 		canvas_char(c, x + 2, y, STYLE_FRAME, ' ');
 		canvas_char(c, x + 3 + used, y, STYLE_FRAME, ' ');
 	}

@@ -239,6 +239,17 @@ def call_of(t):
     return re.search(rf"^ *{live_pane.TID} +\d+ (?:web +)?(\w+)", "\n".join(t.sync()), re.M)[1]
 
 
+def test_narrow(checks):
+    """A title that does not fit ends with what says so, not in the middle of a word."""
+    with Terminal("--paused", THREE, ready=" PAUSED ").wait_read() as t:
+        t.keys(")")
+        t.wait("^ END ")
+        select(t, "5", "call:epoll_wait host:client tid:347")
+        t.keys("l")
+        title = menu(t)[0]
+        checks.equal("cut title", title, "Client manageme 347 (client), epoll_wait: longest time from entry to exit…")
+
+
 def test_live(checks):
     """While it is fed: what is on the screen is complete, and can be read again."""
     wanted = log(live_pane.RECORDING, "syscalls", "time", 0, DAY, lambda r: r["tid"] == live_pane.TID)
@@ -280,4 +291,4 @@ def test_forgotten(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(test_calls, test_kinds, test_waits, test_processes, test_long, test_none, test_live, test_forgotten)
+Checks().run(test_calls, test_kinds, test_waits, test_processes, test_long, test_none, test_narrow, test_live, test_forgotten)
