@@ -164,14 +164,17 @@ class Terminal:
         self.keys(key)
         self.wait(title)
         self.keys("Home")
-        for _ in range(60):
-            items = [line.split("│")[1] for line in self.sync() if line.startswith("│")]
+        items = []
+        while True:
+            page = [line.split("│")[1] for line in self.sync() if line.startswith("│")]
+            new = page[page.index(items[-1]) + 1:] if items and items[-1] in page else page
+            if not new:
+                raise Failed(f"no {item} in {items}")
+            items += new
             number = next((i for i, line in enumerate(items) if re.search(item, line)), None)
             if number is not None:
                 break
             self.keys("PgDn")
-        else:
-            raise Failed(f"no {item} in {items}")
         self.keys("Home", *["Down"] * number, "Enter")
 
     def resize(self, w, h):
