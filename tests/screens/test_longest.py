@@ -7,6 +7,7 @@ interval; of a live host, what is kept."""
 import json
 import os
 import re
+import shutil
 import subprocess
 
 import live_pane
@@ -239,6 +240,28 @@ def call_of(t):
     return re.search(rf"^ *{live_pane.TID} +\d+ (?:web +)?(\w+)", "\n".join(t.sync()), re.M)[1]
 
 
+def test_changed(checks):
+    """Files that were cut off since they were read: what is no longer there is counted."""
+    shutil.copytree(LOCKS, "changed")
+    with Terminal("--paused", "--no-cache", "changed", size=SIZE, ready=" PAUSED ").wait_read() as t:
+        begin, end = mark(t, "+0s", "+7s")
+        select(t, "7", "SCHED", "End")
+        wanted = log(LOCKS, "irqs", "time", begin, end, lambda r: r["cause"] == "SCHED")
+        for directory, _, files in os.walk("changed"):
+            for file in files:
+                path = os.path.join(directory, file)
+                if file != "metadata" and "index" not in directory:
+                    os.truncate(path, os.path.getsize(path) // 3)
+        _, items, notes = longest(t)
+        found = len(items) + sum(int(n) for note in notes for n in re.findall(r"^and (\d+) shorter ones$", note))
+        lost = re.match(r"(\d+) of (\d+) cannot be read again(?:, among them the longest, (.*))?$", notes[-1])
+        checks.check("how many are missing", lost and int(lost[2]) == len(wanted) and 0 < found == len(wanted) - int(lost[1]),
+                     f"{notes} {len(items)} {len(wanted)}")
+        least = max(length for _, length in wanted)
+        checks.equal("whether the longest is", bool(lost[3]), abs(items[0][1] - least) > least / 180)
+        checks.check("the others are there", {at for at, _, _ in items} <= {at % DAY for at, _ in wanted}, items)
+
+
 def test_narrow(checks):
     """A title that does not fit ends with what says so, not in the middle of a word."""
     with Terminal("--paused", THREE, ready=" PAUSED ").wait_read() as t:
@@ -270,6 +293,22 @@ def test_live(checks):
         checks.check("nothing is kept", True)
 
 
+def test_live_waits(checks):
+    """Files that were opened long before the interval have no path in what is read again."""
+    with live_pane.Live("waits", "8") as t:
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        mark(t, "+3s", "+6s")
+        t.choose("P", "─ Panes", "Blocking")
+        screen = "\n".join(select(t, "Home", "tid:1466"))
+        rows = re.findall(r"^ *1466 +\d+ (?:web +)?(\S.*?) +(?:blocked|timer|network|block_device|unknown) +\S+ +(\d+) ", screen, re.M)
+        checks.check("waits on files", sum("/" in what for what, _ in rows) >= 2, rows)
+        for what, count in rows:
+            title, items, notes = longest(t)
+            checks.equal(f"waits in {what}", (f", {what.rstrip('…')}" in title, len(items), notes),
+                         (True, min(int(count), MAX), [f"and {int(count) - MAX} shorter ones"] if int(count) > MAX else []))
+            t.keys("Down")
+
+
 def test_forgotten(checks):
     """Of a live host with little memory, the latest ones; what cannot be said is."""
     with live_pane.Live("forgotten", "4", "--recall-memory", "1M", "--workers", "1") as t:
@@ -291,4 +330,4 @@ def test_forgotten(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(test_calls, test_kinds, test_waits, test_processes, test_long, test_none, test_narrow, test_live, test_forgotten)
+Checks().run(test_calls, test_kinds, test_waits, test_processes, test_long, test_none, test_changed, test_narrow, test_live, test_live_waits, test_forgotten)
