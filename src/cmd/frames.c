@@ -209,19 +209,25 @@ uint64_t frames_origin_ns(const struct frames *f)
 
 /* ---- frames ---- */
 
+void frames_append(struct history *h, unsigned track, struct model *model, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct host_state *s = model_state(model);
+
+	model_list_files(model);
+	model_cut(model, end_ns);
+	if (end_ns > begin_ns)
+		history_append(h, track, s, begin_ns, end_ns);
+	state_extremes_clear_dirty(s);
+	state_reap(s, NULL, NULL);
+	state_frame_begin(s);
+}
+
 /* Moves the full frame into the history and starts the next one. */
 static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 {
 	struct host_frames *host = at(f, track);
-	struct host_state *s = model_state(host->host->model);
 
-	model_list_files(host->host->model);
-	model_cut(host->host->model, end_ns);
-	if (end_ns > host->begin_ns)
-		history_append(f->history, track, s, host->begin_ns, end_ns);
-	state_extremes_clear_dirty(s);
-	state_reap(s, NULL, NULL);
-	state_frame_begin(s);
+	frames_append(f->history, track, host->host->model, host->begin_ns, end_ns);
 	host->begin_ns = end_ns;
 	host->edge_ns = next_edge(f, host, end_ns);
 }

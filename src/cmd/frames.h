@@ -23,6 +23,12 @@
 struct frames;
 
 /*
+ * Appends what a model has found in [begin_ns, end_ns[, by its host's own clock, to a track, and begins the model's
+ * next frame.
+ */
+void frames_append(struct history *h, unsigned track, struct model *model, uint64_t begin_ns, uint64_t end_ns);
+
+/*
  * Starts with the hosts that have started, one track each. apart: nothing is known about their clocks, which may differ
  * by days: align the starts of their traces instead. Everything is borrowed.
  */

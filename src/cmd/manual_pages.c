@@ -53,6 +53,10 @@ static const struct manual_item monitor_troubles[] = {
 	{ "Events were lost",
 	  "The tracer had no room for them: use larger buffers (--buffer-size of 'lttngtop record', --local and "
 	  "cluster) or a set that records less (--set)" },
+	{ "The first line says 'preview'",
+	  "After a jump in a recording that is still being read, the interval is shown at once from its own events "
+	  "and those of the second before it. Threads without events in that time, waits that began earlier and "
+	  "files opened earlier are missing until the recording has been read up to there" },
 	{ "Panes I/O, Files and Syscalls are nearly empty",
 	  "The sets waits and minimal, the default with --local and cluster, leave out system calls: use --set full" },
 	{ "A critical path ends in a kworker",

@@ -140,6 +140,8 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_apply_dump_request(m);
 	if (m->longest)
 		monitor_apply_longest_request(m);
+	if (m->preview)
+		monitor_apply_preview_request(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
@@ -204,6 +206,7 @@ static void run_loop(struct monitor *m)
 	monitor_live_calls_destroy(m->live_calls);
 	monitor_dump_destroy(m->dump);
 	monitor_longest_destroy(m->longest);
+	monitor_preview_destroy(m->preview);
 	ev_loop_destroy(m->loop);
 }
 

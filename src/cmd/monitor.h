@@ -5,8 +5,8 @@
 /*
  * Shared by the files of the monitor: monitor.c has the command and the loop, monitor_read.c opens the sources and
  * reads them in slices, monitor_publish.c passes what is known to the screen, monitor_calls.c and monitor_live_calls.c
- * show system calls, monitor_dump.c events, monitor_longest.c the longest durations of a row, monitor_write.c writes
- * what is shown to files, monitor_cache.c keeps what was read for the next run.
+ * show system calls, monitor_dump.c events, monitor_longest.c the longest durations of a row, monitor_preview.c where a
+ * jump goes, monitor_write.c writes what is shown to files, monitor_cache.c keeps what was read for the next run.
  */
 
 #include <ev.h>
@@ -69,6 +69,7 @@ struct monitor {
 	struct monitor_dump *dump;             /* likewise */
 	struct monitor_longest *longest;       /* likewise */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
+	struct monitor_preview *preview;       /* NULL: live, or not started */
 	struct settings *settings;             /* the user's settings for the screen */
 	struct ui *ui;
 	GArray *inputs;      /* struct ui_input, used by publish_inputs() */
@@ -189,6 +190,16 @@ struct monitor_longest *monitor_longest_create(struct monitor *m);
 void monitor_longest_destroy(struct monitor_longest *l);
 void monitor_apply_longest_request(struct monitor *m);
 void monitor_longest_forget(struct monitor_longest *l);
+
+/* ---- monitor_preview.c ---- */
+
+/* Reads where a jump goes before the main reading gets there; needs the loop. */
+struct monitor_preview *monitor_preview_create(struct monitor *m);
+void monitor_preview_destroy(struct monitor_preview *p);
+void monitor_apply_preview_request(struct monitor *m);
+
+/* Whether it needs the time that the main reading would take. p NULL: no. */
+bool monitor_preview_is_reading(const struct monitor_preview *p);
 
 /* ---- monitor_live_calls.c ---- */
 

@@ -153,6 +153,8 @@ bool monitor_show_next(struct monitor *m)
 	g_free(hosts);
 	if (!shows)
 		return false;
+	monitor_preview_destroy(m->preview);
+	m->preview = NULL;
 	monitor_release_reading(&m->shown);
 	m->shown = *r;
 	*r = (struct reading){ 0 };

@@ -19,6 +19,7 @@
 #include "ui/cursor.h"
 
 #define SLICE_NS (8 * NS_PER_MS)
+#define SLICE_BESIDE_PREVIEW_NS NS_PER_MS
 #define LIVE_FRAME_NS NS_PER_S
 
 enum { PUBLISH_EVERY_US = 50 * US_PER_MS, START_US = 100 * US_PER_MS, START_LOOK_MS = 10 };
@@ -221,6 +222,8 @@ void monitor_start_reading(struct monitor *m)
 		allow_recall(m);
 	else if (m->stage != STAGE_COMPARING)
 		allow_reread(m);
+	if (!m->live)
+		m->preview = monitor_preview_create(m);
 	if (!m->options->no_sync)
 		ui_set_clocks(m->ui, clocks_sync(m->clocks));
 	ui_set_history(m->ui, m->shown.history);
@@ -294,7 +297,8 @@ static enum lt_status shown_slice(struct monitor *m)
 	enum lt_status status;
 
 	ingest_watch(m->shown.in);
-	status = frames_advance(m->shown.frames, SLICE_NS);
+	status = frames_advance(m->shown.frames,
+				monitor_preview_is_reading(m->preview) ? SLICE_BESIDE_PREVIEW_NS : SLICE_NS);
 	forget_paths(m);
 	m->shown.complete = status == LT_END;
 	publish_in_time(m);
@@ -335,6 +339,7 @@ static enum lt_status next_slice(struct monitor *m)
 	}
 	m->stage = STAGE_FINAL;
 	allow_reread(m);
+	m->preview = monitor_preview_create(m);
 	monitor_publish_known(m);
 	return status;
 }

@@ -8,6 +8,9 @@
 /* Hosts may be this part of the window (1/16) apart while reading: events that are ahead wait in memory. */
 enum { STEPS = 16 };
 
+/* Before the window, and the window. */
+enum { PARTS = 2 };
+
 struct window_host {
 	struct window *window;
 	unsigned of;       /* its number in the ingest */
@@ -15,6 +18,8 @@ struct window_host {
 	const struct clock_map *map;
 	uint64_t begin_ns, end_ns; /* the time to read, by its own clock */
 	uint64_t read_ns;          /* everything before this has been read */
+	uint64_t part_ns;          /* start of the part being read */
+	unsigned parts;            /* passed to part() */
 	bool ended;
 };
 
@@ -133,7 +138,12 @@ static void limit(struct window *w)
 struct window *window_open(const struct ingest *of, const struct window_options *options)
 {
 	struct window *w = g_new0(struct window, 1);
-	struct ingest_options each = { .waits = &w->options.waits, .visitor = options->visitor };
+	struct ingest_options each = {
+		.model_memory = of->options.model_memory,
+		.row_copies = of->options.row_copies,
+		.waits = &w->options.waits,
+		.visitor = options->visitor,
+	};
 
 	w->of = of;
 	w->options = *options;
@@ -214,11 +224,13 @@ static void on_logged(void *data, const struct model_logged *value)
 	log->logged(log->data, (unsigned)(h - h->window->hosts), value);
 }
 
-/* Its rows are not used. */
 static void set_figures(struct window_host *h, struct model *m)
 {
 	const struct window_log *log = h->window->options.log;
 
+	if (h->window->options.part)
+		return;
+	/* its rows are not used */
 	model_set_figures(m, MODEL_PEERS | (log ? log->tables : 0));
 	model_set_buckets(m, 0);
 	if (!log)
@@ -245,6 +257,7 @@ static void add_hosts(struct window *w)
 			set_whole(h, ingest_host(w->in, i));
 		else
 			set_part(h, &w->options, host_at(w->of, h->of)->public.begin_ns);
+		h->part_ns = h->begin_ns;
 		if (begins_midway(w, h))
 			waits_begin_midway(w->waits, h->in_waits, from_ns(&w->options));
 	}
@@ -268,10 +281,47 @@ static struct window_host *last_host(const struct window *w)
 	return last;
 }
 
+/* The end of the part being read; UINT64_MAX: there is none. */
+static uint64_t part_end(const struct window *w, const struct window_host *h)
+{
+	const struct window_options *o = &w->options;
+
+	if (!o->part || h->parts == PARTS)
+		return UINT64_MAX;
+	return clock_from_ref(h->map, h->parts ? o->end_ns : o->begin_ns);
+}
+
+/* Passes on the parts that end at or before to_ns. */
+static void pass_parts(struct window *w, struct window_host *h, uint64_t to_ns)
+{
+	uint64_t end_ns;
+
+	while ((end_ns = part_end(w, h)) <= to_ns) {
+		if (end_ns > h->part_ns)
+			w->options.part(w->options.part_data, (unsigned)(h - w->hosts), h->part_ns, end_ns);
+		h->part_ns = MAX(h->part_ns, end_ns);
+		h->parts++;
+	}
+}
+
+/* All has been read of a host: its last part ends with its recording, if that does not continue after the window. */
+static void pass_rest(struct window *w, struct window_host *h)
+{
+	const bool goes_on = host_at(w->of, h->of)->public.end_hint_ns > h->end_ns;
+	const uint64_t end_ns = goes_on ? h->end_ns : ingest_host(w->in, h - w->hosts)->end_ns;
+
+	if (end_ns != TIME_UNKNOWN)
+		pass_parts(w, h, end_ns);
+	if (part_end(w, h) != UINT64_MAX && end_ns > h->part_ns && end_ns != TIME_UNKNOWN)
+		w->options.part(w->options.part_data, (unsigned)(h - w->hosts), h->part_ns, end_ns);
+	h->parts = PARTS;
+}
+
 /* The time up to which it is read next. */
 static uint64_t next_step(const struct window *w, const struct window_host *h)
 {
-	const uint64_t step_ns = h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1;
+	const uint64_t step_ns =
+		MIN(h->read_ns + (h->end_ns - h->begin_ns) / STEPS + 1, MAX(part_end(w, h), h->read_ns + 1));
 
 	if (step_ns < h->end_ns)
 		return step_ns;
@@ -292,11 +342,17 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
 	waits_take(w->waits, h->in_waits, &host_at(w->in, h - w->hosts)->log);
-	forget_ended(model_state(host_at(w->in, h - w->hosts)->public.model));
+	if (!w->options.part)
+		forget_ended(model_state(host_at(w->in, h - w->hosts)->public.model));
 	if (status == LT_AGAIN)
 		return status;
 	h->read_ns = step_ns;
 	h->ended = status == LT_END || step_ns >= h->end_ns;
+	if (status == LT_END)
+		pass_rest(w, h);
+	else
+		pass_parts(w, h, step_ns);
+	h->ended |= w->options.part && h->parts == PARTS;
 	/* past the end, so that the whole window is complete however its end was rounded */
 	waits_watermark(w->waits, h->in_waits, !h->ended ? step_ns : w->options.whole ? UINT64_MAX : h->end_ns + 2);
 	return LT_OK;

@@ -38,6 +38,12 @@ struct window_log {
 	void *data;
 };
 
+/*
+ * Called when the model of host i of window_ingest() has all figures of [begin_ns, end_ns[ by the host's own clock:
+ * first before the window, then of the window. The next frame of the model's state must then begin.
+ */
+typedef void window_part_fn(void *data, unsigned i, uint64_t begin_ns, uint64_t end_ns);
+
 struct window_options {
 	uint64_t begin_ns, end_ns;           /* [begin, end[, reference time */
 	uint64_t before_ns, after_ns;        /* also read this much before and after it; 0: WINDOW_MARGIN_NS */
@@ -48,6 +54,8 @@ struct window_options {
 	void *wants_data;
 	const struct ingest_visitor *visitor; /* sees each event (ingest/visit.h); borrowed; may be NULL */
 	const struct window_log *log;         /* borrowed; NULL: none */
+	window_part_fn *part;                 /* NULL: figures are not computed; not with .whole */
+	void *part_data;
 	struct waits_options waits;
 };
 

@@ -6,11 +6,11 @@
 #define HEADER_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU)
 
 /* Shortens an interval that starts or ends while the host was away to the time it was present. */
-static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host, uint64_t *begin_ns, uint64_t *end_ns)
+static void leave_out_gaps(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	enum { MANY = 64 };
 	struct frame_summary frames[MANY];
-	unsigned n = history_summaries(ui->history, host->info.track, *begin_ns, *end_ns, frames, MANY);
+	unsigned n = history_summaries(h, track, *begin_ns, *end_ns, frames, MANY);
 	unsigned i = 0;
 
 	while (i < n && frames[i].gap)
@@ -20,31 +20,41 @@ static void leave_out_gaps(const struct ui *ui, const struct ui_host_data *host,
 }
 
 /* The frame edge closest to a time of the host; frames are cut on the host's own clock. */
-static uint64_t nearest_edge(const struct ui *ui, const struct ui_host_data *host, uint64_t host_ns)
+static uint64_t nearest_edge(const struct history *h, const struct ui_host *host, uint64_t host_ns)
 {
-	uint64_t before_ns = history_edge_floor(ui->history, host->info.track, host_ns);
-	uint64_t after_ns = history_edge_ceil(ui->history, host->info.track, host_ns);
+	uint64_t before_ns = history_edge_floor(h, host->track, host_ns);
+	uint64_t after_ns = history_edge_ceil(h, host->track, host_ns);
 
-	if (!host->info.map || before_ns > host_ns || after_ns < host_ns)
+	if (!host->map || before_ns > host_ns || after_ns < host_ns)
 		return host_ns;
 	return host_ns - before_ns <= after_ns - host_ns ? before_ns : after_ns;
+}
+
+/* The history that has the interval, or will have it. */
+static const struct history *history_with(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct ui_preview *p = &ui->preview;
+
+	return preview_is_shown(ui) && begin_ns == p->begin_ns && end_ns == p->end_ns ? p->history : ui->history;
 }
 
 bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
 		    uint32_t tables, struct history_load *load, bool *gap)
 {
+	const struct history *h = history_with(ui, begin_ns, end_ns);
+	const unsigned track = host->info.track;
 	uint64_t first_ns, last_ns;
 
 	*gap = false;
-	if (!history_range(ui->history, host->info.track, &first_ns, &last_ns))
+	if (!history_range(h, track, &first_ns, &last_ns))
 		return false;
-	begin_ns = nearest_edge(ui, host, MAX(ui_from_ref(host, begin_ns), first_ns));
-	end_ns = nearest_edge(ui, host, MIN(ui_from_ref(host, end_ns), last_ns));
+	begin_ns = nearest_edge(h, &host->info, MAX(ui_from_ref(host, begin_ns), first_ns));
+	end_ns = nearest_edge(h, &host->info, MIN(ui_from_ref(host, end_ns), last_ns));
 	if (begin_ns >= end_ns)
 		return false;
-	leave_out_gaps(ui, host, &begin_ns, &end_ns);
+	leave_out_gaps(h, track, &begin_ns, &end_ns);
 	*gap = begin_ns >= end_ns;
-	return !*gap && history_load(ui->history, host->info.track, begin_ns, end_ns, tables, load) == LT_OK;
+	return !*gap && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
 }
 
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv)
@@ -80,6 +90,7 @@ static void list_hosts(struct ui *ui)
  */
 static void find_shown(struct ui *ui)
 {
+	const struct history *h = history_with(ui, ui->loaded_begin_ns, ui->loaded_end_ns);
 	uint64_t end_ns = 0, beside_ns = ui->cursor.frame_ns / 2;
 
 	ui->shown_begin_ns = ui->loaded_begin_ns;
@@ -88,7 +99,7 @@ static void find_shown(struct ui *ui)
 		const struct ui_host_data *host = ui_host(ui, i);
 		uint64_t first_ns, last_ns, host_begin_ns, host_end_ns;
 
-		if (!host->loaded || !history_range(ui->history, host->info.track, &first_ns, &last_ns))
+		if (!host->loaded || !history_range(h, host->info.track, &first_ns, &last_ns))
 			continue;
 		host_begin_ns = ui_to_ref(host, host->load.interval.begin_ns);
 		host_end_ns = ui_to_ref(host, host->load.interval.end_ns);
@@ -107,12 +118,15 @@ bool data_load(struct ui *ui)
 {
 	uint32_t tables = HEADER_TABLES | pane_tables(ui, ui_pane(ui));
 	uint64_t begin_ns, end_ns;
+	const bool preview = preview_is_shown(ui);
 	bool different;
 
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui_interval(ui, &begin_ns, &end_ns);
 	different = baseline_load(ui, tables);
-	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
+	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && preview == ui->loaded_preview &&
+	    (tables & ui->loaded_tables) == tables)
 		return different;
+	ui->loaded_preview = preview;
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;

@@ -22,7 +22,7 @@ static void go_to(struct ui *ui, uint64_t at_ns)
 {
 	uint64_t begin_ns, end_ns;
 
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui_interval(ui, &begin_ns, &end_ns);
 	if (at_ns >= begin_ns && at_ns < end_ns)
 		return;
 	cursor_pause(&ui->cursor, true);

@@ -5,8 +5,14 @@
 
 void do_pause(struct ui *ui, int argument)
 {
+	const bool shows_preview = preview_is_shown(ui);
+	const uint64_t begin_ns = ui->preview.begin_ns;
+
 	(void)argument;
 	cursor_pause(&ui->cursor, ui->cursor.mode != CURSOR_PAUSED);
+	/* it stays where it is */
+	if (shows_preview)
+		cursor_jump(&ui->cursor, begin_ns);
 }
 
 /* The next edge of any host's frames after t_ns (or the previous one before it); t_ns: there is none. */
@@ -62,7 +68,7 @@ static bool step_merged(struct ui *ui, int steps)
 
 void do_step(struct ui *ui, int argument)
 {
-	if (!step_merged(ui, argument))
+	if (!preview_step(ui, argument) && !step_merged(ui, argument))
 		cursor_step(&ui->cursor, argument);
 }
 

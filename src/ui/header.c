@@ -157,14 +157,16 @@ static struct totals sum_hosts(const struct ui *ui)
 	return t;
 }
 
-/* What will be shown once it has been read; empty: it is already shown. */
+/* What will be shown once it has been read, or that it is shown before; empty: it is already shown. */
 static void destination_text(const struct ui *ui, char *text, size_t size)
 {
 	const struct cursor *c = &ui->cursor;
 	char time[TIMETEXT_SIZE];
 
 	text[0] = '\0';
-	if (c->wanted_ns)
+	if (preview_is_shown(ui))
+		g_strlcpy(text, ", preview", size);
+	else if (c->wanted_ns)
 		g_snprintf(text, size, ", then %s",
 			   ui_time(ui, time, sizeof(time), c->wanted_ns - MIN(c->wanted_ns, c->interval_ns), 0, false));
 	else if (c->mode == CURSOR_STICKING)

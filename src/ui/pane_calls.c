@@ -195,7 +195,7 @@ static void calls_update(struct ui *ui, struct pane *p)
 	struct calls_pane *s = state_of(p);
 	uint64_t begin_ns, end_ns;
 
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui_interval(ui, &begin_ns, &end_ns);
 	if (end_ns <= begin_ns)
 		return;
 	follow_time(ui, s, end_ns);
@@ -274,7 +274,7 @@ static void calls_open(struct ui *ui, struct pane *p)
 	choose(s, s->selected);
 	cursor_pause(&ui->cursor, true);
 	cursor_jump(&ui->cursor, s->selected_ns);
-	cursor_interval(&ui->cursor, &begin_ns, &s->shown_end_ns);
+	ui_interval(ui, &begin_ns, &s->shown_end_ns);
 	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, false));
 }
 
@@ -358,7 +358,7 @@ struct pane *pane_events_create(struct ui *ui)
 	struct calls_pane *s = state_create();
 
 	s->events = true;
-	cursor_interval(&ui->cursor, &s->from_ns, &s->to_ns);
+	ui_interval(ui, &s->from_ns, &s->to_ns);
 	s->shown_end_ns = s->to_ns;
 	s->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	for (unsigned i = 0; i < ui->hosts->len; i++)

@@ -86,7 +86,7 @@ static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int
 	char time[TIMETEXT_SIZE];
 	int x = 1;
 
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui_interval(ui, &begin_ns, &end_ns);
 	canvas_text(c, x, y, line->at_ns >= begin_ns && line->at_ns < end_ns ? STYLE_NORMAL : STYLE_DIM,
 		    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, false), -1);
 	x += (narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;

@@ -370,7 +370,7 @@ void ui_refresh(struct ui *ui)
 	if (ui_pane(ui)->type->window && window_load(ui))
 		ui_rebuild(ui);
 	pane_build(ui, ui_pane(ui));
-	cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+	ui_interval(ui, &begin_ns, &end_ns);
 	ui->shown_from = instant_of(ui, begin_ns);
 	ui->shown_to = instant_of(ui, end_ns);
 }

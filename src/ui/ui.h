@@ -156,6 +156,15 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete);
 void ui_set_clocks(struct ui *ui, const struct clock_sync *clocks);
 void ui_clocks_changed(struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns, uint64_t known_ns);
 
+/*
+ * Where a user has jumped to in a recording that has not been read up to there; false: nowhere. A preview of this
+ * interval is shown until it has been read: the tracks of another history, which has nothing from long before.
+ */
+bool ui_wanted_preview(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
+
+/* history: borrowed until the next call; NULL: there is none any more. Times are in reference time. */
+void ui_set_preview(struct ui *ui, struct history *history, uint64_t begin_ns, uint64_t end_ns);
+
 /* What the first line says about the clocks. */
 enum ui_clocks_stage {
 	UI_CLOCKS_KNOWN,     /* as well as possible: times are the reference's. Live, the hosts' states count */

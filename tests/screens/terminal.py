@@ -6,6 +6,7 @@ types a key without an action; when the screen says so, all earlier keys have be
 """
 
 import atexit
+import json
 import os
 import re
 import shlex
@@ -176,6 +177,15 @@ class Terminal:
                 break
             self.keys("PgDn")
         self.keys("Home", *["Down"] * number, "Enter")
+
+    def written(self, path):
+        """What key x writes of the list that is shown, to a file of that name."""
+        self.keys("x")
+        self.wait("^Write to")
+        self.keys("C-u").text(path).keys("Enter")
+        self.wait("written")
+        with open(path) as f:
+            return json.load(f)
 
     def resize(self, w, h):
         self.tmux("resize-window", "-x", str(w), "-y", str(h))

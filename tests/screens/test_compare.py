@@ -32,21 +32,12 @@ def report(table, begin, end):
     return {(row["host"], row["tid"], row.get("name")): row for row in json.loads(run.stdout)["rows"]}
 
 
-def write(t, path):
-    t.keys("x")
-    t.wait("^Write to")
-    t.keys("C-u").text(path).keys("Enter")
-    t.wait("written")
-    with open(path) as f:
-        return json.load(f)
-
-
 def differences(checks, table, pane, figures, keys, times):
     """All figures of a table's list, for an interval that is `times` as long as the baseline."""
     with open_at() as t:
         t.press(pane)
         compare(t, *keys)
-        got = write(t, t.path("list.json"))
+        got = t.written(t.path("list.json"))
     base, now = report(table, BEGIN + 2 * SECOND, BEGIN + 3 * SECOND), report(table, got["begin_ns"], got["end_ns"])
     checks.equal(f"{table}: the interval", (got["begin_ns"], got["end_ns"]),
                  (BEGIN + 3 * SECOND, BEGIN + (3 + times) * SECOND))
@@ -78,13 +69,13 @@ def longer(checks):
     """A shorter baseline is scaled as if it had been as long."""
     with open_at() as t:
         compare(t, "Right", "A", "B")
-        one = write(t, t.path("one.json"))
+        one = t.written(t.path("one.json"))
     with open_at() as t:
         compare(t, "Right", "A", "Right", "B")
-        two = write(t, t.path("two.json"))
+        two = t.written(t.path("two.json"))
     with open_at() as t:
         t.press("Right", "Right")
-        other = write(t, t.path("other.json"))
+        other = t.written(t.path("other.json"))
 
     def cpu(page):
         return {(row["host"], row["tid"]): row["cpu_ns"] for row in page["rows"]}

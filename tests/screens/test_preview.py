@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A jump in a recording that has not been read up to there: a preview of the interval, with its figures, until the
+reading arrives. The workers of the main reading are stopped, so that it does not arrive by itself."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from terminal import PROGRAM, READY, Checks, Terminal, need, unpack
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import Held  # noqa: E402
+
+# What does not depend on what was before the interval.
+FIGURES = ("host", "tid", "comm", "cpu_ns", "switches", "migrations")
+MORE_FIGURES = (*FIGURES, "pid", "prio", "ready_ns", "blocked_ns")
+
+
+class Opened:
+    """A monitor whose main reading stands still near the start of the recording."""
+
+    def __init__(self, recording, workers, *options):
+        self.held = Held()
+        self.terminal = Terminal("--no-cache", "--workers", str(workers), *options, recording, size=(120, 40),
+                                 env=self.held.environment, ready=None)
+        self.workers = []
+        self.count = workers
+
+    def __enter__(self):
+        program = self.terminal.wait_program()
+        self.workers = self.held.stop_midway(program, self.count)
+        for pid in self.workers:
+            os.kill(pid, signal.SIGSTOP)
+        self.held.go_on(but=self.workers)
+        self.terminal.wait(READY)
+        return self
+
+    def __exit__(self, *_):
+        self.go_on()
+        self.terminal.__exit__()
+
+    def go_on(self):
+        self.held.go_on()
+
+
+def preview(t, begin, end=""):
+    """Waits for the preview of that interval; returns the screen."""
+    t.wait(rf"\A.*\[(2026-11-20 )?{re.escape(begin)}\d*, (2026-11-20 )?{re.escape(end)}.*reading \d+%, preview")
+    return t.screen()
+
+
+def jump(t, to):
+    t.keys("b")
+    t.wait("^Jump to")
+    t.text(to).keys("Enter")
+
+
+def reported(recording, shown, *options):
+    run = subprocess.run([PROGRAM, "report", "cpu", "--json", "--begin", f"{shown['begin_ns']}ns", "--end",
+                          f"{shown['end_ns']}ns", *options, recording], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(run.stdout)
+
+
+def running(table, figures):
+    """Those figures of all threads that ran: there are many others, some of which wait all the time."""
+    return sorted(tuple(row[figure] for figure in figures) for row in table["rows"] if row["cpu_ns"])
+
+
+def same_figures(checks, name, shown, report, figures):
+    want = running(report, figures)
+    checks.check(f"{name}: some threads", len(want) > 10, len(want))
+    checks.equal(f"{name}: their figures", running(shown, figures), want)
+
+
+def one_host(checks):
+    recording = unpack("hotplug")
+    with Opened(recording, 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+8s")
+        preview(t, "14:29:44.015", "14:29:45.015")
+        shown = t.written(t.path("early.json"))
+        report = reported(recording, shown)
+        same_figures(checks, "one host", shown, report, FIGURES)
+        opened.go_on()
+        t.wait_gone("preview")
+        checks.contains("the same interval", t.screen(), r"\A PAUSED .*14:29:44\.015.*14:29:45\.015")
+        read = t.written(t.path("read.json"))
+        same_figures(checks, "one host, read", read, report, MORE_FIGURES)
+        checks.check("only then threads without events", len(shown["rows"]) < len(read["rows"]))
+
+
+def three_hosts(checks):
+    """While their clocks are being compared."""
+    recording = unpack("three-tier")
+    with Opened(recording, 3, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "14:07:13")
+        preview(t, "14:07:12.3", "14:07:13.3")
+        shown = t.written(t.path("early.json"))
+        same_figures(checks, "three hosts", shown, reported(recording, shown, "--no-sync"), FIGURES)
+        opened.go_on()
+        t.wait_gone("preview")
+        t.wait_read()
+        shown = t.written(t.path("read.json"))
+        same_figures(checks, "three hosts, read", shown, reported(recording, shown), MORE_FIGURES)
+
+
+def moving(checks):
+    """Steps count from where the jump goes, also if nothing is shown of it yet; pausing does not move."""
+    with Opened(unpack("hotplug"), 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+8s")
+        preview(t, "14:29:44.0")
+        t.keys_at_once("Right", "Right")
+        preview(t, "14:29:46.0")
+        t.keys_at_once("Left", "Left", "Left")
+        checks.contains("back", preview(t, "14:29:43.0"), r"\A PAUSED ")
+        t.keys("F9")
+        t.wait(r"\A REPLAY ")
+        checks.contains("playing waits there", t.screen(), r"\A.*14:29:43\.0.*preview")
+        t.keys("F9")
+        t.wait(r"\A PAUSED ")
+        checks.contains("pausing stays there", t.screen(), r"\A.*14:29:43\.0.*preview")
+        t.keys("Left", "Left", "Left", "Left", "Left", "Left", "Left")
+        t.wait(r"\A.*14:29:36\.0")
+        checks.lacks("back to what has been read", t.screen(), r"preview")
+
+
+def at_the_end(checks):
+    recording = unpack("hotplug")
+    with Opened(recording, 1, "--paused") as opened:
+        t = opened.terminal
+        t.keys(")")
+        preview(t, "14:29:48.015", "14:29:48.8")
+        shown = t.written(t.path("early.json"))
+        same_figures(checks, "the end", shown, reported(recording, shown), FIGURES)
+        t.keys("Left")
+        preview(t, "14:29:47.015", "14:29:48.015")
+
+
+def from_the_start(checks):
+    """--begin; and leaving while a preview is read."""
+    with Opened(unpack("hotplug"), 1, "--begin", "+5s") as opened:
+        t = opened.terminal
+        checks.contains("--begin", preview(t, "14:29:41.0"), r"\A REPLAY ")
+        t.keys_at_once(")", "q")
+        checks.equal("q ends it", t.status(), 0)
+        checks.check("the terminal is as before", t.modes_restored())
+
+
+need("tmux", "zstd", "pgrep")
+Checks().run(one_host, three_hosts, moving, at_the_end, from_the_start)
