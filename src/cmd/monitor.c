@@ -130,6 +130,9 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 
 	(void)events;
 	ui_tick(m->ui, wall_ns());
+	/* a preview is dropped before the interval that has been read is drawn */
+	if (m->preview)
+		monitor_apply_preview_request(m);
 	ui_draw(m->ui, wall_ns());
 	monitor_apply_window_request(m);
 	if (m->live_calls)
@@ -140,8 +143,6 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_apply_dump_request(m);
 	if (m->longest)
 		monitor_apply_longest_request(m);
-	if (m->preview)
-		monitor_apply_preview_request(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)

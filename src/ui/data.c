@@ -118,15 +118,12 @@ bool data_load(struct ui *ui)
 {
 	uint32_t tables = HEADER_TABLES | pane_tables(ui, ui_pane(ui));
 	uint64_t begin_ns, end_ns;
-	const bool preview = preview_is_shown(ui);
 	bool different;
 
 	ui_interval(ui, &begin_ns, &end_ns);
 	different = baseline_load(ui, tables);
-	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && preview == ui->loaded_preview &&
-	    (tables & ui->loaded_tables) == tables)
+	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
 		return different;
-	ui->loaded_preview = preview;
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;

@@ -86,7 +86,6 @@ struct ui {
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */
 	uint32_t loaded_tables;
-	bool loaded_preview;                   /* it came from the preview */
 	uint64_t shown_begin_ns, shown_end_ns; /* range it returned: frame edges */
 
 	struct pane *panes[PANES]; /* created when first shown */

@@ -130,9 +130,9 @@ static struct window *open_window(const struct recording *r, uint64_t begin_ns, 
 	return w;
 }
 
-static struct window *read_window(const struct recording *r, uint64_t begin_ns, uint64_t end_ns, uint64_t max_events)
+/* Reads all of it. */
+static void finish_window(struct window *w, uint64_t max_events)
 {
-	struct window *w = open_window(r, begin_ns, end_ns);
 	enum lt_status status;
 	double progress = 0;
 
@@ -147,6 +147,13 @@ static struct window *read_window(const struct recording *r, uint64_t begin_ns, 
 	ck_assert_int_eq(status, LT_END);
 	ck_assert(window_progress(w) == 1);
 	ck_assert_ptr_null(window_trouble(w));
+}
+
+static struct window *read_window(const struct recording *r, uint64_t begin_ns, uint64_t end_ns, uint64_t max_events)
+{
+	struct window *w = open_window(r, begin_ns, end_ns);
+
+	finish_window(w, max_events);
 	return w;
 }
 
@@ -406,5 +413,92 @@ START_TEST(test_windows_at_the_edges)
 }
 END_TEST
 
+/* ---- parts ---- */
+
+struct parts {
+	struct {
+		uint64_t begin_ns, end_ns;
+	} of[8][2]; /* of each host of the window */
+	unsigned n[8];
+};
+
+static void on_part(void *data, unsigned i, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct parts *p = data;
+
+	ck_assert_uint_lt(p->n[i], 2);
+	p->of[i][p->n[i]].begin_ns = begin_ns;
+	p->of[i][p->n[i]++].end_ns = end_ns;
+}
+
+static struct window *read_parts(const struct recording *r, uint64_t begin_ns, uint64_t end_ns, struct parts *p)
+{
+	const struct window_options options = {
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.maps = (const struct clock_map *const *)r->maps,
+		.part = on_part,
+		.part_data = p,
+	};
+	struct window *w = window_open(r->in, &options);
+
+	ck_assert_ptr_nonnull(w);
+	memset(p, 0, sizeof(*p));
+	finish_window(w, 1000);
+	return w;
+}
+
+/* What is read before the window, and the window: one ends where the other begins, each host by its own clock. */
+START_TEST(test_parts)
+{
+	struct recording r = open_recording("three-tier");
+	struct parts p;
+
+	for (uint64_t t_ns = r.begin_ns + 100000000; t_ns + 1000000000 < r.end_ns; t_ns += 1000000000) {
+		struct window *w = read_parts(&r, t_ns, t_ns + 500000000, &p);
+
+		for (unsigned i = 0; i < ingest_host_count(window_ingest(w)); i++) {
+			const struct ingest_host *host = ingest_host(window_ingest(w), i);
+			const struct ingest_host *of = ingest_host(r.in, window_host_of(w, host->wait));
+			const uint64_t begin_ns = clock_from_ref(host->map, t_ns);
+			const uint64_t end_ns = clock_from_ref(host->map, t_ns + 500000000);
+
+			if (of->begin_ns >= begin_ns || of->end_hint_ns <= end_ns + 2 * WINDOW_MARGIN_NS)
+				continue;
+			ck_assert_uint_eq(p.n[i], 2);
+			ck_assert_uint_lt(p.of[i][0].begin_ns, begin_ns);
+			ck_assert_uint_eq(p.of[i][0].end_ns, begin_ns);
+			ck_assert_uint_eq(p.of[i][1].begin_ns, begin_ns);
+			ck_assert_uint_eq(p.of[i][1].end_ns, end_ns);
+		}
+		window_close(w);
+	}
+	close_recording(&r);
+}
+END_TEST
+
+/*
+ * In lossy-overwrite nothing was recorded for 1.39 s, more than is read after a window. One that ends in this time is
+ * complete, because the recording continues; the last one ends with the recording.
+ */
+START_TEST(test_parts_in_silence)
+{
+	const uint64_t last_ns = UINT64_C(1795185084792699706);
+	struct recording r = open_recording("lossy-overwrite");
+	struct parts p;
+	struct window *w = read_parts(&r, last_ns - 100000000, last_ns + 100000000, &p);
+
+	ck_assert_uint_eq(p.n[0], 2);
+	ck_assert_uint_eq(p.of[0][1].end_ns, last_ns + 100000000);
+	window_close(w);
+	w = read_parts(&r, r.end_ns - 100000000, r.end_ns + 100000000, &p);
+	ck_assert_uint_eq(p.n[0], 2);
+	ck_assert_uint_le(p.of[0][1].end_ns, r.end_ns);
+	ck_assert_uint_eq(p.of[0][1].end_ns, ingest_host(window_ingest(w), 0)->end_ns);
+	window_close(w);
+	close_recording(&r);
+}
+END_TEST
+
 UNIT_MAIN("window", test_windows_are_as_in_the_whole, test_windows_at_the_start, test_all_of_it,
-	  test_windows_at_the_edges, test_ended_rows_are_freed)
+	  test_windows_at_the_edges, test_ended_rows_are_freed, test_parts, test_parts_in_silence)
