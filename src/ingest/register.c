@@ -65,6 +65,15 @@ static bool holds_nobody_up(const struct host *host)
 	return host->public.ended || host->public.away || ingest_is_mute(host);
 }
 
+/* Nothing is expected of the host, at least for now. */
+static void release(struct ingest *in, const struct host *host)
+{
+	const struct ingest_host *h = &host->public;
+
+	waits_watermark(in->waits, h->wait, UINT64_MAX);
+	waits_end(in->waits, h->wait, h->ended || h->away ? h->end_ns : UINT64_MAX);
+}
+
 void ingest_advance_shared(struct ingest *in, struct host *host)
 {
 	const struct ingest_host *h = &host->public;
@@ -77,7 +86,12 @@ void ingest_advance_shared(struct ingest *in, struct host *host)
 	if (!in->waits || !host->registered)
 		return;
 	waits_take(in->waits, h->wait, &host->log);
-	waits_watermark(in->waits, h->wait, holds_nobody_up(host) ? UINT64_MAX : MAX(host->last_ns, h->applied_ns));
+	if (holds_nobody_up(host)) {
+		release(in, host);
+	} else {
+		waits_watermark(in->waits, h->wait, MAX(host->last_ns, h->applied_ns));
+		waits_end(in->waits, h->wait, UINT64_MAX);
+	}
 	if (!in->waits_held)
 		waits_run(in->waits);
 }
@@ -86,7 +100,7 @@ void ingest_release_shared(struct ingest *in, const struct host *host)
 {
 	if (!in->waits || !host->registered || !holds_nobody_up(host))
 		return;
-	waits_watermark(in->waits, host->public.wait, UINT64_MAX);
+	release(in, host);
 	if (!in->waits_held)
 		waits_run(in->waits);
 }

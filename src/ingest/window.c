@@ -304,12 +304,14 @@ static void pass_parts(struct window *w, struct window_host *h, uint64_t to_ns)
 	}
 }
 
-/* All has been read of a host: its last part ends with its recording, if that does not continue after the window. */
-static void pass_rest(struct window *w, struct window_host *h)
+/* All has been read of a host: what ends with its recording, if that does not continue after the window. */
+static void end_host(struct window *w, struct window_host *h)
 {
 	const bool goes_on = host_at(w->of, h->of)->public.end_hint_ns > h->end_ns;
 	const uint64_t end_ns = goes_on ? h->end_ns : ingest_host(w->in, h - w->hosts)->end_ns;
 
+	if (!goes_on)
+		waits_end(w->waits, h->in_waits, end_ns);
 	if (end_ns != TIME_UNKNOWN)
 		pass_parts(w, h, end_ns);
 	if (part_end(w, h) != UINT64_MAX && end_ns > h->part_ns && end_ns != TIME_UNKNOWN)
@@ -349,7 +351,7 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	h->read_ns = step_ns;
 	h->ended = status == LT_END || step_ns >= h->end_ns;
 	if (status == LT_END)
-		pass_rest(w, h);
+		end_host(w, h);
 	else
 		pass_parts(w, h, step_ns);
 	h->ended |= w->options.part && h->parts == PARTS;

@@ -112,7 +112,6 @@ static int resource_of(const struct wait_segment *s)
 		return -1;
 	switch (s->state) {
 	case WAIT_RUNNING:
-	case WAIT_INTERRUPTED:
 		return ACCOUNT_CPU;
 	case WAIT_BLOCK_DEVICE:
 		return ACCOUNT_DISK;

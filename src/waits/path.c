@@ -131,7 +131,7 @@ void path_append_row(const struct wait_graph *g, wait_row row, uint64_t seq, str
 
 	for (; seq < r->end && row_left_ns(r, seq) < out->end_ns; seq++)
 		resolve_edge(g, row, seq, out);
-	if (r->present != WAIT_STATES && out->end_ns > r->last_ns) {
+	if (r->present != WAIT_STATES && out->end_ns > MAX(r->last_ns, out->begin_ns)) {
 		resolve_present(g, row, out);
 		out->open = wait_state_blocks(r->present);
 	}

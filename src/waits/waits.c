@@ -29,6 +29,7 @@ struct waits_host {
 	const struct clock_map *map;
 	struct waits_queue queue;
 	uint64_t watermark_ns; /* by its own clock; UINT64_MAX: not waited for */
+	uint64_t end_ns;       /* of its record, by its own clock; UINT64_MAX: it continues */
 	uint64_t head_ref_ns;  /* reference time of the first event queued */
 	uint64_t last_ref_ns;  /* of the last event built: time does not go back when the map moves */
 };
@@ -93,7 +94,7 @@ static unsigned map_epochs(const struct waits *w)
 
 unsigned waits_add_host(struct waits *w, const struct clock_map *map)
 {
-	struct waits_host h = { .map = map };
+	struct waits_host h = { .map = map, .end_ns = UINT64_MAX };
 
 	g_array_append_val(w->hosts, h);
 	build_add_host(w->build);
@@ -249,6 +250,11 @@ void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns)
 	host_at(w, host)->watermark_ns = t_ns;
 }
 
+void waits_end(struct waits *w, unsigned host, uint64_t t_ns)
+{
+	host_at(w, host)->end_ns = t_ns;
+}
+
 /* Reference time before which no host can have more events; UINT64_MAX: no host is waited for. */
 static uint64_t least_watermark(const struct waits *w)
 {
@@ -377,15 +383,25 @@ void waits_unfollow(struct waits *w, wait_row row)
 	follow_remove(w->follow, row);
 }
 
+/* What a row was doing is not known after its host's record. */
+static uint64_t cut_end(const struct waits *w, wait_row row, uint64_t end_ns)
+{
+	const unsigned host = row == WAIT_NO_ROW ? w->hosts->len : build_who(w->build, row).host;
+	const struct waits_host *h = host < w->hosts->len ? host_at(w, host) : NULL;
+
+	return h && h->end_ns != UINT64_MAX ? MIN(end_ns, clock_to_ref(h->map, h->end_ns)) : end_ns;
+}
+
 void waits_path(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out)
 {
+	end_ns = cut_end(w, row, end_ns);
 	if (!follow_path(w->follow, row, begin_ns, end_ns, out))
 		wait_path_resolve(w->graph, row, begin_ns, end_ns, out);
 }
 
 void waits_totals(const struct waits *w, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_totals *out)
 {
-	wait_totals_window(w->graph, row, begin_ns, end_ns, out);
+	wait_totals_window(w->graph, row, begin_ns, cut_end(w, row, end_ns), out);
 }
 
 wait_row waits_next(const struct waits *w, wait_row row)

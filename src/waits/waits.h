@@ -48,6 +48,9 @@ void waits_take(struct waits *w, unsigned host, struct wait_log *log);
 /* The host will have no more events before t_ns (its own clock). UINT64_MAX: stop waiting for it. */
 void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns);
 
+/* The host's record ends at t_ns (its own clock), and so do its rows' paths. UINT64_MAX: it continues, as at first. */
+void waits_end(struct waits *w, unsigned host, uint64_t t_ns);
+
 /* Builds the graph up to the lowest watermark. */
 void waits_run(struct waits *w);
 

@@ -215,6 +215,38 @@ def check_waits(checks, name, directory, truth_dir):
     checks.true(found >= 100, f"{name}: {found} waits with their waker on the path")
 
 
+# ---- the end of each record; what a process used itself ----
+
+# A thread of a CPU that goes offline is the last one on it, and runs on its path until the CPU is online again.
+OFFLINE = {("hotplug", "db", "own CPU time", "20"): ("offline", -7302194230)}
+
+
+def check_own_use(checks, name, directory, sync):
+    """A process uses at most the CPU time of its threads, and nothing after its host's record has ended."""
+    used = collections.Counter()
+    for row in harness.report("cpu", directory, sync=sync).rows:
+        used[row["host"], row["pid"]] += row["cpu_ns"]
+    own = [r for r in harness.report("accounting", directory, sync=sync).rows if r["client_pid"] is None]
+    checks.true(len(own) > 20, f"{name}: few processes: {len(own)}")
+    for row in own:
+        who, got = (row["host"], row["pid"]), row["cpu_self_ns"]
+        # lengths by the reference's clock differ a little from those by the host's own
+        tolerance = used[who] // 10000 if sync else 0
+        checks.same(name, who[0], "own CPU time", who[1], min(used[who], got), got, tolerance)
+
+
+def check_ends(checks, name, directory):
+    """A thread's path ends with its host's record, though others are longer."""
+    ends = {row["host"]: row["end_ns"] for row in harness.report("hosts", directory, sync=True).rows}
+    last = max(ends.values())
+    for host, end in ends.items():
+        row = max((r for r in harness.report("cpu", directory, "--host", host, sync=True).rows if r["exited_ns"] is None),
+                  key=lambda r: r["blocked_ns"])
+        path = harness.report("critical-path", directory, "--host", host, "--tid", row["tid"], sync=True).rows
+        checks.true(path and path[-1]["end_ns"] <= end, f"{name}: {row['comm']} of {host} ends {path[-1]['end_ns'] - end} ns late")
+    checks.true(any(end < last for end in ends.values()), f"{name}: all hosts end together")
+
+
 def check_if_there(checks, name, check):
     """For the recordings of another kernel."""
     below = os.path.join(harness.SHARED, "traces-k612")
@@ -228,7 +260,7 @@ def check_if_there(checks, name, check):
 
 def main():
     harness.need_program()
-    checks = harness.Checks()
+    checks = harness.Checks(OFFLINE, {"offline": "the path continues while the CPU is offline"})
     names = {"rpc-hog-local", "locks-pipes"} | (set() if cases.few() else {"rpc-hog", "web-cold-hot"})
     for name, directory, truth_dir in harness.recordings(names):
         if name.startswith("rpc"):
@@ -237,6 +269,11 @@ def main():
             check_wget(checks, name, directory, truth_dir)
         else:
             check_waits(checks, name, directory, truth_dir)
+    for name in ("three-tier", "locks-pipes", "hotplug"):
+        directory = harness.bundled(name)
+        for sync in (False, True):
+            check_own_use(checks, name, directory, sync)
+    check_ends(checks, "three-tier", harness.bundled("three-tier"))
     check_if_there(checks, "cifs-list-k612", check_cifs)
     checks.finish()
 

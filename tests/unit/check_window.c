@@ -171,6 +171,7 @@ static struct waits *read_all(const struct recording *r, struct wait_log *logs)
 	for (unsigned i = 0; i < ingest_host_count(r->in); i++) {
 		ck_assert_int_eq(ingest_advance_wait(r->in, i, UINT64_MAX, NULL), LT_END);
 		waits_take(all, i, &logs[i]);
+		waits_end(all, i, ingest_host(r->in, i)->end_ns);
 		waits_watermark(all, i, clock_from_ref(r->maps[i], r->end_ns + 10 * WINDOW_MARGIN_NS));
 		wait_log_release(&logs[i]);
 	}
