@@ -34,6 +34,7 @@ void input_free(void *data)
 	source_spec_free(input->again);
 	kernel_release(input);
 	input_drop_fields(input);
+	g_clear_pointer(&input->starts, g_ptr_array_unref);
 	g_free(input->why);
 	g_free(input);
 }
@@ -120,6 +121,36 @@ static void now_runs(struct input *input)
 	g_clear_pointer(&input->why, g_free);
 }
 
+static void hold_start(struct input *input, const struct event *ev)
+{
+	if (!input->starts)
+		input->starts = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(input->starts, g_memdup2(ev, ev->size));
+}
+
+static void apply_starts(struct input *input, uint64_t t_ns)
+{
+	for (guint i = 0; i < input->starts->len; i++) {
+		struct event *ev = g_ptr_array_index(input->starts, i);
+
+		ev->ts_ns = t_ns;
+		model_apply(input->host->public.model, input->number, ev);
+	}
+	g_clear_pointer(&input->starts, g_ptr_array_unref);
+}
+
+void input_begin(const struct input *input, uint64_t t_ns)
+{
+	const GPtrArray *all = input->host->inputs;
+
+	for (guint i = 0; i < all->len; i++) {
+		struct input *part = g_ptr_array_index(all, i);
+
+		if (part && part->spec == input->spec && part->starts)
+			apply_starts(part, t_ns);
+	}
+}
+
 enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 {
 	const struct event *ev;
@@ -140,7 +171,9 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 		if (input->host)
 			kernel_declare(input, ev);
 		input_note_origin(input, ev);
-		if (!input_take_fields(input, ev) && input->host)
+		if (ev->kind == EVENT_CPU_START)
+			hold_start(input, ev);
+		else if (!input_take_fields(input, ev) && input->host)
 			model_apply(input->host->public.model, input->number, ev);
 		if (ev->kind == EVENT_READY)
 			now_runs(input);

@@ -47,19 +47,20 @@ struct input {
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
 	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */
-	GPtrArray *origins;         /* char *, by trace number: struct ingest_visit.origin; NULL: no origin known */
-	GByteArray *fields;         /* fields of the next event; NULL: not used yet */
-	bool is_asked;              /* ingest_set_visitor() has asked its source for fields */
-	uint32_t wanted;            /* number of the last request for fields sent to its source; 0: no request */
-	uint64_t fields_from_ns;    /* all wanted fields come from here on, host time; UINT64_MAX: not yet */
-	bool in_merge;              /* the prologue is over: the host's merge reads the source */
-	bool broken;                /* one of its workers broke off */
-	char *why;                  /* why it waits or has ended; owned; may be NULL */
-	unsigned tries;             /* failed attempts since it last ran */
-	int64_t retry_us;           /* CLOCK_MONOTONIC: when to try again */
-	uint64_t time_ns;           /* how far its source had come at the last look, consumed or not; host time */
-	int64_t heard_us;           /* CLOCK_MONOTONIC: when its source last delivered */
-	bool stalled;               /* silent for too long: the merge no longer waits for it */
+	GPtrArray *starts; /* struct event *: what ran on each CPU when its recording started, until then; NULL: none */
+	GPtrArray *origins;      /* char *, by trace number: struct ingest_visit.origin; NULL: no origin known */
+	GByteArray *fields;      /* fields of the next event; NULL: not used yet */
+	bool is_asked;           /* ingest_set_visitor() has asked its source for fields */
+	uint32_t wanted;         /* number of the last request for fields sent to its source; 0: no request */
+	uint64_t fields_from_ns; /* all wanted fields come from here on, host time; UINT64_MAX: not yet */
+	bool in_merge;           /* the prologue is over: the host's merge reads the source */
+	bool broken;             /* one of its workers broke off */
+	char *why;               /* why it waits or has ended; owned; may be NULL */
+	unsigned tries;          /* failed attempts since it last ran */
+	int64_t retry_us;        /* CLOCK_MONOTONIC: when to try again */
+	uint64_t time_ns;        /* how far its source had come at the last look, consumed or not; host time */
+	int64_t heard_us;        /* CLOCK_MONOTONIC: when its source last delivered */
+	bool stalled;            /* silent for too long: the merge no longer waits for it */
 };
 
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow);
@@ -77,6 +78,12 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
 
 /* Its source has ended (why NULL) or broken off: stops it and schedules the next attempt. */
 void input_stopped(struct input *input, const char *why);
+
+/*
+ * Its recording starts, at t_ns: applies what ran on the CPUs of all its parts, whose prologues are read before an
+ * earlier recording of the host has ended.
+ */
+void input_begin(const struct input *input, uint64_t t_ns);
 
 /* Remembers where the events of a newly announced trace come from; ignores all other records. */
 void input_note_origin(struct input *input, const struct event *ev);
