@@ -173,6 +173,10 @@ static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end
 	uint64_t at_ns = MAX(begin_ns, report_record_begin(&a->report));
 	enum lt_status status = LT_OK;
 
+	if (a->options->begin.form) {
+		status = attach_tracer_advance(a->tracer, a->report.in, at_ns, &report_stop);
+		report_leave_out_lost(&a->report);
+	}
 	while (status == LT_OK && at_ns < end_ns) {
 		at_ns = end_ns - at_ns > STEP_NS ? at_ns + STEP_NS : end_ns;
 		status = attach_tracer_advance(a->tracer, a->report.in, at_ns, &report_stop);

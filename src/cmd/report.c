@@ -153,20 +153,37 @@ static bool warn_bare_packets(const struct report *r)
 	return any;
 }
 
+/* What the host has lost so far. */
+static struct view_lost lost_so_far(const struct report_host *h)
+{
+	const struct state_table *t = &model_state(h->source->model)->tables[TABLE_HOST];
+	struct view_lost lost = { 0, 0 };
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct host_row *host = (const struct host_row *)(const void *)state_cells(t, row);
+
+		lost.events += host->lost_events;
+		lost.packets += host->lost_packets;
+	}
+	return lost;
+}
+
+void report_leave_out_lost(struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		r->hosts[i].before = lost_so_far(&r->hosts[i]);
+}
+
 bool report_is_incomplete(const struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
-	bool incomplete = ingest_incomplete(r->in);
+	bool incomplete = ingest_broken(r->in);
 
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		const struct state_table *t = &model_state(r->hosts[i].source->model)->tables[TABLE_HOST];
+		const struct view_lost all = lost_so_far(&r->hosts[i]);
 
-		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-			const struct host_row *host = (const struct host_row *)(const void *)state_cells(t, row);
-
-			lost.events += host->lost_events;
-			lost.packets += host->lost_packets;
-		}
+		lost.events += all.events - r->hosts[i].before.events;
+		lost.packets += all.packets - r->hosts[i].before.packets;
 		incomplete = incomplete || r->hosts[i].source->trouble;
 	}
 	if (lost.events || lost.packets)
@@ -257,6 +274,8 @@ static int write_report(void *user, uint64_t known_end_ns)
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	report_advance(r, begin_ns);
+	if (!r->all_read)
+		report_leave_out_lost(r);
 	report_warn_outside(r, begin_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));

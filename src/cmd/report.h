@@ -39,14 +39,15 @@ struct report_limit {
 struct report_host {
 	struct ingest_host *source;
 	struct interval iv;
-	uint64_t reached_ns; /* advanced up to here */
-	uint64_t cut_ns;     /* end of its last interval; 0: none yet */
-	bool open;           /* iv has been started and not ended */
-	bool done;           /* its trace was read to its end */
-	bool left_out;       /* silent: it has fallen behind the others */
-	int shown;           /* its number among the shown hosts; -1: not shown */
-	GArray *gaps;        /* struct report_gap, those found so far */
-	guint gap;           /* the first one that no page has covered */
+	uint64_t reached_ns;     /* advanced up to here */
+	uint64_t cut_ns;         /* end of its last interval; 0: none yet */
+	bool open;               /* iv has been started and not ended */
+	bool done;               /* its trace was read to its end */
+	bool left_out;           /* silent: it has fallen behind the others */
+	int shown;               /* its number among the shown hosts; -1: not shown */
+	struct view_lost before; /* lost before --begin */
+	GArray *gaps;            /* struct report_gap, those found so far */
+	guint gap;               /* the first one that no page has covered */
 };
 
 struct report {
@@ -135,6 +136,9 @@ int report_read_sources(struct report *r, const char *subcommand, report_read_fn
 
 /* Whether something was lost or could not be read, which is reported on stderr. */
 bool report_is_incomplete(const struct report *r);
+
+/* To be called when everything before --begin has been read: what was lost by then is not said. */
+void report_leave_out_lost(struct report *r);
 
 /* ---- report_read.c ---- */
 

@@ -415,11 +415,6 @@ bool ingest_broken(const struct ingest *in)
 	return in->broken;
 }
 
-bool ingest_incomplete(const struct ingest *in)
-{
-	return in->broken || in->lost;
-}
-
 /* ---- for the screen ---- */
 
 unsigned ingest_input_count(const struct ingest *in)

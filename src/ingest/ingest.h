@@ -194,9 +194,6 @@ void ingest_note_shortage(struct ingest *in);
 /* Whether anything was corrupt or unreadable, or a source broke off, so far. */
 bool ingest_broken(const struct ingest *in);
 
-/* The same, or events or packets were lost: exit status 3. */
-bool ingest_incomplete(const struct ingest *in);
-
 /* ---- the list of sources, for the screen ---- */
 
 /* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */

@@ -35,7 +35,6 @@ struct ingest {
 	bool named;           /* the hosts known at the start have their names */
 	bool announced;       /* a trace was announced since the last ingest_announced() */
 	bool broken;          /* a source or a part of one could not be read, or broke off */
-	bool lost;            /* events or packets were lost */
 	struct model_memory memory; /* shared by all hosts */
 	uint64_t refused_names;     /* strpool_full() at the last check */
 	bool untaken;               /* there were more sessions than may be attached */

@@ -9,8 +9,6 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 {
 	char *text;
 
-	if (ev->kind == EVENT_LOST)
-		in->lost = true;
 	if (ev->kind == EVENT_TRACE) {
 		host_set_tracer(host, ev);
 		in->announced = true;

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Lost events and packets: stderr and the exit status count those of the chosen interval, as the table does."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
+import harness  # noqa: E402
+
+INCOMPLETE = 3
+EDGES_MS = (0, 30, 1500, 2840, 2849)
+checks = harness.Checks()
+
+
+def run(*args):
+    done = subprocess.run([harness.PROGRAM, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    said = re.search(r"lost events: (\d+), lost packets: (\d+)", done.stderr)
+    return done, tuple(map(int, said.groups())) if said else (0, 0)
+
+
+def intervals():
+    """Adjoining ones, from the start to the end."""
+    for begin, end in zip(EDGES_MS, (*EDGES_MS[1:], None)):
+        yield ["--begin", f"+{begin}ms", *(["--end", f"+{end}ms"] if end else [])]
+
+
+def main():
+    harness.need_program()
+    recording = harness.bundled("lossy-overwrite")
+    _, everything = run("report", "cpus", "--json", recording)
+    checks.true(everything == (0, 1678), f"all of it: {everything}")
+    for command in (["report", "cpus", "--json"], ["report", "events", "--json", "-i", "5ms"], ["attach", "-c", "-n", "*"]):
+        total = [0, 0]
+        for times in intervals():
+            done, said = run(*command, *times, recording)
+            what = " ".join([*command, *times])
+            total = [a + b for a, b in zip(total, said)]
+            checks.equal(done.returncode, INCOMPLETE if any(said) else 0, f"{what}: exit status; {done.stderr}")
+            if command[0] == "report":
+                lost = [page["lost"] for page in map(json.loads, done.stdout.splitlines())]
+                checks.equal(said, (sum(x["events"] for x in lost), sum(x["packets"] for x in lost)), what)
+        checks.equal(tuple(total), everything, f"{command}: all intervals together")
+    checks.finish()
+
+
+main()
