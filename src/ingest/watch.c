@@ -114,7 +114,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 		reason = g_strdup(why);
 	input_stopped(input, reason);
 	why = reason;
-	if (why)
+	/* that a session which was shown no longer exists is its normal end */
+	if (why && !(host && input->session_over))
 		in->broken = true;
 	if (!host) {
 		if (why && input->tries <= 1)
@@ -124,7 +125,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 			host_trouble(host, reason);
 		if (g_strcmp0(host->away_why, input_describe(input)) != 0)
 			log_info("%s: %s", host->public.name, input_describe(input));
-		model_interrupt(host->public.model, 0);
+		/* what ran did so to the end of the record */
+		model_interrupt(host->public.model, host->public.begin_ns == TIME_UNKNOWN ? 0 : host->public.end_ns);
 		host_set_away(host, input_describe(input));
 	} else if (why) {
 		host_trouble(host, reason);

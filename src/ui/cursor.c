@@ -41,7 +41,7 @@ static uint64_t grid_floor(const struct cursor *c, uint64_t t_ns)
 /* The latest allowed end of the shown interval; begin_ns: there is none yet. */
 static uint64_t last_end(const struct cursor *c)
 {
-	if (c->complete)
+	if (c->complete || c->at_rest)
 		return c->known_ns;
 	return c->known_ns >= c->begin_ns + c->interval_ns ? grid_floor(c, c->known_ns) : c->begin_ns;
 }

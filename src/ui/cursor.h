@@ -23,6 +23,7 @@ enum cursor_mode { CURSOR_PAUSED, CURSOR_PLAYING, CURSOR_STICKING };
 struct cursor {
 	bool live;         /* the sources never end */
 	bool complete;     /* known_ns is the end of the trace */
+	bool at_rest;      /* live: nothing comes at present, so what is known is shown to its end */
 	uint64_t begin_ns; /* origin of the grid: start of the trace */
 	uint64_t kept_ns;  /* anything earlier has been dropped from the history; begin_ns: nothing was dropped */
 	uint64_t known_ns; /* the history is complete up to here; begin_ns: nothing yet */

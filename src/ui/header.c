@@ -240,6 +240,8 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 		g_snprintf(text, size, "waiting for %s", waited_for(ui));
 	else if (!absent && !hidden)
 		g_snprintf(text, size, n == 1 ? "1 host" : "%u hosts", n);
+	else if (n == 1)
+		g_snprintf(text, size, "1 host, %s", absent ? why : "hidden");
 	else if (brief)
 		g_snprintf(text, size, "%u/%u %s", absent && hidden ? shown - absent : absent + hidden, n,
 			   !absent  ? "hidden"

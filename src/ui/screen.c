@@ -92,11 +92,16 @@ static enum lt_status check_terminal(void)
 	return LT_OK;
 }
 
-/* Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. */
+/*
+ * Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. Not by stdio: a terminal that
+ * is gone would be an error of the standard output.
+ */
 static void set_sgr_mouse(bool on)
 {
-	fputs(on ? "\033[?1006h" : "\033[?1006l", stdout);
-	fflush(stdout);
+	static const char set[] = "\033[?1006h", reset[] = "\033[?1006l";
+
+	if (write(STDOUT_FILENO, on ? set : reset, sizeof(set) - 1) < 0)
+		errno = 0;
 }
 
 /*

@@ -208,11 +208,21 @@ static bool is_passing(const struct cursor *c)
 	return c->wanted_ns || (c->mode == CURSOR_STICKING && !c->live);
 }
 
+/* Whether the sessions of all hosts have ended or broken off. */
+static bool is_at_rest(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (!ui_host(ui, i)->info.away && !ui_host(ui, i)->info.ended)
+			return false;
+	return ui->hosts->len > 0;
+}
+
 void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 {
 	const uint64_t before_ns = ui->cursor.known_ns, lag_ns = ui_lag_ns(ui);
 	const bool completes = complete && !ui->cursor.complete;
 
+	ui->cursor.at_rest = ui->cursor.live && is_at_rest(ui);
 	ui->dirty |= completes;
 	/* passing intervals show the progress; to draw each of them would take the time that reading needs */
 	if (cursor_known(&ui->cursor, known_ns, complete)) {

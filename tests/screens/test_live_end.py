@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The end of a live session: its last events are shown, though they do not fill an interval, and nothing is missing."""
+
+import json
+import os
+import subprocess
+
+from live_pane import Live
+from terminal import PROGRAM, Checks, unpack
+
+RECORDING = os.path.join(unpack("hotplug"), "db")
+FIGURES = ("tid", "comm", "cpu_ns", "ready_ns", "switches", "migrations")
+
+
+def running(table):
+    return sorted(tuple(row[figure] for figure in FIGURES) for row in table["rows"] if row["cpu_ns"])
+
+
+def ends(checks):
+    with Live("live-end", "6", recording=RECORDING) as t:
+        t.resize(120, 30)
+        t.wait(r"^ ENDED +\[.*14:29:48\.015110323, .*14:29:48\.76")
+        screen = t.screen()
+        checks.lacks("nothing is missing", screen, "incomplete")
+        checks.contains("the only host", screen, r"\A ENDED .*  1 host, away  ")
+        shown = t.written(t.path("end.json"))
+        run = subprocess.run([PROGRAM, "report", "cpu", "--json", "--begin", f"{shown['begin_ns']}ns", RECORDING],
+                             stdout=subprocess.PIPE, text=True, check=True)
+        report = json.loads(run.stdout)
+        checks.equal("to the last event", shown["end_ns"], report["end_ns"])
+        checks.check("some threads", len(running(report)) > 10, report)
+        checks.equal("as recorded", running(shown), running(report))
+        t.keys("Left")
+        t.wait(r"\A.*14:29:47\.015110323, .*14:29:48\.015110323\[")
+        t.keys(")")
+        t.wait(r"\A ENDED .*14:29:48\.015110323, .*14:29:48\.76")
+
+
+os.chmod(".", 0o755)
+Checks().run(ends)
