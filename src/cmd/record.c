@@ -137,6 +137,7 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 static enum lt_status finish(const struct record_plan *plan)
 {
 	struct session_lost lost = { 0 };
+	enum lt_status status;
 	char *path = NULL;
 
 	if (plan->hosts->len)
@@ -145,9 +146,10 @@ static enum lt_status finish(const struct record_plan *plan)
 		discard(plan);
 		return LT_ERROR;
 	}
-	if (record_stop(plan->session, plan->url, &lost)) {
+	status = record_stop(plan->session, plan->url, &lost);
+	if (status) {
 		g_free(path);
-		return daemon_check() && plan->mode == RECORD_TO_DISK
+		return status != LT_INTERRUPTED && daemon_check() && plan->mode == RECORD_TO_DISK
 			       ? error_set("the session daemon ended before the command; what had been recorded by "
 					   "then is in '%s'",
 					   plan->output)

@@ -81,10 +81,11 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 enum lt_status record_stop(const char *session, const char *relayd, struct session_lost *lost)
 {
 	const bool gone = relayd && relay_probe(relayd);
+	const enum lt_status status = session_stop(session, lost);
 	char *reason;
 
-	if (!session_stop(session, lost) && !gone)
-		return LT_OK;
+	if (status == LT_INTERRUPTED || (!status && !gone))
+		return status;
 	if (session_exists(session))
 		return error_wrap("session '%s' still exists", session);
 	if (daemon_check() || !relayd)

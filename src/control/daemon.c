@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
+#include "control/sessions.h"
 #include "control/process.h"
 
 #define TRACING_GROUP "tracing"
@@ -148,7 +149,7 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 void daemon_end(pid_t started)
 {
 	struct lttng_session *sessions = NULL;
-	const int n = lttng_list_sessions(&sessions);
+	const int n = session_gave_up() ? -1 : lttng_list_sessions(&sessions);
 
 	free(sessions);
 	if (started <= 0 || n != 0 || daemon_pid() != started || kill(started, SIGTERM))

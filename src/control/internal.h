@@ -6,6 +6,7 @@
 
 #include "base/status.h"
 #include "control/plan.h"
+#include "control/sessions.h"
 
 /*
  * The domain as liblttng-ctl expects it. User-space buffers are per user: live viewers cannot handle per-process ones.
@@ -14,5 +15,8 @@ struct lttng_domain tracer_domain(enum record_domain domain);
 
 /* Explains an error code of liblttng-ctl (of either sign) in the error chain; session may be NULL. Returns LT_ERROR. */
 enum lt_status tracer_error(int code, const char *session);
+
+/* What the session's channels have lost so far. */
+void session_fill_lost(const char *session, struct session_lost *lost);
 
 #endif

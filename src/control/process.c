@@ -46,6 +46,18 @@ bool process_is_interrupted(void)
 	       sigismember(&pending, SIGHUP);
 }
 
+int process_take_signal(void)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t held;
+
+	if (!process_is_interrupted())
+		return 0;
+	process_fill_held(&held);
+	sigdelset(&held, SIGCHLD);
+	return MAX(sigtimedwait(&held, NULL, &now), 0);
+}
+
 void process_unblock_signals(void *unused)
 {
 	(void)unused;

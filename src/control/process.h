@@ -25,6 +25,9 @@ void process_fill_held(sigset_t *set);
 /* Whether a signal that would end the process is pending. */
 bool process_is_interrupted(void);
 
+/* Removes and returns one of them; 0: none is pending. */
+int process_take_signal(void);
+
 /* Pending signals take effect here. */
 void process_release_signals(void);
 

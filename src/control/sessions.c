@@ -34,7 +34,7 @@ static void add_channel_lost(struct lttng_handle *handle, struct session_lost *l
 	free(channels);
 }
 
-static void fill_lost(const char *session, struct session_lost *lost)
+void session_fill_lost(const char *session, struct session_lost *lost)
 {
 	struct lttng_domain *domains = NULL;
 	const int n = lttng_list_domains(session, &domains);
@@ -97,7 +97,7 @@ GPtrArray *sessions_list(void)
 			s->path = g_strdup(list[i].path);
 		s->active = list[i].enabled;
 		s->live_timer_us = list[i].live_timer_interval;
-		fill_lost(s->name, &s->lost);
+		session_fill_lost(s->name, &s->lost);
 		g_ptr_array_add(sessions, s);
 	}
 	free(list);
@@ -163,19 +163,6 @@ enum lt_status session_start(const char *name)
 {
 	const int code = lttng_start_tracing(name);
 
-	return code < 0 ? tracer_error(code, name) : LT_OK;
-}
-
-enum lt_status session_stop(const char *name, struct session_lost *lost)
-{
-	int code = lttng_stop_tracing(name);
-
-	if (code < 0 && code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
-		tracer_error(code, name);
-		return error_wrap("stopping session '%s'", name);
-	}
-	fill_lost(name, lost);
-	code = lttng_destroy_session(name);
 	return code < 0 ? tracer_error(code, name) : LT_OK;
 }
 

@@ -51,9 +51,13 @@ enum lt_status session_refresh(const char *name);
 
 /*
  * Stops the session, waits until all data has been written or sent, and removes the session; the recording stays. After
- * an error it may be gone all the same: see session_exists().
+ * an error it may be gone all the same: see session_exists(). LT_INTERRUPTED: it takes long, and a held signal
+ * (process.h) has ended the wait; the daemon may be stuck and must not be asked anything any more.
  */
 enum lt_status session_stop(const char *name, struct session_lost *lost);
+
+/* Whether session_stop() was interrupted. */
+bool session_gave_up(void);
 
 /* Removes a session whose setup failed; ignores further errors. */
 void session_discard(const char *name);

@@ -93,8 +93,8 @@ static enum lt_status check_terminal(void)
 }
 
 /*
- * Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. Not by stdio: a terminal that
- * is gone would be an error of the standard output.
+ * Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. Not by stdio: a terminal
+ * that is gone would be an error of the standard output.
  */
 static void set_sgr_mouse(bool on)
 {

@@ -111,6 +111,47 @@ def test_command():
         assert not u.sessiond_pid(), "a session daemon is left"
 
 
+def consumers(u):
+    """The consumer daemons of its session daemon."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:
+                name, fields = stat.read().rsplit(")", 1)
+            if "lttng-consumerd" in name and int(fields.split()[1]) == u.sessiond_pid():
+                found.append(int(pid))
+    return found
+
+
+def test_daemon_that_hangs():
+    """It does not end the session: that is said, and ^C ends the wait."""
+    with user("hangs", sessiond=True) as u:
+        record = u.start(TOP, "record", "--ust", EVENTS, "--session", "stuck", "--output", "o", "--", "sleep", "1",
+                         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        sandbox.wait_until(lambda: consumers(u), "consumer daemon")
+        sandbox.wait_until(lambda: os.path.exists(f"{u.home}/o/lttngtop.json"), "recording")
+        held = consumers(u)
+        for pid in held:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            line = ""
+            while "waiting for the session daemon to end session 'stuck'; ^C stops waiting" not in line:
+                line = record.stderr.readline()
+                assert line, "nothing is said"
+            record.send_signal(signal.SIGINT)
+            said = record.stderr.read()
+            assert record.wait(sandbox.PATIENCE) == -signal.SIGINT, record.returncode
+            assert re.search("session 'stuck' has not ended: .*'lttngtop record stop stuck'", said), said
+        finally:
+            for pid in held:
+                os.kill(pid, signal.SIGCONT)
+        result = u.run(TOP, "record", "status")
+        # the daemon may have done what it was asked by then
+        if "stuck" in result[1]:
+            check(u.run(TOP, "record", "stop", "stuck"), 0, "session 'stuck' stopped")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
 def hang_up(listener):
     with contextlib.suppress(OSError):
         while True:
