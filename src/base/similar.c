@@ -2,13 +2,19 @@
 #include "base/similar.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { LEN_MAX = 32 };
 
+static bool same(char a, char b)
+{
+	return g_ascii_tolower(a) == g_ascii_tolower(b);
+}
+
 /*
  * The distance of optimal string alignment: like Levenshtein's, but swapping two neighbours counts as one edit. Three
- * rows of the matrix are used in turn.
+ * rows of the matrix are used in turn. Case does not count.
  */
 static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
@@ -22,8 +28,8 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 
 		row[0] = i;
 		for (unsigned k = 1; k <= b_len; k++) {
-			row[k] = MIN(MIN(up[k], row[k - 1]) + 1, up[k - 1] + (a[i - 1] != b[k - 1]));
-			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+			row[k] = MIN(MIN(up[k], row[k - 1]) + 1, up[k - 1] + !same(a[i - 1], b[k - 1]));
+			if (i > 1 && k > 1 && same(a[i - 1], b[k - 2]) && same(a[i - 2], b[k - 1]))
 				row[k] = MIN(row[k], two_up[k - 2] + 1);
 		}
 	}
@@ -38,7 +44,10 @@ void similar_offer(struct similar *s, const char *name)
 	if (word_len > LEN_MAX || name_len > LEN_MAX)
 		return;
 	d = distance(s->word, word_len, name, name_len);
-	if (d > MIN(word_len, name_len) / 3 || (s->best && d >= s->distance))
+	if (d > MIN(word_len, name_len) / 3 || (s->best && d > s->distance))
+		return;
+	/* of two that are as close, the shorter: letters are added by mistake more often than others are meant */
+	if (s->best && d == s->distance && name_len >= strlen(s->best))
 		return;
 	s->best = name;
 	s->distance = d;

@@ -36,13 +36,15 @@ static const char *name_of(enum command_bit command)
 
 /* ---- without arguments ---- */
 
-/* The live sessions of this machine's relayd; none if it does not answer. The caller frees the array. */
-static GPtrArray *live_sessions(void)
+/* The live sessions of this machine's relayd; none if it does not answer (*answers). The caller frees the array. */
+static GPtrArray *live_sessions(bool *answers)
 {
 	GPtrArray *sessions = relay_list_new();
 	struct source_url url;
 
-	if (source_parse_url(LOCAL_RELAY, &url) != LT_OK || relay_list_ask(&url, relay_limit_ns, sessions) != LT_OK)
+	*answers =
+		source_parse_url(LOCAL_RELAY, &url) == LT_OK && relay_list_ask(&url, relay_limit_ns, sessions) == LT_OK;
+	if (!*answers)
 		error_clear();
 	source_url_release(&url);
 	for (guint i = sessions->len; i-- > 0;)
@@ -131,6 +133,7 @@ static void print_missing(const GPtrArray *checks)
 int local_choose(struct options *o)
 {
 	GPtrArray *missing, *sessions;
+	bool answers;
 	int status = -1;
 
 	if (o->words->len) {
@@ -139,7 +142,7 @@ int local_choose(struct options *o)
 		o->local = !source_is_url(first) && !g_file_test(first, G_FILE_TEST_IS_DIR);
 		return -1;
 	}
-	sessions = live_sessions();
+	sessions = live_sessions(&answers);
 	if (sessions->len)
 		status = open_sessions(o, sessions);
 	g_ptr_array_free(sessions, TRUE);
@@ -152,12 +155,13 @@ int local_choose(struct options *o)
 	}
 	print_missing(missing);
 	g_ptr_array_free(missing, TRUE);
-	fputs("\nOther ways to start:\n"
-	      "  lttngtop RECORDING        replay a directory that LTTng has written\n"
-	      "  lttngtop net://HOST       the live sessions of a relayd; there is none on this machine\n"
-	      "  lttngtop --local --ust 'EVENT'  events of programs on this machine\n"
-	      "  lttngtop --help\n",
-	      stderr);
+	fprintf(stderr,
+		"\nOther ways to start:\n"
+		"  lttngtop RECORDING        replay a directory that LTTng has written\n"
+		"  lttngtop net://HOST       the live sessions of a relayd; %s\n"
+		"  lttngtop --local --ust 'EVENT'  events of programs on this machine\n"
+		"  lttngtop --help\n",
+		answers ? "that of this machine has none" : "there is none on this machine");
 	return LT_EXIT_FAILURE;
 }
 

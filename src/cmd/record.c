@@ -164,7 +164,7 @@ static enum lt_status finish(const struct record_plan *plan)
 		record_print_cost(stderr, plan->output);
 	if (plan->mode != RECORD_LIVE) {
 		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
-		record_print_view(stderr, path ? path : plan->output);
+		record_print_result(stderr, path ? path : plan->output);
 	}
 	g_free(path);
 	return LT_OK;

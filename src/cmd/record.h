@@ -13,6 +13,9 @@
 /* Prints "view it: lttngtop SOURCE". */
 void record_print_view(FILE *out, const char *source);
 
+/* The same for a directory that was recorded into; says so if it has no trace. */
+void record_print_result(FILE *out, const char *directory);
+
 /*
  * Prints, and notes in the side-car, how many events the recording in a directory has, its size, and the CPU time used
  * by the consumer daemons since it was started, if the side-car knows.

@@ -18,6 +18,7 @@
 #include "control/process.h"
 #include "control/relay.h"
 #include "control/remote.h"
+#include "source/source.h"
 
 void record_print_view(FILE *out, const char *source)
 {
@@ -26,6 +27,20 @@ void record_print_view(FILE *out, const char *source)
 
 	fprintf(out, "view it: %s\n", line);
 	g_free(line);
+}
+
+void record_print_result(FILE *out, const char *directory)
+{
+	GPtrArray *specs = g_ptr_array_new();
+
+	if (source_find(directory, specs, NULL) == LT_OK)
+		record_print_view(out, directory);
+	else
+		fputs("nothing was recorded: none of the session's events occurred, or no program has them\n", out);
+	error_clear();
+	for (guint i = 0; i < specs->len; i++)
+		source_spec_free(g_ptr_array_index(specs, i));
+	g_ptr_array_free(specs, TRUE);
 }
 
 void record_print_cost(FILE *out, const char *directory)
@@ -113,7 +128,7 @@ static int stop(const struct session *s)
 	if (!s->snapshot)
 		record_print_lost(&lost);
 	if (!s->snapshot && !s->live_timer_us) {
-		record_print_view(stdout, s->path);
+		record_print_result(stdout, s->path);
 		record_print_cost(stdout, s->path);
 	}
 	return LT_EXIT_OK;
@@ -226,9 +241,13 @@ static int fail_without_daemon(const char *name)
 		g_free(directory);
 		directory = record_default_output(latest);
 	}
-	if ((name || latest) && g_file_test(directory, G_FILE_TEST_IS_DIR))
-		error_set("no session daemon is running, and sessions end with it: what '%s' recorded is in '%s'",
-			  name ? name : latest, directory);
+	if (name && g_file_test(directory, G_FILE_TEST_IS_DIR))
+		error_set("no session daemon is running, and sessions end with it: what '%s' recorded is in '%s'", name,
+			  directory);
+	else if (latest)
+		error_set("no session daemon is running, and sessions end with it; the latest recording, '%s', is "
+			  "in '%s'",
+			  latest, directory);
 	g_free(latest);
 	g_free(directory);
 	return cmd_fail(LT_EXIT_FAILURE, "record");

@@ -18,6 +18,7 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
+#include "source/source.h"
 #include "view/missing.h"
 
 volatile bool report_stop;
@@ -53,6 +54,8 @@ static enum lt_status unknown_table(const char *name)
 {
 	struct similar s = { .word = name };
 
+	if (source_is_url(name) || g_file_test(name, G_FILE_TEST_EXISTS))
+		return error_set("no table given before '%s'", name);
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);

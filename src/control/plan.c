@@ -336,13 +336,23 @@ static enum lt_status set_hosts(struct record_plan *plan, const struct record_re
 	return LT_OK;
 }
 
+/* Named after the time; a number is added if there is a recording from the same second. */
 static char *default_session(void)
 {
 	GDateTime *now = g_date_time_new_now_local();
 	char *text = g_date_time_format(now, RECORD_SESSION_PREFIX "%Y%m%d-%H%M%S");
+	char *name = g_strdup(text), *output = record_default_output(name);
 
+	for (unsigned n = 2; g_file_test(output, G_FILE_TEST_EXISTS); n++) {
+		g_free(name);
+		g_free(output);
+		name = g_strdup_printf("%s-%u", text, n);
+		output = record_default_output(name);
+	}
 	g_date_time_unref(now);
-	return text;
+	g_free(output);
+	g_free(text);
+	return name;
 }
 
 static enum lt_status fill(struct record_plan *plan, const struct record_request *r)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stopping and removing a session. The session daemon first writes what is left, and liblttng-ctl waits for that without
- * a limit: if one of the daemon's processes hangs, for ever. So this happens in a thread of its own, which is left alone
- * if the user does not want to wait.
+ * Stopping and removing a session. The session daemon first writes what is left, and liblttng-ctl waits for that
+ * without a limit: if one of the daemon's processes hangs, for ever. So this happens in a thread of its own, which is
+ * left alone if the user does not want to wait.
  */
 #include <signal.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static gpointer end_session(gpointer data)
 	return NULL;
 }
 
-/* Once the user knows what is being waited for, a signal ends it; those that had arrived by then are sent again later. */
+/* Once the user knows what is being waited for, a signal ends it; one that had arrived before is sent again later. */
 static bool wait_for_end(struct ending *e)
 {
 	const gint64 say_us = g_get_monotonic_time() + SAY_US;
@@ -93,10 +93,10 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 	if (!wait_for_end(e)) {
 		gave_up = true;
 		g_thread_unref(thread);
-		error_set(
-			"session '%s' has not ended: the session daemon does not finish it. What was recorded is kept; "
-			"look for a process lttng-consumerd that is stopped or hangs, then run 'lttngtop record stop %s'",
-			name, name);
+		error_set("session '%s' has not ended: the session daemon does not finish it. What was recorded is "
+			  "kept; look for a process lttng-consumerd that is stopped or hangs, then run 'lttngtop "
+			  "record stop %s'",
+			  name, name);
 		return LT_INTERRUPTED;
 	}
 	g_thread_join(thread);

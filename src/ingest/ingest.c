@@ -291,6 +291,21 @@ static void report_empty_relays(const struct ingest *in)
 	}
 }
 
+/* Logs recordings that were read to their end and have nothing but metadata. */
+static void report_empty_recordings(const struct ingest *in)
+{
+	const struct source_spec *last = NULL;
+
+	for (guint i = 0; i < in->inputs->len; i++) {
+		const struct input *input = input_at(in, i);
+
+		if (input->spec->url || input->state != INPUT_ENDED || input->host || input->why || input->spec == last)
+			continue;
+		log_error("'%s' has metadata but no events", input->spec->name);
+		last = input->spec;
+	}
+}
+
 enum lt_status ingest_start_some(struct ingest *in)
 {
 	for (guint i = 0; i < in->specs->len && !in->started; i++)
@@ -305,7 +320,10 @@ enum lt_status ingest_start_some(struct ingest *in)
 	ingest_register_hosts(in);
 	if (!all_begun(in))
 		return LT_AGAIN;
-	return in->hosts->len || more_may_come(in) ? LT_OK : LT_ERROR;
+	if (in->hosts->len || more_may_come(in))
+		return LT_OK;
+	report_empty_recordings(in);
+	return LT_ERROR;
 }
 
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)

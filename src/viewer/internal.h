@@ -15,6 +15,9 @@
  *   reply.c    answers, checked and turned into events; reply_list.c: lists of sessions
  */
 
+/* Why a port is refused that answers, but not as one for viewers does; a relayd's other ports just hang up. */
+#define NOT_A_RELAYD "not a port for viewers of an lttng-relayd (default 5344)"
+
 /* A command that has not been answered yet. */
 struct viewer_request {
 	enum wire_command command;

@@ -22,7 +22,7 @@ static enum lt_status take_connect(struct viewer *v)
 		return LT_AGAIN;
 	v->minor = MIN(GUINT32_FROM_BE(w->minor), WIRE_MINOR);
 	if (GUINT32_FROM_BE(w->major) != WIRE_MAJOR || v->minor < WIRE_MINOR_FIRST)
-		return viewer_refuse(v, VIEWER_UNREACHABLE, "not a port for viewers of an lttng-relayd (default 5344)");
+		return viewer_refuse(v, VIEWER_UNREACHABLE, NOT_A_RELAYD);
 	viewer_skip(v, sizeof(*w));
 	viewer_finish(v);
 	return LT_END;

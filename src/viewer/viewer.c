@@ -102,7 +102,7 @@ static bool has_met(const struct viewer *v)
 static enum lt_status hung_up(struct viewer *v)
 {
 	return has_met(v) ? viewer_refuse(v, VIEWER_GONE, "the relayd went away")
-			  : viewer_refuse(v, VIEWER_UNREACHABLE, "what answers is not an lttng-relayd");
+			  : viewer_refuse(v, VIEWER_UNREACHABLE, NOT_A_RELAYD);
 }
 
 static enum lt_status check_silence(struct viewer *v)

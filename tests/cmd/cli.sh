@@ -57,6 +57,14 @@ expect 2 '' "option '--json' does not apply to the monitor" --json "$recording"
 expect 2 '' "unknown table 'nonsense'$" report nonsense "$recording"
 expect 2 '' "unknown table 'blockin': did you mean 'blocking'[?]$" report blockin "$recording"
 expect 2 '' "unknown table 'critical-paht': did you mean 'critical-path'[?]$" report critical-paht "$recording"
+expect 2 '' "unknown table 'cpuu': did you mean 'cpu'[?]$" report cpuu "$recording"
+expect 2 '' "unknown table 'CPU': did you mean 'cpu'[?]$" report CPU "$recording"
+expect 2 '' "no table given before '$recording'" report "$recording" cpu
+mkdir metadata-only && cp "$recording"/client/kernel/metadata metadata-only
+expect 1 '' "error: 'metadata-only' has metadata but no events$" report cpu metadata-only
+expect 1 '' "error: 'metadata-only' has metadata but no events$" metadata-only
+expect 2 '' "no table given before '$recording'" report --json "$recording"
+expect 2 '' "no table given before 'net://localhost'" report net://localhost
 expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu "$recording"
 expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu --json "$recording"
 expect 2 '' "unknown command 'lsit': did you mean 'list'[?]$" help lsit

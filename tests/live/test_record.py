@@ -111,6 +111,16 @@ def test_command():
         assert not u.sessiond_pid(), "a session daemon is left"
 
 
+def test_nothing_recorded():
+    """No program has the events; and two recordings within a second."""
+    with user("nothing") as u:
+        for _ in range(3):
+            check(u.run(TOP, "record", "--ust", "no_such:*", "--", "true"), 0, "",
+                  rf"recorded into {u.home}/lttng-traces/lttngtop-[\d-]+\nnothing was recorded: [^\n]*\n$")
+        assert len(os.listdir(f"{u.home}/lttng-traces")) == 3
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", APP, "5"), 0, "", "recorded into [^\n]*\nview it: ")
+
+
 def consumers(u):
     """The consumer daemons of its session daemon."""
     found = []
@@ -435,7 +445,7 @@ def test_killed_daemon():
         pid_file = f"{u.home}/.lttng/lttng-sessiond.pid"
         check(u.run(TOP, "record", "--ust", EVENTS), 0, "stop it")
         os.kill(u.sessiond_pid(), signal.SIGKILL)
-        where = f"no session daemon is running, and sessions end with it: what '(lttngtop-[^']*)' recorded is in '{u.home}/lttng-traces/\\1'\n$"
+        where = f"no session daemon is running, and sessions end with it; the latest recording, '(lttngtop-[^']*)', is in '{u.home}/lttng-traces/\\1'\n$"
         sandbox.wait_until(lambda: re.search(where, u.run(TOP, "record", "stop")[2]), "the end of the session daemon")
         check(u.run(TOP, "record", "stop"), 1, "", where)
         check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon is running: see lttng-sessiond")

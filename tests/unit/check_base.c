@@ -29,6 +29,7 @@ START_TEST(test_similar)
 		{ "reprt", ": did you mean 'report'?" },
 		{ "recrod", ": did you mean 'record'?" },
 		{ "lsit", ": did you mean 'list'?" },
+		{ "LIST", ": did you mean 'list'?" },
 		{ "lis", ": did you mean 'list'?" },
 		{ "lists", ": did you mean 'list'?" },
 		{ "last", ": did you mean 'list'?" },

@@ -172,7 +172,8 @@ START_TEST(test_hangs_up)
 		relay_init(&r);
 		r.left = steps[i];
 		if (steps[i] < 20)
-			expect_failure(&r, VIEWER_UNREACHABLE, "what answers is not an lttng-relayd");
+			expect_failure(&r, VIEWER_UNREACHABLE,
+				       "not a port for viewers of an lttng-relayd (default 5344)");
 		else
 			expect_failure(&r, VIEWER_GONE, "the relayd went away");
 	}
