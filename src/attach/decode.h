@@ -50,7 +50,7 @@ void decode_field(struct decode *d, uint32_t field);
 
 /*
  * Appends the result without "= ": "8192", "-1 ENOENT (No such file or directory)", "1 ([{fd=3, revents=POLLIN}])". d
- * reads the exit event; call is NULL if there is no row for it. entry_cmd: the command of fcntl(), else 0.
+ * reads the exit event; call is NULL if there is no row for it. entry_cmd: the command of fcntl(), -1 unknown.
  */
 void decode_result(struct decode *d, const struct call *call, int64_t ret, uint64_t entry_cmd);
 

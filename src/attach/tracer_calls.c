@@ -356,6 +356,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 		now->name = name;
 		now->call = call;
 		now->shown = shown;
+		now->cmd = -1;
 		take_late_entry(now);
 	}
 	if (!now->shown) {

@@ -31,7 +31,7 @@ struct call_now {
 	const struct call *call;
 	uint64_t entry_ns, entry_ref_ns;
 	GArray *args; /* struct attach_arg */
-	int64_t cmd;  /* of fcntl() */
+	int64_t cmd;  /* of fcntl(); -1: unknown */
 };
 
 /* A thread that has had events. */

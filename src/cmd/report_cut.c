@@ -199,8 +199,13 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 		*begin_ns = timetext_resolve(&o->begin, record_ns, known_end_ns, o->utc);
 	if (o->end.form)
 		*end_ns = timetext_resolve(&o->end, record_ns, known_end_ns, o->utc);
-	if (*end_ns < *begin_ns && o->begin.form)
-		return error_set("the end is before the start");
+	if (*end_ns < *begin_ns && o->begin.form) {
+		char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
+
+		return error_set("the end, %s, is before the start, %s",
+				 timetext_format(end, sizeof(end), *end_ns, 9, true, o->utc),
+				 timetext_format(begin, sizeof(begin), *begin_ns, 9, true, o->utc));
+	}
 	*begin_ns = MAX(*begin_ns, record_ns);
 	*end_ns = MAX(*end_ns, record_ns);
 	return LT_OK;
@@ -235,8 +240,9 @@ bool report_warn_outside(const struct report *r, uint64_t begin_ns)
 	end_ns = timetext_resolve(&o->end, first_ns, 0, o->utc);
 	if (end_ns <= first_ns) {
 		outside = true;
-		log_warning("--end, %s, is before the first event, at %s",
+		log_warning("--end, %s, is %s the first event, at %s",
 			    timetext_format(asked, sizeof(asked), end_ns, 9, true, o->utc),
+			    end_ns < first_ns ? "before" : "not after",
 			    timetext_format(is, sizeof(is), first_ns, 9, true, o->utc));
 	}
 	return outside;

@@ -38,6 +38,8 @@ enum lt_status slice_write_piece(struct slice_stream *s, const struct cut_piece 
 	if (!s->file || fwrite(piece->data, 1, piece->size, s->file) != piece->size)
 		return write_failed(s);
 	s->is_made = true;
+	s->sum->lost_events += MAX(lost, s->lost) - s->lost;
+	s->lost = MAX(lost, s->lost);
 	s->sum->any |= piece->events > 0 || s->cutter.whole;
 	s->sum->packets++;
 	s->sum->bytes += piece->size;
@@ -115,6 +117,7 @@ guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *s
 
 	while (i < stream->packets->len && recorded_packet(stream, i)->end < s->begin)
 		i++;
+	s->lost = 0;
 	s->lost_before = i > 0 && i < stream->packets->len ? slice_lost_before(s, recorded_packet(stream, i - 1)) : 0;
 	return i;
 }
@@ -131,6 +134,8 @@ static enum lt_status write_stream(struct slice_stream *s, const struct recorded
 			break;
 		if (p->end >= s->begin)
 			status = *stop ? LT_INTERRUPTED : write_packet(s, p);
+		if (i && p->begin >= s->begin && p->seq > recorded_packet(stream, i - 1)->seq + 1)
+			s->sum->lost_packets += p->seq - recorded_packet(stream, i - 1)->seq - 1;
 	}
 	return slice_close_file(s, status);
 }

@@ -16,6 +16,7 @@ struct slice_stream {
 	const struct recording *r;
 	uint64_t begin, end;  /* in cycles; end is UINT64_MAX if there is none */
 	uint64_t lost_before; /* counter of lost events before the slice */
+	uint64_t lost;        /* of the slice so far */
 	char *path;
 	FILE *file; /* NULL: not open */
 	bool is_made;

@@ -87,7 +87,8 @@ enum fd_kind fdkind_of_path(const struct model *m, const char *path, enum fd_kin
 		return kind_of_absolute(m, path, server);
 	if (dir == FD_PSEUDO)
 		return FD_PSEUDO;
-	if (!is_known && !m->mounts->n)
+	/* below the root, the path itself shows /proc, /sys and /dev */
+	if (!is_known && !m->mounts->n && strcmp(dir_path, "/") != 0)
 		return FD_FILE;
 	if (dir_path[0] != '/' || !mounts_join(joined, dir_path, path))
 		return is_known ? dir : FD_FILE;

@@ -77,6 +77,8 @@ static void name_file(struct model *m, uint32_t file, const struct channel *ch, 
 	if (!f || !ch->bound || (f->peer && !learnt))
 		return;
 	f->peer = endpoint_name(&ch->remote);
+	if (f->kind == FD_UNKNOWN || f->kind == FD_SOCKET)
+		f->kind = FD_SOCKET_INET;
 	if (ch->accepted)
 		f->client = fdkind_address(ch->remote.v6 ? AF_INET6 : AF_INET, ch->remote.addr);
 	state_touch(&m->state, TABLE_FILE, file);

@@ -86,6 +86,14 @@ static void add_thread(struct usage_row *c, const struct interval *iv, const str
 	c->syscalls += FIGURE_OF(syscalls);
 }
 
+/* Not one that had exited before the interval, but whose end was seen in it. */
+static bool lived_in(const struct interval *iv, const struct interval_row *row)
+{
+	const struct thread_row *thread = INTERVAL_ROW(thread, row);
+
+	return !thread->exited_ns || thread->exited_ns > iv->begin_ns || FIGURE_OF(cpu_ns);
+}
+
 static void collect(struct view_rows *r, unsigned host)
 {
 	const struct view_index *index = &r->internal->indexes[host];
@@ -102,6 +110,8 @@ static void collect(struct view_rows *r, unsigned host)
 		struct usage_row *to =
 			cells[c ? c - (const struct view_container *)(const void *)index->containers->data + 1 : 0];
 
+		if (!lived_in(iv, &t->rows[i]))
+			continue;
 		add_thread(to, iv, &t->rows[i]);
 		to->processes += view_owner(index, thread->uid) == thread->uid;
 	}

@@ -28,15 +28,18 @@ static void get_cause(const struct view_cell *at, struct value *v)
 {
 	const char *cause = strpool_text((strid)INTERVAL_ROW(instance, &at->row->row)->cause), *name;
 	unsigned major, minor;
-	char rest[16], text[64];
+	char rest[16] = "", text[64];
+	int end = 0;
 
 	view_get_value(at, v);
-	if (v->kind != VALUE_TEXT || sscanf(cause, "%u:%u %15[a-z]", &major, &minor, rest) != 3)
+	/* "254:0", or "254:0 read" */
+	if (v->kind != VALUE_TEXT || sscanf(cause, "%u:%u%n %15[a-z]", &major, &minor, &end, rest) < 2 ||
+	    (!*rest && cause[end]))
 		return;
 	name = disk_name(at->host->iv, major, minor);
 	if (!name)
 		return;
-	g_snprintf(text, sizeof(text), "%s %s", name, rest);
+	g_snprintf(text, sizeof(text), "%s%s%s", name, *rest ? " " : "", rest);
 	value_set_text(v, strpool_text(strpool_intern_z(text)));
 }
 

@@ -319,6 +319,9 @@ def test_text(trace):
             cut[who] = 0
     whole = run("-n", "*", "--host", "web", "--whole", trace)
     check(re.search(r"<\.\.\. poll resumed> poll\(\[\{fd=\d+, events=POLLIN", whole), "--whole repeats nothing")
+    # the thread waited for a lock; a new descriptor would be named
+    first = run("-p", "web:1465", "-y", trace).splitlines()[0]
+    check(re.fullmatch(r"<\.\.\. fcntl resumed>\?, \?, 0x[0-9a-f]+\) = 0", first), f"a call of an unknown command: {first}")
 
 
 def test_choice(trace):

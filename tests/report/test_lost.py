@@ -43,6 +43,10 @@ def main():
                 lost = [page["lost"] for page in map(json.loads, done.stdout.splitlines())]
                 checks.equal(said, (sum(x["events"] for x in lost), sum(x["packets"] for x in lost)), what)
         checks.equal(tuple(total), everything, f"{command}: all intervals together")
+    done, said = run("report", "slice", "-o", "whole", recording)
+    checks.equal((done.returncode, said), (INCOMPLETE, everything), "slice of all")
+    done, said = run("report", "slice", "-o", "end", "--begin", "+2849ms", recording)
+    checks.equal((done.returncode, said), (0, (0, 0)), f"slice of the end: {done.stderr}")
     checks.finish()
 
 

@@ -164,7 +164,7 @@ static GString *run(const char *name, unsigned workers, uint64_t step_ns)
 	GString *out;
 
 	advance_all(in, step_ns);
-	ck_assert(!ingest_incomplete(in));
+	ck_assert(!ingest_broken(in));
 	out = dump(in);
 	ingest_destroy(in);
 	return out;
@@ -283,7 +283,7 @@ START_TEST(test_nothing_to_read)
 	ck_assert_int_eq(ingest_open(in, "/nonexistent/recording"), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(error_text(), "/nonexistent/recording"));
 	ck_assert_int_eq(ingest_start(in, NULL), LT_ERROR);
-	ck_assert(ingest_incomplete(in));
+	ck_assert(ingest_broken(in));
 	ingest_destroy(in);
 }
 END_TEST

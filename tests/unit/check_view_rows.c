@@ -165,7 +165,7 @@ START_TEST(test_filter_errors)
 	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
 	assert_filter_error("a >5", "column 3: column expected directly before the operator");
 	assert_filter_error("!=5", "column 2: column expected directly before the operator");
-	assert_filter_error("a CPU>1s", "column 3: no table has a column 'CPU'");
+	assert_filter_error("a CPU>1s", "column 3: no table has a column 'CPU': did you mean 'cpu'?");
 	assert_filter_error("cpu_ns%>15", "column 1: no table has a column 'cpu_ns%': did you mean 'cpu_ns'?");
 	assert_filter_error("10.0.0.1:80=x", "column 1: no table has a column '10.0.0.1:80'");
 	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' needs a duration such as 5ms, not '5x'");
