@@ -297,7 +297,7 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 	if (h->ref == (int)host)
 		info.state = CLOCK_REFERENCE;
 	else if (h->by_hand)
-		info.state = CLOCK_ACCURATE;
+		info.state = CLOCK_APPROXIMATE;
 	else if (h->ref == NO_HOST && info.state != CLOCK_ABSENT && info.state != CLOCK_FAILED)
 		info.state = CLOCK_INCOMPLETE;
 	if (s->common != NO_HOST && (h->ref == NO_HOST || h->ref == (int)host) && !h->by_hand) {
@@ -312,6 +312,11 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 		info.used = p->used;
 		info.negative = h->pair ? p->negative : 0;
 		info.last_match_ns = p->last_match_ns[p->b == host];
+	}
+	/* nobody knows how exact it is, and packets do not matter */
+	if (h->by_hand && info.state != CLOCK_REFERENCE) {
+		info.has_bound = false;
+		info.used = 0;
 	}
 	return info;
 }
@@ -331,7 +336,9 @@ int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t ho
 
 bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns)
 {
-	if (!clock_host_at(s, host)->has_bound)
+	const struct clock_host *h = clock_host_at(s, host);
+
+	if (!h->has_bound || (h->by_hand && h->ref != (int)host))
 		return false;
 	*bound_ns = (uint64_t)(s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns));
 	return true;

@@ -66,5 +66,5 @@ const char *key_text(int key, bool ascii, char *buffer, size_t size)
 
 bool key_is_text(int key)
 {
-	return key >= ' ' && key != 0x7f && key < UI_KEY_FIRST;
+	return key >= ' ' && key != 0x7f && key < UI_KEY_UNKNOWN;
 }

@@ -317,7 +317,7 @@ static int function_key(wint_t key)
 			return keys[i].own;
 	if (key >= KEY_F(1) && key <= KEY_F(12))
 		return UI_KEY_F1 + (int)key - KEY_F(1);
-	return UI_KEY_FIRST - 1; /* an unknown key */
+	return UI_KEY_UNKNOWN;
 }
 
 static void set_mouse(const struct mouse_action *a)

@@ -54,7 +54,9 @@ bool view_sum_applies(const struct view_table *table, enum view_sum sum)
 	case VIEW_SUM_COMM:
 		if (table->supply.needs)
 			return own_column(table, sum) != NULL;
-		return view_table_of_threads(table) && (sum != VIEW_SUM_THREAD || table->source != TABLE_FILE);
+		/* files and connections belong to processes */
+		return view_table_of_threads(table) &&
+		       (sum != VIEW_SUM_THREAD || (table->source != TABLE_FILE && table->source != TABLE_CONNECTION));
 	case VIEW_SUM_USER:
 	case VIEW_SUM_CONTAINER:
 		return view_table_of_threads(table) || table->process;

@@ -17,7 +17,7 @@
 	  "Host whose clock is its reference; null if none can be derived from packets or, live, from arrival times") \
 	C(state, GAUGE, TEXT,                                                                                         \
 	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "      \
-	  "only), approximate (no bound), accurate, failed (no plausible drift fits the packets)")                    \
+	  "only), approximate (no bound, or --offset), accurate, failed (no plausible drift fits the packets)")       \
 	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                  \
 	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                        \
 	C(offset_ns, GAUGE, SPAN,                                                                                     \

@@ -217,6 +217,8 @@ def check_options(path, sync):
     check(moved["begin_ns"] == min(r["begin_ns"] for r in moved["rows"]), "--offset: begin")
     for host, row in by(page("sync", path, *args), "host").items():
         check((row["offset_ns"], row["ref"]) == (offsets[host], "web"), f"--offset: {row}")
+        if host != "web":
+            check((row["state"], row["bound_ns"], row["used"]) == ("approximate", None, 0), f"--offset: how exact is unknown: {row}")
     check(page("hosts", path, "--ref=web", "--offset", "client=-1234567ns", "--offset=db=7s") == moved, "--offset: units")
     one = page("hosts", os.path.join(path, "db"), "--offset", "db=1s")
     check(one["begin_ns"] == own["db"]["begin_ns"], "--offset of the only host, which is the reference")

@@ -302,6 +302,8 @@ def time_keys(checks):
         checks.equal("back: the same screen", t.press("Left"), start[:-1])
         checks.equal("F8, F7", interval(t.press("F8", "F7")), (begin, end))
         checks.equal("ten forward, ten back", interval(t.press("{", "}")), (begin, end))
+        t.keys("IC")
+        t.wait(r"^ *this key does nothing here; press F1 for help")
         t.press("m", "x")
         first = interval(t.press("("))
         checks.equal("( is the start", first[0], "14:06:43.347603246")
