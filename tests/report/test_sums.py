@@ -23,7 +23,7 @@ EXPECTED = collections.defaultdict(set, {
     "cpu": OF_THREADS, "io": OF_THREADS, "syscalls": OF_THREADS | {"call"}, "sched": OF_THREADS,
     "preemption": OF_THREADS, "memory": OF_THREADS, "emitters": OF_THREADS, 
     "files": OF_THREADS - {"thread"} | {"file", "peer"},
-    "blocking": OF_THREADS | {"file", "call"}, "relations": {"file"}, "connections": OF_THREADS | {"peer"},
+    "blocking": OF_THREADS | {"file", "call"}, "relations": {"file"}, "connections": OF_THREADS - {"thread"} | {"peer"},
     "critical-path": OF_THREADS | {"file", "call"}, "critical-totals": OF_THREADS - {"thread"},
     "accounting": OF_THREADS - {"thread"},
 })
