@@ -138,9 +138,11 @@ enum lt_status attach_text_flush(struct attach_text *text)
 		if (output->file && fflush(output->file) && !text->error)
 			text->error = errno;
 	}
-	return text->error ? error_set("cannot write '%s': %s", text->options->file ? text->options->file : "stdout",
-				       g_strerror(text->error))
-			   : LT_OK;
+	if (!text->error)
+		return LT_OK;
+	if (!text->options->file)
+		return error_set("cannot write to standard output: %s", g_strerror(text->error));
+	return error_set("cannot write '%s': %s", text->options->file, g_strerror(text->error));
 }
 
 /* ---- lines ---- */

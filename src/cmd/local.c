@@ -342,7 +342,8 @@ int local_run(struct options *o, enum command_bit command, int (*run)(const stru
 	if (!plan)
 		return cmd_fail(LT_EXIT_USAGE, name_of(command));
 	if (!has_terminal(command)) {
-		error_set("the monitor needs a terminal; use 'lttngtop report TABLE --local' for files and pipes");
+		error_set("the monitor needs a terminal; use 'lttngtop %s' for files and pipes",
+			  command == COMMAND_CLUSTER ? "record --host" : "report TABLE --local");
 		status = cmd_fail(LT_EXIT_FAILURE, name_of(command));
 	} else if (plan->command && (status = process_check(plan->command[0]))) {
 		cmd_fail(status, name_of(command));

@@ -74,6 +74,12 @@ static const struct manual_item monitor_troubles[] = {
 	{ NULL, NULL },
 };
 
+static const struct manual_item cluster_exit_statuses[] = {
+	{ "0", "success" },     { "1", "failure; stderr says why" },
+	{ "2", "wrong usage" }, { "128+n", "ended by signal n" },
+	{ NULL, NULL },
+};
+
 static const struct manual_item record_exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure; stderr says why" },
@@ -421,6 +427,7 @@ static const struct manual_page pages[] = {
 	},
 	{
 		.command = COMMAND_CLUSTER,
+		.exit_status = cluster_exit_statuses,
 		.man_name = "lttngtop-cluster",
 		.summary = "monitor several machines live, over ssh",
 		.synopsis = {"lttngtop cluster --host USER@HOST... [OPTIONS]"},

@@ -258,7 +258,7 @@ enum lt_status settings_save(struct settings *s, struct ui *ui)
 	real = real_path(s->path);
 	text = g_key_file_to_data(s->file, NULL, NULL);
 	if (g_mkdir_with_parents(directory, 0700) != 0)
-		error_set("cannot make '%s': %s", directory, g_strerror(errno));
+		error_set("cannot save settings: cannot make '%s': %s", directory, g_strerror(errno));
 	else if (!g_file_set_contents(real, text, -1, &error))
 		error_set("cannot save settings: %s", error->message);
 	else
