@@ -195,6 +195,7 @@ bool report_is_incomplete(const struct report *r)
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
 	incomplete |= warn_bare_packets(r);
+	incomplete |= r->warned_cut;
 	return incomplete || lost.events || lost.packets;
 }
 
@@ -270,6 +271,8 @@ static int write_report(void *user, uint64_t known_end_ns)
 
 	if (check_hosts(r) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
+	if (r->options->duration && !r->live)
+		log_warning("--duration is for live sessions: use --begin and --end for a part of a recording");
 	if (report_needs(r) && !r->live) {
 		report_read_all(r, early_end(r));
 		known_end_ns = report_record_end(r);

@@ -126,6 +126,8 @@ void report_subjects_clear(struct report *r)
 
 const char *report_subjects_missing(const struct report *r)
 {
+	if (r->warned_cut)
+		return "no thread to be shown is in the data that is left";
 	return names_threads(r->options)
 		       ? "none of the selected threads ran in this interval"
 		       : "no process started and ended in this interval, and none opened a connection: "

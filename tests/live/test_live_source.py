@@ -273,7 +273,7 @@ def test_what_answers_is_no_relayd():
     with Other(Session([KPROBE])) as relay:
         expect_failure(dump(relay.url), "unreachable", "not a port for viewers")
         relay.reply = b""
-        expect_failure(dump(relay.url), "unreachable", "not an lttng-relayd")
+        expect_failure(dump(relay.url), "unreachable", "not a port for viewers")
 
 
 # ---- damage ----
