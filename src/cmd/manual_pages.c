@@ -479,8 +479,8 @@ const struct manual_item manual_exit_statuses[] = {
 	{ "1", "failure at run time, or no source could be read at all" },
 	{ "2", "wrong usage" },
 	{ "3",
-	  "the output is incomplete: events were lost, data is corrupt, or one of several sources could not be read or "
-	  "ended early; messages on stderr say which" },
+	  "the output is incomplete: events were lost, data is corrupt, one of several sources could not be read or "
+	  "ended early, or memory was too small for it; messages on stderr say which" },
 	{ "128+n", "ended by signal n" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND, even if events were lost; 126 if it cannot be run, 127 if it does not exist; "

@@ -195,7 +195,7 @@ bool report_is_incomplete(const struct report *r)
 	else if (incomplete)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
 	incomplete |= warn_bare_packets(r);
-	incomplete |= r->warned_cut;
+	incomplete |= r->dropped;
 	return incomplete || lost.events || lost.packets;
 }
 

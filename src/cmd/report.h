@@ -86,7 +86,8 @@ struct report {
 	GArray *paths;    /* struct wait_path, of the interval */
 	GArray *subjects; /* wait_row: the paths' threads */
 	bool any_rows;    /* some rows were written */
-	bool warned_cut;  /* the warning that memory was too small has been given */
+	bool warned_cut;  /* the warning that older data is missing has been given */
+	bool dropped;     /* because memory was too small */
 	const struct column **columns;
 	unsigned n_columns;
 	GPtrArray *shares;  /* struct view_share, requested columns */

@@ -52,6 +52,7 @@ static void warn_cut(struct report *r, uint64_t begin_ns)
 				   : "data before %s is missing: it arrived before the hosts' clocks were known",
 		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
 	r->warned_cut = true;
+	r->dropped = info.graph.cut > 0;
 }
 
 enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint64_t end_ns)

@@ -157,7 +157,7 @@ def check_memory(path):
     check(clip(some["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-retention: what is kept differs")
     # with little memory the end is kept; for a window that ends early, the end of the window
-    little = path_of(path, row["host"], row["tid"], "--wait-memory", "128k")
+    little = path_of(path, row["host"], row["tid"], "--wait-memory", "128k", status=3)
     check_tiles(little, "--wait-memory")
     begin = little["rows"][0]["begin_ns"]
     for args in (("critical-path", "--host", row["host"], "--tid", str(row["tid"])), ("accounting",)):
@@ -168,7 +168,7 @@ def check_memory(path):
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")
     end = whole["begin_ns"] + 300000000
-    early = path_of(path, row["host"], row["tid"], "--wait-memory", "128k", "--end", f"{end}ns")
+    early = path_of(path, row["host"], row["tid"], "--wait-memory", "128k", "--end", f"{end}ns", status=3)
     check(early["end_ns"] == end and early["rows"], "--wait-memory: a window before what is kept of the whole")
     if early["rows"]:
         begin = early["rows"][0]["begin_ns"]
