@@ -16,9 +16,10 @@ static bool find_destination(const struct ui *ui, uint64_t *begin_ns, uint64_t *
 	return true;
 }
 
+/* A long interval near the start is reached as fast by the reading itself. */
 bool ui_wanted_preview(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	return find_destination(ui, begin_ns, end_ns);
+	return find_destination(ui, begin_ns, end_ns) && (*end_ns - *begin_ns) * 2 <= *begin_ns - ui->cursor.begin_ns;
 }
 
 void ui_set_preview(struct ui *ui, struct history *history, uint64_t begin_ns, uint64_t end_ns)

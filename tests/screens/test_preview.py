@@ -9,11 +9,12 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 from terminal import PROGRAM, READY, Checks, Terminal, need, unpack
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
-from processes import Held  # noqa: E402
+from processes import Held, workers  # noqa: E402
 
 # What does not depend on what was before the interval.
 FIGURES = ("host", "tid", "comm", "cpu_ns", "switches", "migrations")
@@ -142,6 +143,18 @@ def at_the_end(checks):
         preview(t, "14:29:47.015", "14:29:48.015")
 
 
+def long_intervals(checks):
+    """To read most of what is before it would take as long as to read all of it."""
+    with Opened(unpack("hotplug"), 1, "--paused", "--interval", "5s") as opened:
+        t = opened.terminal
+        jump(t, "+8s")
+        t.wait(r"\A.*reading \d+%, then 14:29:41")
+        time.sleep(0.5)  # longer than it takes until a preview is read
+        checks.check("no worker reads it", len(workers(t.program_pid())) == 1)
+        opened.go_on()
+        t.wait(r"\A PAUSED .*14:29:41\.0.*14:29:46\.0")
+
+
 def from_the_start(checks):
     """--begin; and leaving while a preview is read."""
     with Opened(unpack("hotplug"), 1, "--begin", "+5s") as opened:
@@ -153,4 +166,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, three_hosts, moving, at_the_end, from_the_start)
+Checks().run(one_host, three_hosts, moving, at_the_end, long_intervals, from_the_start)
