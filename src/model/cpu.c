@@ -15,7 +15,7 @@ static void cpu_init(struct model *m, struct cpu *cpu, unsigned number)
 	r = CPU_ROW(m, cpu->row);
 	r->cpu = number;
 	r->state = CPU_UNKNOWN;
-	r->since_ns = m->begin_ns;
+	r->since_ns = MIN(m->begin_ns, m->now_ns);
 	HOST_ROW(m)->cpus++;
 	touch_host(m);
 }

@@ -257,7 +257,7 @@ struct model {
 	struct host_state state;
 	uint32_t host_row;
 	struct host_row *host;          /* that row */
-	uint64_t begin_ns;              /* start of the record, 0 unknown */
+	uint64_t begin_ns;              /* start of the record, 0 unknown; UINT64_MAX: interrupted */
 	uint64_t now_ns;                /* time of the event being applied */
 	uint64_t lost_ns;               /* when events were last lost, 0 never */
 	bool has_kernel;                /* one of the traces is the kernel's */

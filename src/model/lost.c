@@ -70,6 +70,7 @@ void model_interrupt(struct model *m, uint64_t t_ns)
 {
 	m->now_ns = MAX(m->now_ns, t_ns);
 	m->lost_ns = m->now_ns;
+	m->begin_ns = UINT64_MAX; /* CPUs that are seen later have not run since the start */
 	forget_what_runs(m);
 	if (m->wait_log)
 		waitlog_interrupt(m, NULL);

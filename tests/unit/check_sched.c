@@ -333,6 +333,10 @@ START_TEST(test_interrupted_session)
 	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 1);
 	ck_assert(!(events_thread(&e, 5)->flags & THREAD_UNSURE));
 	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
+	/* of a CPU seen only now, nothing is known before */
+	events_switch(&e, 6050, 2, 8, RUNNABLE, 9, "nine");
+	ck_assert_uint_eq(CPU_VALUE(&e, 2, online_ns, 6100), 50);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 8, cpu_ns, 6100), 0);
 	assert_sums(&e, 6100);
 	events_release(&e);
 }
