@@ -281,27 +281,33 @@ static struct window_host *last_host(const struct window *w)
 	return last;
 }
 
+static bool has_part(const struct window *w, const struct window_host *h)
+{
+	return w->options.part && h->parts < PARTS;
+}
+
 /* The end of the part being read; UINT64_MAX: there is none. */
 static uint64_t part_end(const struct window *w, const struct window_host *h)
 {
 	const struct window_options *o = &w->options;
 
-	if (!o->part || h->parts == PARTS)
-		return UINT64_MAX;
-	return clock_from_ref(h->map, h->parts ? o->end_ns : o->begin_ns);
+	return has_part(w, h) ? clock_from_ref(h->map, h->parts ? o->end_ns : o->begin_ns) : UINT64_MAX;
+}
+
+/* Passes on the part being read, up to end_ns, unless it is empty. */
+static void pass_part(struct window *w, struct window_host *h, uint64_t end_ns)
+{
+	if (end_ns > h->part_ns)
+		w->options.part(w->options.part_data, (unsigned)(h - w->hosts), h->part_ns, end_ns);
+	h->part_ns = MAX(h->part_ns, end_ns);
+	h->parts++;
 }
 
 /* Passes on the parts that end at or before to_ns. */
 static void pass_parts(struct window *w, struct window_host *h, uint64_t to_ns)
 {
-	uint64_t end_ns;
-
-	while ((end_ns = part_end(w, h)) <= to_ns) {
-		if (end_ns > h->part_ns)
-			w->options.part(w->options.part_data, (unsigned)(h - w->hosts), h->part_ns, end_ns);
-		h->part_ns = MAX(h->part_ns, end_ns);
-		h->parts++;
-	}
+	while (has_part(w, h) && part_end(w, h) <= to_ns)
+		pass_part(w, h, part_end(w, h));
 }
 
 /* All has been read of a host: what ends with its recording, if that does not continue after the window. */
@@ -312,11 +318,11 @@ static void end_host(struct window *w, struct window_host *h)
 
 	if (!goes_on)
 		waits_end(w->waits, h->in_waits, end_ns);
-	if (end_ns != TIME_UNKNOWN)
-		pass_parts(w, h, end_ns);
-	if (part_end(w, h) != UINT64_MAX && end_ns > h->part_ns && end_ns != TIME_UNKNOWN)
-		w->options.part(w->options.part_data, (unsigned)(h - w->hosts), h->part_ns, end_ns);
-	h->parts = PARTS;
+	if (end_ns == TIME_UNKNOWN)
+		return;
+	pass_parts(w, h, end_ns);
+	if (has_part(w, h))
+		pass_part(w, h, end_ns);
 }
 
 /* The time up to which it is read next. */
