@@ -177,6 +177,18 @@ void report_leave_out_lost(struct report *r)
 		r->hosts[i].before = lost_so_far(&r->hosts[i]);
 }
 
+bool report_say_incomplete(struct view_lost lost, bool unread)
+{
+	const bool any = lost.events || lost.packets;
+
+	if (any)
+		fprintf(stderr, "lttngtop: incomplete: lost events: %" PRIu64 ", lost packets: %" PRIu64 "\n",
+			lost.events, lost.packets);
+	else if (unread)
+		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	return any || unread;
+}
+
 bool report_is_incomplete(const struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
@@ -189,14 +201,10 @@ bool report_is_incomplete(const struct report *r)
 		lost.packets += all.packets - r->hosts[i].before.packets;
 		incomplete = incomplete || r->hosts[i].source->trouble;
 	}
-	if (lost.events || lost.packets)
-		fprintf(stderr, "lttngtop: incomplete: lost events: %" PRIu64 ", lost packets: %" PRIu64 "\n",
-			lost.events, lost.packets);
-	else if (incomplete)
-		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	incomplete = report_say_incomplete(lost, incomplete);
 	incomplete |= warn_bare_packets(r);
 	incomplete |= r->dropped;
-	return incomplete || lost.events || lost.packets;
+	return incomplete;
 }
 
 /* Whether reading may go on to the end whatever the clocks are. */

@@ -138,6 +138,9 @@ int report_read_sources(struct report *r, const char *subcommand, report_read_fn
 /* Whether something was lost or could not be read, which is reported on stderr. */
 bool report_is_incomplete(const struct report *r);
 
+/* Says on stderr what is missing, if anything is; returns whether it is. unread: something could not be read. */
+bool report_say_incomplete(struct view_lost lost, bool unread);
+
 /* To be called when everything before --begin has been read: what was lost by then is not said. */
 void report_leave_out_lost(struct report *r);
 

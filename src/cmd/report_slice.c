@@ -374,8 +374,6 @@ static int tell(const struct report_slice *s)
 {
 	/* what could not be opened is missing, too */
 	bool incomplete = s->sum.damaged || s->sum.unknown || ingest_broken(s->report->in);
-	/* of chosen events not every packet is looked at, but all are read */
-	const bool lost = !s->chosen && (s->sum.lost_events || s->sum.lost_packets);
 
 	if (s->sum.uncut == 1)
 		fputs("lttngtop: 1 packet could not be cut and contains other events, too\n", stderr);
@@ -387,16 +385,15 @@ static int tell(const struct report_slice *s)
 			"lttngtop: events are missing, %" PRIu64 ": their recording has changed, or babeltrace2 had to "
 			"read it\n",
 			s->sum.unknown);
+	/* of chosen events not every packet is looked at, but all have been read */
 	if (s->chosen)
 		incomplete |= report_is_incomplete(s->report);
-	else if (lost)
-		fprintf(stderr, "lttngtop: incomplete: lost events: %" PRIu64 ", lost packets: %" PRIu64 "\n",
-			s->sum.lost_events, s->sum.lost_packets);
-	else if (incomplete)
-		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	else
+		incomplete = report_say_incomplete((struct view_lost){ s->sum.lost_events, s->sum.lost_packets },
+						   incomplete);
 	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
 	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.bytes);
-	return incomplete || lost ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
+	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
 static enum lt_status write_all(struct report_slice *s)
