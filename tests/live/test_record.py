@@ -112,13 +112,16 @@ def test_command():
 
 
 def test_nothing_recorded():
-    """No program has the events; and two recordings within a second."""
+    """No program has the events; and there is a recording of the same second."""
     with user("nothing") as u:
-        for _ in range(3):
-            check(u.run(TOP, "record", "--ust", "no_such:*", "--", "true"), 0, "",
-                  rf"recorded into {u.home}/lttng-traces/lttngtop-[\d-]+\nnothing was recorded: [^\n]*\n$")
-        assert len(os.listdir(f"{u.home}/lttng-traces")) == 3
-        check(u.run(TOP, "record", "--ust", EVENTS, "--", APP, "5"), 0, "", "recorded into [^\n]*\nview it: ")
+        check(u.run(TOP, "record", "--ust", "no_such:*", "--", "true"), 0, "",
+              rf"recorded into {u.home}/lttng-traces/lttngtop-[\d-]+\nnothing was recorded: [^\n]*\n$")
+        now = time.time()
+        for second in range(60):
+            name = time.strftime("lttngtop-%Y%m%d-%H%M%S", time.localtime(now + second))
+            os.makedirs(f"{u.home}/lttng-traces/{name}/ust", exist_ok=True)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", APP, "5"), 0, "",
+              rf"recorded into {u.home}/lttng-traces/lttngtop-\d+-\d+-2\nview it: ")
 
 
 def consumers(u):
