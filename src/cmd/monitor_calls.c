@@ -208,6 +208,7 @@ static void prepare(void *data, struct window_options *options)
 	struct monitor_calls *c = data;
 
 	drop_lines(c);
+	c->window = NULL;
 	c->reading = c->wanted;
 	c->lines = lines_create(c->reading.around_ns, free_record);
 	attach_tracer_destroy(c->tracer);
@@ -238,7 +239,8 @@ static void on_changed(void *data)
 	if (reread_problem(c->reread))
 		c->failed = c->wanted.number;
 	/* a finished window is dropped once its lines exist: this one has just been read */
-	if (c->lines && reread_done(c->reread, &begin_ns, &end_ns) == c->window && !ev_is_active(&c->making)) {
+	if (c->window && c->lines && reread_done(c->reread, &begin_ns, &end_ns) == c->window &&
+	    !ev_is_active(&c->making)) {
 		attach_tracer_finish(c->tracer);
 		c->made = 0;
 		ev_idle_start(c->m->loop, &c->making);
