@@ -80,6 +80,17 @@ static void add_growing(struct window *w, const struct source_spec *spec, unsign
 	g_ptr_array_free(found, TRUE);
 }
 
+/* Adds what is kept of a live session. */
+static void add_recalled(struct window *w, const struct input *input, unsigned host)
+{
+	GPtrArray *specs = g_ptr_array_new();
+
+	source_recalled_specs(input->spec, input->recalled, specs);
+	for (guint i = 0; i < specs->len; i++)
+		add_recording(w, g_ptr_array_index(specs, i), host);
+	g_ptr_array_free(specs, TRUE);
+}
+
 /* Adds the data of one of the ingest's inputs: a recording, or what is kept of a live session. */
 static void add_input(struct window *w, const struct input *input, unsigned host)
 {
@@ -88,7 +99,7 @@ static void add_input(struct window *w, const struct input *input, unsigned host
 	else if (!input->spec->url)
 		add_recording(w, source_spec_copy(input->spec), host);
 	else if (input->recalled.log_fd)
-		add_recording(w, source_recalled_spec(input->spec, input->recalled), host);
+		add_recalled(w, input, host);
 }
 
 static void add_inputs(struct window *w)

@@ -27,6 +27,7 @@ static void add_recalled(GPtrArray *argv, const struct source_spec *spec, const 
 	add(argv, JOB_RECALL);
 	add_number(argv, WORKER_LOG);
 	add_number(argv, spec->recalled.source);
+	add_number(argv, spec->recalled.trace);
 	add(argv, spec->name);
 	add_range(argv, spec);
 	add(argv, fields);

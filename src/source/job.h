@@ -13,10 +13,11 @@
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES UNFINISHED FIELDS DIRECTORY...
  *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
- *   MEMORY WAKE recall LOG SOURCE NAME BEGIN END FIELDS
+ *   MEMORY WAKE recall LOG SOURCE TRACE NAME BEGIN END FIELDS
  *   COMMANDS relayds LOG
  *
- * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session; -1: none.
+ * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session and TRACE one of
+ * its traces; -1: none.
  *
  * UNFINISHED: 1 if the recording is still being written, else 0.
  *
@@ -33,7 +34,7 @@
 enum {
 	JOB_FIRST = 2,
 	JOB_FOLLOW_ARGUMENTS = 5,
-	JOB_RECALL_ARGUMENTS = 7,
+	JOB_RECALL_ARGUMENTS = 8,
 	JOB_RECORDING_ARGUMENTS = 12,
 	JOB_RELAYDS_ARGUMENTS = 3,
 };

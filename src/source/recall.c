@@ -299,3 +299,41 @@ bool recall_is_cut(const struct recall *r)
 {
 	return tail_of(r) > 0;
 }
+
+/* The trace comes last; if there are too many, the first one is dropped. Returns their number. */
+static unsigned put_last(uint64_t *traces, unsigned n, unsigned max, uint64_t trace)
+{
+	unsigned i = n;
+
+	while (i && traces[i - 1] != trace)
+		i--;
+	if (!i && n < max) {
+		traces[n] = trace;
+		return n + 1;
+	}
+	i = MAX(i, 1);
+	memmove(traces + i - 1, traces + i, (n - i) * sizeof(*traces));
+	traces[n - 1] = trace;
+	return n;
+}
+
+unsigned recall_traces(int fd, uint64_t source, uint64_t *traces, unsigned max)
+{
+	struct recall_entry e;
+	struct recall r;
+	uint64_t at = 0, end;
+	unsigned n = 0;
+
+	if (recall_open(&r, fd, false) != LT_OK) {
+		error_clear();
+		return 0;
+	}
+	end = recall_end(&r);
+	while (at < end && recall_look(&r, at, &e) && e.position >= at) {
+		at = recall_after(&e);
+		if (e.kind == RECALL_PACKET && e.source == source)
+			n = put_last(traces, n, max, e.trace);
+	}
+	recall_close(&r);
+	return n;
+}

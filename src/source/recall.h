@@ -35,7 +35,7 @@ struct recall_entry {
 	uint64_t position;  /* its own */
 	uint64_t kind;      /* enum recall_kind */
 	uint64_t source;    /* the session: fields_name_id() of its URL, whichever worker reads it */
-	uint64_t trace;     /* the relayd's number */
+	uint64_t trace;     /* one of the session's, whichever relayd numbered it */
 	uint64_t stream;    /* likewise, of a packet; 0: none */
 	uint64_t before_ns; /* end of the stream's packet before, by the trace's clock; 0: there was none */
 	uint64_t len;       /* bytes that follow */
@@ -99,5 +99,13 @@ bool recall_copy(const struct recall *r, const struct recall_entry *e, void *to,
 
 /* Whether entries have been dropped. */
 bool recall_is_cut(const struct recall *r);
+
+/* ---- the parent as a reader ---- */
+
+/*
+ * The traces of a source that the log at the descriptor has packets of, at most max: those with the latest packets, in
+ * the order of these. Returns their number; 0 also if it is not a log.
+ */
+unsigned recall_traces(int fd, uint64_t source, uint64_t *traces, unsigned max);
 
 #endif

@@ -412,14 +412,20 @@ struct source_recalled source_recalled(const struct source *s)
 					 .source = fields_name_id(s->spec->url) };
 }
 
-struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled)
+void source_recalled_specs(const struct source_spec *live, struct source_recalled recalled, GPtrArray *specs)
 {
-	struct source_spec *spec = source_spec_copy(live);
+	uint64_t traces[SOURCE_RECALLED_MAX];
+	const unsigned n = recall_traces(recalled.log_fd, recalled.source, traces, SOURCE_RECALLED_MAX);
 
-	g_clear_pointer(&spec->url, g_free);
-	spec->recalled = recalled;
-	spec->extent.bytes = recall_used(recalled.log_fd);
-	return spec;
+	for (unsigned i = 0; i < n; i++) {
+		struct source_spec *spec = source_spec_copy(live);
+
+		g_clear_pointer(&spec->url, g_free);
+		spec->recalled = recalled;
+		spec->recalled.trace = traces[i];
+		spec->extent.bytes = i ? 0 : recall_used(recalled.log_fd);
+		g_ptr_array_add(specs, spec);
+	}
 }
 
 bool source_hangs(struct source *s, unsigned limit_ms)

@@ -17,12 +17,13 @@
  */
 
 /*
- * The latest data of a live session's kernel trace, kept in memory (source/recall.h). It stays available when the
- * session has ended, until newer data takes its place.
+ * The latest data of a live session, kept in memory (source/recall.h). It stays available when the session has ended,
+ * until newer data takes its place.
  */
 struct source_recalled {
 	int log_fd;      /* not owned, valid until this process ends; 0: nothing is kept */
 	uint64_t source; /* the session in the log */
+	uint64_t trace;  /* one of its traces there; of a spec */
 };
 
 /*
@@ -185,8 +186,12 @@ const struct source_spec *source_spec(const struct source *s);
 /* Where the latest data of a live session is kept. */
 struct source_recalled source_recalled(const struct source *s);
 
-/* A spec for the same session that reads what is kept of it, as a recording. */
-struct source_spec *source_recalled_spec(const struct source_spec *live, struct source_recalled recalled);
+/*
+ * Appends specs for the same session that read what is kept of it, as recordings: one for each trace, also for those of
+ * an earlier session of the same name; at most SOURCE_RECALLED_MAX, those with the latest data.
+ */
+enum { SOURCE_RECALLED_MAX = 64 };
+void source_recalled_specs(const struct source_spec *live, struct source_recalled recalled, GPtrArray *specs);
 
 /*
  * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,

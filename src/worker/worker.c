@@ -99,14 +99,14 @@ static void recall_session(char **argv, struct ring_producer *ring)
 	const struct reader_args args = {
 		.parts = 1,
 		.paths = (const char *const[]){ NULL },
-		.name = argv[2],
-		.begin_ns = g_ascii_strtoull(argv[3], NULL, 10),
-		.end_ns = g_ascii_strtoull(argv[4], NULL, 10),
-		.wanted = argv[5],
+		.name = argv[3],
+		.begin_ns = g_ascii_strtoull(argv[4], NULL, 10),
+		.end_ns = g_ascii_strtoull(argv[5], NULL, 10),
+		.wanted = argv[6],
 	};
 	struct reader *reader = NULL;
-	enum lt_status status =
-		native_recall_open(&args, number(argv[0]), g_ascii_strtoull(argv[1], NULL, 10), ring, &reader);
+	enum lt_status status = native_recall_open(&args, number(argv[0]), g_ascii_strtoull(argv[1], NULL, 10),
+						   g_ascii_strtoull(argv[2], NULL, 10), ring, &reader);
 
 	while (status == LT_OK)
 		status = reader_step(reader);

@@ -245,7 +245,7 @@ static void read_recalled(uint64_t seed)
 	add_metadata(&log);
 	add_packets(&log);
 	damage_log(&log);
-	status = native_recall_open(&args, fd, 1, &producer, &reader);
+	status = native_recall_open(&args, fd, 1, 1, &producer, &reader);
 	read_all(reader, status);
 	recall_close(&log);
 	close(fd);

@@ -5,14 +5,16 @@ without a gap or a double where the new ones begin, also when the session has en
 
 import os
 import re
+import shutil
 import signal
 import struct
+import subprocess
 import sys
 import threading
 import time
 
-from live_pane import RECORDING, TID, Live, feed, recorded, select_thread
-from terminal import Checks, Terminal, unpack
+from live_pane import RECORDING, TID, Live, feed, recorded, sandbox, select_thread
+from terminal import PROGRAM, Checks, Terminal, unpack
 from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines, whole
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
@@ -249,6 +251,82 @@ class Growing(threading.Thread):
         self.metadata.close()
 
 
+def dump_at(t, ns, host):
+    """Opens the pane of the events of the interval with that time, ns of the day."""
+    t.press("Escape")
+    t.keys("b").wait("^Jump to")
+    t.text(clock(ns)).keys("Enter")
+    t.wait_for(lambda text: seconds(interval(text.splitlines())[0]) <= ns < seconds(interval(text.splitlines())[1]), "jump")
+    t.keys("D")
+    t.wait(f"^ events of {host} ")
+    return wait_lines(t)
+
+
+def clock(ns):
+    return f"{ns // (3600 * S):02}:{ns // (60 * S) % 60:02}:{ns // S % 60:02}.{ns % S:09}"
+
+
+def programs(checks):
+    """A session of user-space tracing, and another one of the same name later: the events of both are kept."""
+    if not sandbox.has_ust(os.path.join(os.environ["BUILD"], "tests/live/ust_app")):
+        print("skip programs: built without lttng-ust")
+        return
+    with sandbox.Tracers(os.path.join(os.getcwd(), "programs")) as lab, \
+            Terminal("--workers", "1", f"net://127.0.0.1:{lab.live}", size=(300, 60), ready="WAITING|no live session") as t:
+        for _ in range(2):
+            lab.start_live("s1")
+            for _ in range(30):
+                lab.trace(100)
+                time.sleep(1.5)
+                if re.match(" LIVE ", "\n".join(t.sync())):
+                    break
+            lab.lttng("destroy", "s1")
+            t.wait("^ ENDED ")
+            time.sleep(3)
+        events = dumped(lab.output, "+0s", "+1000s")
+        emitted = [seconds(when) for when, _, text in events if "tracef:event" in text]
+        ends = [a for a, b in zip(emitted, emitted[1:]) if b > a + 2 * S] + emitted[-1:]
+        checks.equal("sessions", len(ends), 2)
+        for name, at in zip(("first", "second"), ends):
+            screen = dump_at(t, at, os.uname().nodename)
+            same(checks, f"the {name} session's", all_lines(t), dumped(lab.output, *interval(screen)))
+
+
+def comes_back(checks):
+    """A session that comes back under its name with another trace: the calls of the first one are still there."""
+    wanted, limits = recorded()
+    with Live("back", "4", "--workers", "1", all_sessions=True) as t:
+        t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        feeder = feed(t.ports, os.path.join(unpack("rpc-hog-local"), "web"), "--speed", "4")
+        t.wait("^ LIVE ")
+        feeder.wait()
+        t.wait("^ ENDED ")
+        t.keys("b").wait("^Jump to")
+        t.text("14:07:14.5").keys("Enter")
+        t.wait(r"\[\S+ 14:07:1[34]")
+        select_thread(t)
+        t.keys("a")
+        t.wait(rf"^ \S+ {TID} on web ")
+        back(t, 0)
+        lines, (begin, end) = whole(t)
+        checks.check("from its start on", begin < limits[0] + S, f"{limits} {begin} {end}")
+        as_recorded(checks, "came back", lines, wanted, max(begin, limits[0]), min(end, limits[1]))
+
+
+def gone(checks):
+    """A recording that is removed while it is followed: it cannot be read again, which is no reason to end."""
+    growing = Growing(2)
+    growing.start()
+    with Terminal("--follow", growing.path, size=(200, 40), ready=r"^ LIVE +\[") as t:
+        select_thread(t)
+        growing.join()
+        shutil.rmtree(growing.path)
+        t.keys("a")
+        wait_lines(t)
+        screen = t.keys("Home", "Up").sync()
+        checks.contains("goes on", screen, "^ (LIVE|ENDED)")
+
+
 def followed(checks):
     """A recording while it is written: the past of it, and nothing about packets that are not complete."""
     wanted, limits = recorded()
@@ -265,4 +343,4 @@ def followed(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(everything, survives, limited, beside_others, nothing, followed)
+Checks().run(everything, survives, limited, beside_others, nothing, programs, comes_back, followed, gone)

@@ -276,6 +276,35 @@ START_TEST(test_hostile_beside_writer)
 }
 END_TEST
 
+/* The traces of a source by their latest packets; the others are left out if there are too many. */
+START_TEST(test_traces)
+{
+	enum { MAX = 4 };
+	static const struct {
+		uint64_t kind, source, trace;
+	} added[] = {
+		{ RECALL_PACKET, 1, 10 }, { RECALL_PACKET, 2, 20 },   { RECALL_METADATA, 1, 30 },
+		{ RECALL_PACKET, 1, 11 }, { RECALL_PACKET, 1, 10 },   { RECALL_PACKET, 1, 12 },
+		{ RECALL_PACKET, 1, 13 }, { RECALL_METADATA, 1, 11 }, { RECALL_PACKET, 1, 13 },
+	};
+	uint64_t traces[MAX];
+
+	ck_assert_uint_eq(recall_traces(fd, 1, traces, MAX), 0);
+	for (unsigned i = 0; i < G_N_ELEMENTS(added); i++) {
+		struct recall_entry e = { .kind = added[i].kind, .source = added[i].source, .trace = added[i].trace };
+
+		ck_assert(recall_add(&writer, &e, NULL));
+	}
+	ck_assert_uint_eq(recall_traces(fd, 1, traces, MAX), 4);
+	ck_assert_mem_eq(traces, ((const uint64_t[]){ 11, 10, 12, 13 }), sizeof(traces));
+	ck_assert_uint_eq(recall_traces(fd, 1, traces, 2), 2);
+	ck_assert_mem_eq(traces, ((const uint64_t[]){ 12, 13 }), 2 * sizeof(*traces));
+	ck_assert_uint_eq(recall_traces(fd, 2, traces, MAX), 1);
+	ck_assert_uint_eq(traces[0], 20);
+	ck_assert_uint_eq(recall_traces(fd, 3, traces, MAX), 0);
+}
+END_TEST
+
 START_TEST(test_read_only)
 {
 	const int again = recall_open_again(fd);
@@ -358,6 +387,7 @@ int main(void)
 		test_read_only,
 		test_limit,
 		test_not_a_log,
+		test_traces,
 	};
 
 	return unit_run("recall", open_log, close_log, tests, G_N_ELEMENTS(tests));

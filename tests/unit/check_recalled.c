@@ -127,15 +127,18 @@ static void add_metadata(void)
 	g_byte_array_free(packed, TRUE);
 }
 
-/* A packet as that of another session and of another trace are not read. */
-static void add_packet(const struct packet *p)
+/* The packet as one of another trace, or of another session. */
+static void add_foreign(const struct packet *p, uint64_t source, uint64_t number)
 {
-	struct recall_entry e = { .kind = RECALL_PACKET, .source = SOURCE, .trace = TRACE + 1, .len = p->len };
+	struct recall_entry e = { .kind = RECALL_PACKET, .source = source, .trace = number, .len = p->len };
 
 	ck_assert(recall_add(&recall_log, &e, p->bytes));
-	e = (struct recall_entry){ .kind = RECALL_PACKET, .source = SOURCE + 1, .trace = TRACE, .len = p->len };
-	ck_assert(recall_add(&recall_log, &e, p->bytes));
-	e = (struct recall_entry){
+}
+
+/* Neither another session's packet nor another trace's is read. */
+static void add_packet(const struct packet *p)
+{
+	struct recall_entry e = {
 		.kind = RECALL_PACKET,
 		.source = SOURCE,
 		.trace = TRACE,
@@ -143,7 +146,10 @@ static void add_packet(const struct packet *p)
 		.before_ns = p->before_ns,
 		.len = p->len,
 	};
+
+	add_foreign(p, SOURCE + 1, TRACE);
 	ck_assert(recall_add(&recall_log, &e, p->bytes));
+	add_foreign(p, SOURCE, TRACE + 1);
 }
 
 /* ---- reading ---- */
@@ -179,7 +185,7 @@ static struct seen read_again(bool kept, uint64_t begin_ns, uint64_t end_ns)
 	ck_assert_int_eq(ring_producer_open(&producer,
 					    (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) }),
 			 LT_OK);
-	status = kept ? native_recall_open(&args, log_fd, SOURCE, &producer, &reader)
+	status = kept ? native_recall_open(&args, log_fd, SOURCE, TRACE, &producer, &reader)
 		      : reader_native.open(&args, &producer, &reader);
 	ck_assert_int_eq(status, LT_OK);
 	while (status == LT_OK) {
@@ -305,6 +311,24 @@ START_TEST(test_gap)
 }
 END_TEST
 
+/* A trace that began after another one of its session lacks nothing before its start. */
+START_TEST(test_later)
+{
+	struct seen kept, recorded;
+
+	add_metadata();
+	add_foreign(packet_at(0), SOURCE, TRACE + 1);
+	for (guint i = 0; i < packets->len; i++)
+		add_packet(packet_at(i));
+	kept = read_again(true, 1, UINT64_MAX);
+	recorded = read_again(false, 1, UINT64_MAX);
+	ck_assert_uint_eq(kept.begin_ns, 1);
+	check_same(&kept, &recorded);
+	release(&kept);
+	release(&recorded);
+}
+END_TEST
+
 /* Without metadata nothing can be read: it is not a failure. */
 START_TEST(test_nothing)
 {
@@ -325,4 +349,5 @@ START_TEST(test_nothing)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("recalled", setup, teardown, test_all, test_dropped, test_rare_stream, test_gap, test_nothing)
+UNIT_MAIN_AROUND("recalled", setup, teardown, test_all, test_dropped, test_rare_stream, test_gap, test_later,
+		 test_nothing)

@@ -19,7 +19,7 @@ struct native_live *native_live_create(const struct viewer_options *options, con
 
 void native_live_destroy(struct native_live *l);
 
-/* Adds the packets of kernel traces to the log (source/recall.h), which is borrowed. The name must be the URL. */
+/* Adds the packets to the log (source/recall.h), which is borrowed. The name must be the URL. */
 void native_live_recall(struct native_live *l, struct recall *log);
 
 /* To be called several times a second: others that add to the log must not displace what is needed to read it. */

@@ -72,7 +72,7 @@ struct native_live {
 	uint32_t wanted_number; /* of that request */
 	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: free */
 	size_t n_metadata;      /* bytes, in total */
-	struct recall *recall;  /* receives the packets of kernel traces; NULL: none does */
+	struct recall *recall;  /* receives the packets; NULL: none does */
 	uint64_t recall_source; /* identifies the session there */
 	unsigned patience_ms;   /* longest wait of a packet for metadata */
 	bool lacks_traces;      /* there were too many, which has not been reported yet */

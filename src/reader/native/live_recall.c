@@ -1,13 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <string.h>
+
+#include "base/map64.h"
 #include "reader/native/live_internal.h"
 #include "reader/native/recall.h"
 #include "source/recall.h"
 
 /*
- * A live session's part of the log of the latest data: the packets of its kernel traces as they are decoded, and their
+ * A live session's part of the log of the latest data: the packets of its traces as they are decoded, and their
  * metadata. That is large, and must not be dropped before the packets: it is compressed, and added again when it gets
  * old, also while there are no packets, and after the last one.
  */
+
+/* Another relayd may use the same number, for a trace with another UUID. */
+static uint64_t number_of(const struct live_trace *t)
+{
+	const struct native_trace *newest = live_trace_newest(t);
+	uint64_t halves[2] = { 0 };
+
+	if (newest && newest->layout->has_uuid)
+		memcpy(halves, newest->layout->uuid, sizeof(halves));
+	return map64_mix(map64_mix(t->id, halves[0]), halves[1]);
+}
 
 /* Returns whether .packed_metadata is up to date. */
 static bool pack_metadata(struct live_trace *t)
@@ -25,7 +39,7 @@ static bool pack_metadata(struct live_trace *t)
 /* Unless the log has the same and it is not old; or in any case. */
 static bool add_metadata(const struct native_live *l, struct live_trace *t, bool in_any_case)
 {
-	struct recall_entry e = { .kind = RECALL_METADATA, .source = l->recall_source, .trace = t->id };
+	struct recall_entry e = { .kind = RECALL_METADATA, .source = l->recall_source, .trace = number_of(t) };
 	struct recall *log = l->recall;
 
 	if (!pack_metadata(t))
@@ -45,11 +59,11 @@ void live_recall_packet(const struct live_stream *s)
 	struct recall_entry e = {
 		.kind = RECALL_PACKET,
 		.source = l->recall_source,
-		.trace = s->trace->id,
+		.trace = number_of(s->trace),
 		.len = s->packet->len,
 	};
 
-	if (!l->recall || !s->viewer || !s->trace->base.kernel)
+	if (!l->recall || !s->viewer)
 		return;
 	e.stream = s->viewer->id;
 	if (s->base.at.has_before && before->has_end)

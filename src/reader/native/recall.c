@@ -12,7 +12,7 @@
 #include "source/recall.h"
 
 /*
- * The packets that the log of a worker for relayds still has of a session's kernel trace, read as a recording:
+ * The packets that the log of a worker for relayds still has of a session's trace, read as a recording:
  *
  *   log   M1 A1 B1 B2 M2 A2 B3      metadata and packets of the streams A and B
  *          ╲________╱ ╲_____╱
@@ -24,10 +24,10 @@ struct recall_reader {
 	struct native_reader base;
 	struct reader_ops ops; /* native_reader_ops, except for .release */
 	struct recall log;
-	uint64_t source;
+	uint64_t source, trace;
 	uint64_t end;      /* of the log when it was opened */
-	uint64_t trace;    /* the relayd's number of the trace that is read */
 	uint64_t first_ns; /* the start of the first packet that is kept */
+	bool is_later;     /* another trace of the source has an earlier packet */
 };
 
 /* A packet of a stream. */
@@ -139,15 +139,12 @@ static bool next_entry(const struct recall_reader *r, uint64_t *position, struct
 	return false;
 }
 
-/* The trace of the latest packet, and the latest metadata of it. false: there is none. */
-static bool find_metadata(struct recall_reader *r, struct recall_entry *metadata)
+/* The latest. false: there is none. */
+static bool find_metadata(const struct recall_reader *r, struct recall_entry *metadata)
 {
 	struct recall_entry e;
 	bool found = false;
 
-	for (uint64_t at = 0; next_entry(r, &at, &e);)
-		if (e.kind == RECALL_PACKET)
-			r->trace = e.trace;
 	for (uint64_t at = 0; next_entry(r, &at, &e);) {
 		if (e.kind != RECALL_METADATA || e.trace != r->trace)
 			continue;
@@ -236,10 +233,16 @@ static void find_packets(struct recall_reader *r)
 	GHashTable *streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
 	struct recall_entry e;
 
-	for (uint64_t at = 0; next_entry(r, &at, &e);)
-		if (e.kind == RECALL_PACKET && e.trace == r->trace)
+	for (uint64_t at = 0; next_entry(r, &at, &e);) {
+		if (e.kind != RECALL_PACKET)
+			continue;
+		if (e.trace == r->trace)
 			add_packet(r, streams, &e);
-	if (r->base.base.n_streams)
+		else if (!r->base.base.n_streams)
+			r->is_later = true;
+	}
+	/* a trace that began later lacks nothing before its start */
+	if (r->base.base.n_streams && !r->is_later)
 		r->base.base.args.begin_ns = MAX(r->base.base.args.begin_ns, r->first_ns);
 	for (unsigned i = 0; i < r->base.base.n_streams; i++)
 		skip_packets((struct native_stream *)(void *)r->base.base.streams[i], r->base.base.args.begin_ns);
@@ -252,13 +255,14 @@ static void release(struct reader *base)
 	native_reader_ops.release(base);
 }
 
-enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64_t source, struct ring_producer *ring,
-				  struct reader **out)
+enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64_t source, uint64_t trace,
+				  struct ring_producer *ring, struct reader **out)
 {
 	struct recall_reader *r = g_new0(struct recall_reader, 1);
 	enum lt_status status;
 
 	r->source = source;
+	r->trace = trace;
 	r->first_ns = UINT64_MAX;
 	r->ops = native_reader_ops;
 	r->ops.release = release;

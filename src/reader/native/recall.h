@@ -15,11 +15,11 @@ void recall_pack_metadata(GByteArray *out, const void *bytes, size_t len);
 char *recall_unpack_metadata(const uint8_t *bytes, size_t len);
 
 /*
- * Opens what the log (source/recall.h) at the descriptor still has of a session's kernel trace, starting at the
- * earliest time from which it is complete; the reader has no streams if there is nothing. args: .paths, .part and
- * .found are not used. LT_ERROR: it cannot be read (error chain).
+ * Opens what the log (source/recall.h) at the descriptor still has of a session's trace, starting at the earliest time
+ * from which it is complete; the reader has no streams if there is nothing. args: .paths, .part and .found are not
+ * used. LT_ERROR: it cannot be read (error chain).
  */
-enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64_t source, struct ring_producer *ring,
-				  struct reader **out);
+enum lt_status native_recall_open(const struct reader_args *args, int fd, uint64_t source, uint64_t trace,
+				  struct ring_producer *ring, struct reader **out);
 
 #endif
