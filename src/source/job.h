@@ -16,8 +16,8 @@
  *   MEMORY WAKE recall LOG SOURCE TRACE NAME BEGIN END FIELDS
  *   COMMANDS relayds LOG
  *
- * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session and TRACE one of
- * its traces; -1: none.
+ * LOG: the descriptor of a log of the latest data (source/recall.h), in which SOURCE identifies the session and TRACE
+ * one of its traces; -1: none.
  *
  * UNFINISHED: 1 if the recording is still being written, else 0.
  *
