@@ -75,22 +75,25 @@ void ingest_only_survey(struct ingest *in)
 
 /* ---- sources ---- */
 
+static enum lt_status open_growing(struct ingest *in, const char *directory)
+{
+	const guint first = in->specs->len;
+	const enum lt_status status = source_growing_specs(directory, in->specs);
+
+	for (guint i = first; i < in->specs->len; i++)
+		((struct source_spec *)g_ptr_array_index(in->specs, i))->timeout_ms =
+			(unsigned)MIN(in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
+	return status;
+}
+
 static enum lt_status open_directory(struct ingest *in, const char *directory)
 {
 	unsigned left_out = 0;
-	struct source_spec *spec;
 	enum lt_status status;
 
-	if (in->options.growing) {
-		status = source_growing_spec(directory, &spec);
-		if (status == LT_OK) {
-			spec->timeout_ms = (unsigned)MIN(in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
-			g_ptr_array_add(in->specs, spec);
-		}
-		return status;
-	}
+	if (in->options.growing)
+		return open_growing(in, directory);
 	status = source_find(directory, in->specs, &left_out);
-
 	if (left_out)
 		in->broken = true;
 	return status;

@@ -63,6 +63,12 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 enum lt_status source_growing_spec(const char *directory, struct source_spec **out);
 
 /*
+ * Appends that spec, or, if there are recordings of several hosts below the directory, one for each directory that
+ * contains those of one host only.
+ */
+enum lt_status source_growing_specs(const char *directory, GPtrArray *specs);
+
+/*
  * The path of a trace's side-car (sidecar/sidecar.h): in its directory, or in the nearest parent made by LTTng, up to
  * the session's own. NULL: there is none. To be freed.
  */
