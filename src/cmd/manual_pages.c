@@ -326,7 +326,8 @@ static const struct manual_page pages[] = {
 			 "returns as soon as tracing is active.",
 			 "'stop' ends a session and keeps its recording; 'status' lists the sessions and what they "
 			 "lost; 'snapshot' writes the contents of a flight recorder; 'refresh' repeats the state dump, "
-			 "for a monitor that attached late. SESSION may be omitted if 'record' has created only one.",
+			 "for a monitor that attached late. SESSION may be omitted if 'record' has created only one, "
+			 "without --session.",
 			 "Messages go to standard output, or to standard error when a COMMAND is given."},
 		.tables = cmd_record_help,
 		.examples =
@@ -480,7 +481,8 @@ const struct manual_item manual_exit_statuses[] = {
 	{ "2", "wrong usage" },
 	{ "3",
 	  "the output is incomplete: events were lost, data is corrupt, one of several sources could not be read or "
-	  "ended early, or memory was too small for it; messages on stderr say which" },
+	  "ended early, or memory was too small for it; messages on stderr say which (the monitor shows what is "
+	  "incomplete on the screen, and does not exit with 3)" },
 	{ "128+n", "ended by signal n" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND, even if events were lost; 126 if it cannot be run, 127 if it does not exist; "

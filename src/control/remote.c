@@ -318,7 +318,7 @@ char *remote_find(const GPtrArray *hosts)
 		}
 	}
 	if (!found)
-		error_set("no session created by 'lttngtop record' found: give its name");
+		error_set("no session that 'lttngtop record' named was found: give its name");
 	return found;
 }
 

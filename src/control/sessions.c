@@ -123,7 +123,7 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 	if (!found && name)
 		error_set("there is no session '%s'", name);
 	else if (!found)
-		error_set("no session created by 'lttngtop record' found: give its name");
+		error_set("no session that 'lttngtop record' named was found: give its name");
 	return found;
 }
 

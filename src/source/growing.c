@@ -21,7 +21,7 @@ struct traces {
 	guint n;
 };
 
-/* As far as the metadata says; to be freed. */
+/* Empty if the metadata does not name one; to be freed. */
 static char *hostname_of(const char *trace)
 {
 	char *text = metadata_read(trace, METADATA_HEAD), *hostname;

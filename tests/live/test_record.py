@@ -188,14 +188,14 @@ def test_refusals():
 
         u.start_sessiond()
         for verb in ("stop", "snapshot"):
-            check(u.run(TOP, "record", verb), 1, "", "no session created by 'lttngtop record' found")
+            check(u.run(TOP, "record", verb), 1, "", "no session that 'lttngtop record' named was found")
             check(u.run(TOP, "record", verb, "x"), 1, "", "there is no session 'x'")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
         check(u.run(TOP, *ust, "--session", "x"), 0, "session 'x' records into")
         check(u.run(TOP, *ust, "--session", "x"), 1, "", "session 'x' already exists")
         check(u.run(TOP, "record", "status"), 0, "^x: recording, [^\n]*lost 0 events 0 packets\n$")
         check(u.run(TOP, "record", "snapshot", "x"), 1, "", "session 'x' does not take snapshots")
-        check(u.run(TOP, "record", "stop"), 1, "", "no session created by 'lttngtop record' found")
+        check(u.run(TOP, "record", "stop"), 1, "", "no session that 'lttngtop record' named was found")
         for name in ("lttngtop-1", "lttngtop-2"):
             check(u.run(TOP, *ust, "--session", name), 0, "stop it: lttngtop record stop")
         check(u.run(TOP, "record", "stop"), 1, "", r"more than one session \('lttngtop-1', 'lttngtop-2'\): give its name")
@@ -672,7 +672,7 @@ def test_two_hosts():
         check(run(TOP, "record", "stop", *there, "--output", f"{fetched}2"), 0,
               rf"^session 'lttngtop-\d+-\d+' stopped\nfetched into {fetched}2\nview it: ")
         check_fetched(f"{fetched}2", ("alpha", 3000), ("beta", 200))
-        check(run(TOP, "record", "stop", *there), 1, "", "no session created by 'lttngtop record' found: give its name")
+        check(run(TOP, "record", "stop", *there), 1, "", "no session that 'lttngtop record' named was found: give its name")
 
         # A remote flight recorder: each snapshot is fetched.
         check(run(*files, "--snapshot", "--output", f"{fetched}3"), 0, "take a snapshot: lttngtop record snapshot --host alpha")
