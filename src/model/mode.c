@@ -12,6 +12,7 @@
  *   in the kernel     if it was forked in the record, as it returns from its parent's call, or once it was seen to
  *                     wait or to be woken: it waits there
  *   as they show      if it ran when a recording started: the reader looks ahead
+ *   in the kernel     if it writes the state dump, in a call of the session daemon
  *   in its program    otherwise: it was preempted, or nothing is known
  *
  * Interrupts and softirqs count once, however they are nested, and whoever raised them: a packet that a thread sends to
@@ -77,4 +78,10 @@ void mode_update_thread(struct model *m, uint32_t row)
 	cpu = &g_array_index(m->cpus, struct cpu, r->cpu);
 	if (cpu->thread == row)
 		mode_update(m, cpu);
+}
+
+void apply_dump_start(struct model *m, const struct apply *a)
+{
+	if (a->thread != NO_ROW && thread_info(m, a->thread)->inside == INSIDE_UNKNOWN)
+		mode_set_inside(m, a->cpu, a->thread, INSIDE_KERNEL);
 }

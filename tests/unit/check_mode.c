@@ -215,6 +215,22 @@ START_TEST(test_in_a_call_at_begin)
 }
 END_TEST
 
+/* A live session cannot, but the state dump that starts it is written in a call. */
+START_TEST(test_dumps_at_begin)
+{
+	begin();
+	events_switch(&e, 1000, 0, 0, RUNNABLE, 5, "five");
+	EVENT(&e, 1010, 0, 5, DUMP_START, none);
+	ASSERT_PARTS(5, 1040, 10, 30, 0);
+	SYSCALL_EXIT(&e, 1050, 0, 5, "ioctl", .ret = 0);
+	ASSERT_PARTS(5, 1060, 20, 40, 0);
+	/* one that is known to be in its program stays there: the dump has lost the call's entry */
+	EVENT(&e, 1070, 0, 5, DUMP_START, none);
+	ASSERT_PARTS(5, 1080, 40, 40, 0);
+	end();
+}
+END_TEST
+
 START_TEST(test_first_woken_then_seen)
 {
 	begin();
@@ -375,5 +391,6 @@ END_TEST
 
 UNIT_MAIN("mode", test_call, test_interrupts, test_preempted_and_blocked_in_a_call, test_blocked_in_the_program,
 	  test_exit, test_fork, test_exec_of_another_thread, test_return_from_a_signal, test_unknown_at_begin,
-	  test_in_a_call_at_begin, test_first_woken_then_seen, test_waits_in_state_dump, test_gap_in_a_session,
-	  test_kernel_thread, test_ksoftirqd, test_name_of_ksoftirqd, test_parts_hold_whatever_comes)
+	  test_in_a_call_at_begin, test_dumps_at_begin, test_first_woken_then_seen, test_waits_in_state_dump,
+	  test_gap_in_a_session, test_kernel_thread, test_ksoftirqd, test_name_of_ksoftirqd,
+	  test_parts_hold_whatever_comes)
