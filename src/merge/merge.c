@@ -68,14 +68,24 @@ static bool has_any(const struct merge_input *in)
 	return in->head != in->end;
 }
 
+/* That it sends other fields from now on is said by its worker, even if nothing comes from a relayd. */
+static bool delivers(const struct merge_input *in)
+{
+	const struct event *ev = in->head;
+
+	while (ev != in->end && ev->kind == EVENT_WANTED)
+		ev = event_next(ev);
+	return ev != in->end;
+}
+
 static enum lt_status take(struct merge_input *in)
 {
 	enum lt_status status = source_take(in->source, &in->head, &in->end);
 
-	if (status == LT_OK)
-		in->heard = true;
-	else
+	if (status != LT_OK)
 		in->head = in->end = NULL;
+	else if (delivers(in))
+		in->heard = true;
 	return status;
 }
 
@@ -83,7 +93,7 @@ static enum lt_status ask(struct merge_input *in)
 {
 	enum lt_status status = take(in);
 
-	if (status == LT_OK)
+	if (status == LT_OK && delivers(in))
 		in->left_out = false;
 	if (status == LT_END || status == LT_ERROR)
 		in->ended = true;

@@ -67,11 +67,21 @@ def test_host_that_hangs(checks):
         urls = [urls_of(feed, 1)[0] for feed in feeds]
         with Terminal("--max-lag", "3s", *urls, size=(120, 30), ready=None) as t:
             wait_all(t, r"^ hangs +0\[", r"^ well +0\[")
+            t.keys("F4").wait("^Filter:")
+            t.text("host:hangs").keys("Enter").wait(r"filter: host:hangs  \d+/")
+            t.keys("a").wait("^ .* on hangs ")
             hangs.process.send_signal(signal.SIGSTOP)
             checks.check("it is waited for", wait_all(t, r"^ hangs +no data since \d\d:\d\d:\d\d", "^ LIVE .* waiting for hangs"))
             seconds = set()
             sandbox.wait_until(lambda: seconds.add(shown_second(t)[1]) or len(seconds) > 2, "the other host's time to continue")
             checks.check("its figures do, and it is not late", wait_all(t, r"^ well +0\[", r"^ LIVE .* lag [01]\.\ds"))
+            t.keys("t")
+            headers = set()
+            for _ in range(20):
+                headers.add(t.sync()[0])
+                time.sleep(0.1)
+            checks.check("that its worker is asked for other fields is no sign of life",
+                         all("waiting for hangs" in header for header in headers), "\n".join(headers))
             hangs.process.send_signal(signal.SIGCONT)
             checks.check("it is back", wait_all(t, r"^ hangs +(0\[|away)"))
             t.keys("q")
