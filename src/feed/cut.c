@@ -95,6 +95,18 @@ static uint64_t content_of_packet(const struct cutter *c, size_t size)
 	return packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
 }
 
+/* The packet is truncated: it ends with its last complete event. */
+static void keep_complete_events(struct cutter *c)
+{
+	uint64_t end = c->head.values[PACKET_TIMESTAMP_BEGIN];
+
+	find_events(c, MIN(content_of_packet(c, c->size), 8 * (uint64_t)c->size), &c->content_bits);
+	error_clear();
+	for (guint i = 0; i < c->marks->len; i++)
+		end = MAX(end, cut_mark(c, i)->clock);
+	c->head.values[PACKET_TIMESTAMP_END] = MIN(end, c->head.values[PACKET_TIMESTAMP_END]);
+}
+
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 {
 	uint64_t end, content;
@@ -111,10 +123,8 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	c->size = size;
 	content = content_of_packet(c, size);
 	count_packet(c, c->head.values[PACKET_SEQ_NUM], c->head.values[PACKET_EVENTS_DISCARDED]);
-	if (content > 8 * (uint64_t)size) {
-		/* A truncated packet: keep the complete events. */
-		find_events(c, 8 * (uint64_t)size, &c->content_bits);
-		error_clear();
+	if (MAX(content, c->head.values[PACKET_PACKET_SIZE]) > 8 * (uint64_t)size) {
+		keep_complete_events(c);
 		return LT_END;
 	}
 	c->content_bits = content;

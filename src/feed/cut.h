@@ -66,8 +66,9 @@ void cutter_release(struct cutter *c);
 
 /*
  * Starts with a recorded packet, data[0..size[, borrowed until CUT_DONE. If size is less than the packet's own size,
- * the rest is missing. LT_END: only the events that are complete will come. LT_AGAIN: it will come as one piece, for
- * the reason in the error chain. LT_ERROR: not even its header could be read; nothing will come.
+ * the rest is missing. LT_END: only the events that are complete will come, as if the packet ended with them. LT_AGAIN:
+ * it will come as one piece, for the reason in the error chain. LT_ERROR: not even its header could be read; nothing
+ * will come.
  */
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size);
 
@@ -94,6 +95,12 @@ enum cut_outcome cutter_take_chosen(struct cutter *c, uint64_t from, uint64_t li
 
 /* Takes the packet without its events, for the time that it covers and what it lost. false: that is impossible. */
 bool cutter_take_empty(struct cutter *c, uint64_t from, uint64_t limit, struct cut_piece *piece);
+
+/*
+ * After the pieces of a truncated packet, whose bytes these are: a piece without events at this time, with such a
+ * number that one packet is missing before it. false: that is impossible.
+ */
+bool cutter_take_after_loss(struct cutter *c, const uint8_t *data, uint64_t at, struct cut_piece *piece);
 
 /* Leaves a packet out that has these counters. The next piece reports its losses. */
 void cutter_skip(struct cutter *c, uint64_t seq, uint64_t discarded);

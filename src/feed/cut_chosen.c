@@ -110,3 +110,10 @@ bool cutter_take_empty(struct cutter *c, uint64_t from, uint64_t limit, struct c
 	c->data = NULL;
 	return true;
 }
+
+bool cutter_take_after_loss(struct cutter *c, const uint8_t *data, uint64_t at, struct cut_piece *piece)
+{
+	c->data = data;
+	c->seq++;
+	return cutter_take_empty(c, at, at, piece);
+}

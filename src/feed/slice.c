@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/text.h"
 
 uint64_t slice_cycle(const struct layout *l, uint64_t ns)
 {
@@ -71,8 +72,10 @@ static enum lt_status write_pieces(struct slice_stream *s, uint64_t packet_begin
 uint8_t *slice_read_packet(struct slice_stream *s, const struct recorded_packet *p)
 {
 	uint8_t *data = recording_read(p);
+	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
 
-	if (!data || cutter_begin(&s->cutter, data, p->size) == LT_ERROR) {
+	s->is_truncated = status == LT_END;
+	if (status == LT_ERROR) {
 		log_warning("%s: a packet is skipped: %s", s->r->name, error_text());
 		s->sum->damaged++;
 		g_clear_pointer(&data, g_free);
@@ -81,11 +84,46 @@ uint8_t *slice_read_packet(struct slice_stream *s, const struct recorded_packet 
 	return data;
 }
 
+/* Sanitises the path, which goes to the user's terminal. */
+static void warn_truncated(const struct recorded_packet *p)
+{
+	char text[256];
+
+	text_sanitise(text, sizeof(text), p->path, strlen(p->path));
+	log_warning("%s: the rest of the packet at byte %" G_GUINT64_FORMAT " is left out: the file ends", text,
+		    p->offset);
+}
+
+static enum lt_status write_after_loss(struct slice_stream *s, const uint8_t *data, uint64_t at)
+{
+	struct cut_piece piece;
+
+	return cutter_take_after_loss(&s->cutter, data, at, &piece) ? slice_write_piece(s, &piece) : LT_OK;
+}
+
+enum lt_status slice_write_loss(struct slice_stream *s, const struct recorded_packet *p, const uint8_t *data)
+{
+	const uint64_t lost_from = s->cutter.head.values[PACKET_TIMESTAMP_END];
+	enum lt_status status = LT_OK;
+
+	if (!s->is_truncated || lost_from >= s->end)
+		return LT_OK;
+	warn_truncated(p);
+	s->sum->damaged++;
+	s->sum->lost_packets++;
+	/* only between two packets is one missing */
+	if (!s->is_made)
+		status = write_after_loss(s, data, MAX(lost_from, s->begin));
+	return status == LT_OK ? write_after_loss(s, data, MIN(p->end, s->end - 1)) : status;
+}
+
 static enum lt_status write_packet(struct slice_stream *s, const struct recorded_packet *p)
 {
 	uint8_t *data = slice_read_packet(s, p);
 	enum lt_status status = data ? write_pieces(s, p->begin) : LT_OK;
 
+	if (status == LT_OK)
+		status = slice_write_loss(s, p, data);
 	g_free(data);
 	return status;
 }

@@ -68,6 +68,8 @@ static enum lt_status end_packet(struct chosen_stream *c)
 
 	if (c->data)
 		status = c->base.cutter.whole ? write_whole(&c->base) : write_chosen(&c->base);
+	if (c->data && status == LT_OK)
+		status = slice_write_loss(&c->base, recorded_packet(c->stream, c->packet), c->data);
 	g_clear_pointer(&c->data, g_free);
 	/* there may be more streams than files that can be open */
 	return slice_close_file(&c->base, status);
@@ -99,6 +101,8 @@ static enum lt_status write_empty(struct chosen_stream *c, guint packet)
 	begin_packet(c, packet);
 	if (c->data && cutter_take_empty(&c->base.cutter, c->base.begin, c->base.end - 1, &piece))
 		status = slice_write_piece(&c->base, &piece);
+	if (c->data && status == LT_OK)
+		status = slice_write_loss(&c->base, recorded_packet(c->stream, packet), c->data);
 	g_clear_pointer(&c->data, g_free);
 	return slice_close_file(&c->base, status);
 }

@@ -20,6 +20,7 @@ struct slice_stream {
 	char *path;
 	FILE *file; /* NULL: not open */
 	bool is_made;
+	bool is_truncated; /* the packet being written */
 	struct cutter cutter;
 	struct slice_sum *sum;
 };
@@ -35,6 +36,12 @@ uint64_t slice_lost_before(const struct slice_stream *s, const struct recorded_p
 
 /* Starts with the packet; its bytes, to be freed once it is done. NULL: it is skipped, which has been said. */
 uint8_t *slice_read_packet(struct slice_stream *s, const struct recorded_packet *p);
+
+/*
+ * After the packet's events in the interval: if it is truncated, reports that, also in the slice. data: as returned by
+ * slice_read_packet().
+ */
+enum lt_status slice_write_loss(struct slice_stream *s, const struct recorded_packet *p, const uint8_t *data);
 
 /* Opens the file if it is not open. */
 enum lt_status slice_write_piece(struct slice_stream *s, const struct cut_piece *piece);

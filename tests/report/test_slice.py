@@ -5,6 +5,7 @@ program and by babeltrace2; the clocks of several hosts agree in it; and what it
 import json
 import os
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -155,6 +156,26 @@ def check_incomplete(path, directory):
     checks.equal(os.listdir(into), ["db"], "incomplete: the other host")
 
 
+def check_truncated(path, directory):
+    """A file that ends within a packet: its complete events are written, the loss is reported and shows in the slice."""
+    for name, size in (("truncated", 3500000), ("unpadded", -1000)):
+        source = os.path.join(directory, name)
+        shutil.copytree(path, source)
+        file = os.path.join(source, "web", "kernel", "ch_0")
+        os.truncate(file, size if size > 0 else os.path.getsize(file) + size)
+        wanted = dump("--no-sync", "--babeltrace", source)
+        for choice in ([], ["--begin", "+1s"], ["--begin", "+6s"], ["--where", "sched_switch"]):
+            into = os.path.join(directory, f"{name}-{'-'.join(choice)}")
+            result = run("slice", "--no-sync", "-o", into, *choice, source)
+            checks.equal(result.returncode, 3, f"{name} {choice}: exit status: {result.stderr}")
+            checks.true(b"kernel/ch_0: the rest of the packet at byte" in result.stderr, f"{name} {choice}: {result.stderr}")
+            checks.equal(lost_in(run("dump", "--no-sync", into).stderr), [b"lost events: 0, lost packets: 1"],
+                         f"{name} {choice}: the slice says what is missing")
+        checks.true(dump("--no-sync", "--babeltrace", os.path.join(directory, f"{name}-")) == wanted, f"{name}: its events")
+    ends_before = run("slice", "--no-sync", "-o", os.path.join(directory, "before"), "--end", "+2s", source)
+    checks.equal((ends_before.returncode, ends_before.stderr), (0, b""), "nothing is missing before the truncated packet")
+
+
 def check_uncut(directory):
     """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
     it is copied, which is said."""
@@ -219,6 +240,9 @@ def main():
             check_clocks(found[0], directory)
             check_failures(found[0], directory)
             check_incomplete(found[0], directory)
+        found = harness.recording("locks-pipes")
+        if found:
+            check_truncated(found[0], directory)
         check_uncut(directory)
         check_shapes(directory)
         check_recordings(directory)
