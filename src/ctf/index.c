@@ -8,7 +8,7 @@
 #define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
 
 /* Entries may be longer in later versions, but start with the same members. */
-enum { ENTRY_MAX = 4096 };
+enum { ENTRY_MAX = 4096, ENTRY_WORDS = sizeof(struct index_packet) / sizeof(uint64_t) };
 
 /* All integers big-endian. */
 struct index_head {
@@ -35,32 +35,64 @@ static gsize entry_bytes(const struct index_head *head)
 		       : 0;
 }
 
-static struct index_packet decode(const char *entry)
+/* The number of complete entries. */
+static uint64_t count_entries(int fd, gsize *step)
 {
-	uint64_t words[sizeof(struct index_packet) / sizeof(uint64_t)];
-	struct index_packet packet;
+	struct index_head head;
+	struct stat st;
 
-	memcpy(words, entry, sizeof(words));
-	for (unsigned i = 0; i < G_N_ELEMENTS(words); i++)
-		words[i] = GUINT64_FROM_BE(words[i]);
-	memcpy(&packet, words, sizeof(packet));
-	return packet;
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pread(fd, &head, sizeof(head), 0) != sizeof(head))
+		return 0;
+	*step = entry_bytes(&head);
+	return *step ? ((uint64_t)st.st_size - sizeof(head)) / *step : 0;
+}
+
+/* Words of entry i, from the one with this number on. */
+static bool read_words(int fd, gsize step, uint64_t i, unsigned first, uint64_t *words, unsigned n)
+{
+	const uint64_t at = sizeof(struct index_head) + i * step + first * sizeof(*words);
+	const size_t size = n * sizeof(*words);
+
+	if (pread(fd, words, size, (off_t)at) != (ssize_t)size)
+		return false;
+	for (unsigned k = 0; k < n; k++)
+		words[k] = GUINT64_FROM_BE(words[k]);
+	return true;
+}
+
+static bool read_entry(int fd, gsize step, uint64_t i, struct index_packet *packet)
+{
+	uint64_t words[ENTRY_WORDS];
+
+	if (!read_words(fd, step, i, 0, words, ENTRY_WORDS))
+		return false;
+	memcpy(packet, words, sizeof(*packet));
+	return true;
 }
 
 bool index_read_last(int fd, struct index_packet *packet)
 {
-	char entry[sizeof(struct index_packet)];
-	struct index_head head;
-	uint64_t entries;
-	struct stat st;
-	gsize step;
+	gsize step = 0;
+	const uint64_t entries = count_entries(fd, &step);
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pread(fd, &head, sizeof(head), 0) != sizeof(head))
-		return false;
-	step = entry_bytes(&head);
-	entries = step ? ((uint64_t)st.st_size - sizeof(head)) / step : 0;
-	if (!entries || pread(fd, entry, sizeof(entry), (off_t)(sizeof(head) + (entries - 1) * step)) != sizeof(entry))
-		return false;
-	*packet = decode(entry);
-	return true;
+	return entries && read_entry(fd, step, entries - 1, packet);
+}
+
+bool index_find_missing(int fd, uint64_t size, struct index_missing *missing)
+{
+	struct index_packet packet;
+	gsize step = 0;
+
+	*missing = (struct index_missing){ .listed = count_entries(fd, &step) };
+	for (uint64_t i = missing->listed; i > 0 && read_entry(fd, step, i - 1, &packet); i--) {
+		if (packet.offset < size)
+			break;
+		missing->begin = packet.begin;
+		missing->stream_class = packet.stream_class;
+		if (!missing->packets++)
+			missing->end = packet.end;
+	}
+	if (missing->packets && step > sizeof(packet))
+		missing->has_instance = read_words(fd, step, missing->listed - 1, ENTRY_WORDS, &missing->instance, 1);
+	return missing->packets > 0;
 }

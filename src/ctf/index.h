@@ -23,4 +23,16 @@ char *index_path(const char *file);
  */
 bool index_read_last(int fd, struct index_packet *packet);
 
+/* The packets of an index that start behind the end of its data file. */
+struct index_missing {
+	uint64_t listed;     /* in the whole index */
+	uint64_t packets;    /* those that are missing */
+	uint64_t begin, end; /* of the missing ones, in cycles */
+	uint64_t stream_class, instance;
+	bool has_instance;
+};
+
+/* size: of the data file, in bytes. fd: as for index_read_last(). false: nothing is missing, or it is not an index. */
+bool index_find_missing(int fd, uint64_t size, struct index_missing *missing);
+
 #endif

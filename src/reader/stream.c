@@ -112,7 +112,7 @@ static void add_damage(struct reader_stream *s, const struct message *m)
 	if (!s->damage_reported)
 		reader_note_trouble(s->reader, s->name ? s->name : s->reader->args.name, m->why);
 	s->damage_reported = true;
-	set_loss(s, &s->losses[LOSS_PACKETS], 1, m->has_time ? m->begin_ns : s->last_ns,
+	set_loss(s, &s->losses[LOSS_PACKETS], m->count, m->has_time ? m->begin_ns : s->last_ns,
 		 m->has_time ? m->end_ns : s->last_ns);
 }
 

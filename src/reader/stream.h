@@ -22,7 +22,7 @@ enum message_kind {
 	MESSAGE_PACKET_END,
 	MESSAGE_LOST_EVENTS, /* before the next packet begins */
 	MESSAGE_LOST_PACKETS,
-	MESSAGE_DAMAGE, /* the rest of a packet cannot be read */
+	MESSAGE_DAMAGE, /* the rest of a packet cannot be read, or packets are missing */
 };
 
 #define MESSAGE_NO_CPU UINT64_MAX

@@ -338,7 +338,7 @@ static void read_damaged(const char *root, uint64_t *events, enum lt_status *sta
 
 /*
  * A damaged stream is reported and does not affect others, nor do events missing from cut metadata. Empty files are
- * fine.
+ * fine, unless their index lists packets.
  */
 START_TEST(test_damaged_files)
 {
@@ -365,6 +365,13 @@ START_TEST(test_damaged_files)
 	ck_assert(events > 0 && events < whole);
 
 	ck_assert_int_eq(truncate(file, 0), 0);
+	read_damaged(root, &whole, &status, &notes);
+	ck_assert_int_eq(status, LT_ERROR);
+	ck_assert_uint_eq(notes, 1);
+	ck_assert_uint_eq(whole, events);
+	g_free(file);
+	file = g_build_filename(root, "client", "kernel", "index", "ch_0.idx", NULL);
+	ck_assert_int_eq(unlink(file), 0);
 	read_damaged(root, &whole, &status, &notes);
 	ck_assert_int_eq(status, LT_END);
 	ck_assert_uint_eq(whole, events);

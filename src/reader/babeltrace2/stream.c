@@ -123,6 +123,7 @@ static bool convert_untimed(struct lib_stream *s, struct message *m)
 
 	s->has_untimed = true;
 	*m = (struct message){ .kind = MESSAGE_DAMAGE,
+			       .count = 1,
 			       .why = "events whose time is before 1970 or after the year 2262 are left out" };
 	return is_first;
 }

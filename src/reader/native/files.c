@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ctf/index.h"
 #include "reader/native/internal.h"
 
 /* The packets of data files. */
@@ -44,16 +43,24 @@ uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest)
 
 /* ---- the end of a file ---- */
 
-static bool end_by_index(const struct native_trace *t, const char *path, uint64_t *end_ns)
+/* Opens the index of the data file. */
+static int open_index(const char *path)
 {
 	char *index = index_path(path);
 	const int fd = open(index, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	g_free(index);
+	return fd;
+}
+
+static bool end_by_index(const struct native_trace *t, const char *path, uint64_t *end_ns)
+{
+	const int fd = open_index(path);
 	struct index_packet last;
 	const bool ok = fd >= 0 && index_read_last(fd, &last) && native_clock_ns(&t->clock, last.end, end_ns);
 
 	if (fd >= 0)
 		close(fd);
-	g_free(index);
 	return ok;
 }
 
@@ -95,6 +102,18 @@ uint64_t native_file_end_ns(const struct native_trace *t, const char *path)
 	end_ns = end_by_packets(t, fd);
 	close(fd);
 	return end_ns;
+}
+
+/* ---- packets that are missing ---- */
+
+bool native_find_missing(const char *path, uint64_t size, struct index_missing *missing)
+{
+	const int fd = open_index(path);
+	const bool found = fd >= 0 && index_find_missing(fd, size, missing);
+
+	if (fd >= 0)
+		close(fd);
+	return found;
 }
 
 /* ---- packets in sequence ---- */
@@ -224,16 +243,29 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	return status;
 }
 
+/* At the end of the file: whether its index lists more packets, which are reported next. */
+static bool ends_too_early(struct native_stream *s, uint64_t size)
+{
+	struct native_cursor *c = &s->at;
+
+	c->is_gone = c->fd < 0;
+	return !s->base.reader->args.is_unfinished && native_find_missing(file_of(s)->path, size, &c->missing);
+}
+
 enum lt_status native_map_packet(struct native_stream *s, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
 	struct stat st;
+	bool is_short;
 
 	while (c->file < s->files->len) {
 		if (c->fd < 0)
 			c->fd = open(file_of(s)->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 		if (c->fd < 0 || fstat(c->fd, &st) < 0) {
+			is_short = errno == ENOENT;
 			give_up_packet(s, error_of_errno(errno), 0);
+			if (is_short)
+				ends_too_early(s, 0);
 			leave_file(s);
 			return LT_ERROR;
 		}
@@ -243,7 +275,10 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
 			if (status != LT_END)
 				return status;
 		}
+		is_short = ends_too_early(s, (uint64_t)st.st_size);
 		leave_file(s);
+		if (is_short)
+			return LT_ERROR;
 	}
 	return LT_END;
 }

@@ -2,6 +2,7 @@
 #ifndef LT_READER_NATIVE_INTERNAL_H
 #define LT_READER_NATIVE_INTERNAL_H
 
+#include "ctf/index.h"
 #include "ctf/layout.h"
 #include "ctf/packet.h"
 #include "ctf/walk.h"
@@ -138,6 +139,8 @@ struct native_cursor {
 	const char *cut;    /* reason why it is incomplete; NULL: it is complete */
 	bool has_resume;    /* a damaged packet is followed by one that starts at .resume_ns */
 	uint64_t resume_ns;
+	struct index_missing missing; /* NATIVE_DAMAGED: .packets, if any, are missing at the end of a file … */
+	bool is_gone;                 /* … which does not exist */
 	struct walk walk;
 	struct packet_facts now, before;
 	bool has_before;
@@ -243,6 +246,9 @@ uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest);
 
 /* The end of the packets of the file, ns; 0: unknown. Taken from its index, or else from its packets. */
 uint64_t native_file_end_ns(const struct native_trace *t, const char *path);
+
+/* The packets that the index of the data file lists behind its end. false: there are none, or it has no index. */
+bool native_find_missing(const char *path, uint64_t size, struct index_missing *missing);
 
 /* ---- search.c ---- */
 

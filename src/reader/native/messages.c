@@ -168,6 +168,7 @@ static void report_damage_in_packet(struct native_stream *s, struct message *m)
 	*m = (struct message){
 		.kind = MESSAGE_DAMAGE,
 		.why = s->why,
+		.count = 1,
 		.has_time = c->now.has_end && c->last_ns <= c->now.end_ns,
 		.begin_ns = c->last_ns,
 		.end_ns = c->now.end_ns,
@@ -186,12 +187,33 @@ static void report_lost_head(struct native_stream *s, struct message *m)
 	*m = (struct message){
 		.kind = MESSAGE_DAMAGE,
 		.why = s->why,
+		.count = 1,
 		.has_time = has_begin || c->has_resume,
 		.begin_ns = begin_ns,
 		.end_ns = c->has_resume ? MAX(begin_ns, c->resume_ns) : begin_ns,
 	};
 	c->before.seq++;
 	c->has_resume = false;
+}
+
+/* At the end of a file. */
+static void report_missing(struct native_stream *s, struct message *m)
+{
+	struct index_missing *missing = &s->at.missing;
+	const struct native_clock *clock = &s->trace->clock;
+
+	if (s->at.is_gone)
+		g_snprintf(s->why, sizeof(s->why), "the index lists %" G_GUINT64_FORMAT " packets, the file is missing",
+			   missing->listed);
+	else
+		g_snprintf(s->why, sizeof(s->why),
+			   "the index lists %" G_GUINT64_FORMAT " packets, the file has %" G_GUINT64_FORMAT,
+			   missing->listed, missing->listed - missing->packets);
+	*m = (struct message){ .kind = MESSAGE_DAMAGE, .why = s->why, .count = missing->packets };
+	m->has_time = native_clock_ns(clock, missing->begin, &m->begin_ns) &&
+		      native_clock_ns(clock, missing->end, &m->end_ns);
+	s->at.before.seq += missing->packets;
+	missing->packets = 0;
 }
 
 /* ---- events ---- */
@@ -318,6 +340,8 @@ static enum lt_status step_between(struct native_stream *s, struct message *m)
 		c->state = c->map.data ? NATIVE_TELL_END : NATIVE_NEXT_PACKET;
 		if (c->map.data)
 			report_damage_in_packet(s, m);
+		else if (c->missing.packets)
+			report_missing(s, m);
 		else
 			report_lost_head(s, m);
 		return LT_OK;

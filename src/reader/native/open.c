@@ -151,6 +151,27 @@ static enum lt_status find_head(struct native_reader *n, int fd, struct packet_h
 	return error_set("not a regular file");
 }
 
+/*
+ * Of a file that has no packet, what its index says of those that it had: enough to find their stream. false: there
+ * were none, or there may be none yet.
+ */
+static bool head_by_index(const struct native_reader *n, const char *path, struct packet_head *head)
+{
+	const GPtrArray *streams = n->trace.layout->streams;
+	struct index_missing missing;
+
+	*head = (struct packet_head){ 0 };
+	if (n->base.args.is_unfinished || !native_find_missing(path, 0, &missing))
+		return false;
+	for (guint i = 0; i < streams->len && !head->stream; i++)
+		if (((const struct layout_stream *)g_ptr_array_index(streams, i))->id == missing.stream_class)
+			head->stream = g_ptr_array_index(streams, i);
+	head->values[PACKET_TIMESTAMP_BEGIN] = missing.begin;
+	head->values[PACKET_STREAM_INSTANCE_ID] = missing.instance;
+	head->places[PACKET_STREAM_INSTANCE_ID].size = missing.has_instance;
+	return head->stream != NULL;
+}
+
 /* The head of the file's first packet. false: there is none, and the reason is noted, by one of the workers. */
 static bool open_head(struct native_reader *n, const char *path, const char *name, struct packet_head *head)
 {
@@ -162,26 +183,30 @@ static bool open_head(struct native_reader *n, const char *path, const char *nam
 	error_clear();
 	if (fd >= 0)
 		close(fd);
-	return status == LT_OK;
+	return status == LT_OK || (status == LT_END && head_by_index(n, path, head));
+}
+
+/* head: of one of its packets. */
+static void add_packets(struct native_reader *n, const char *path, const char *name, const struct packet_head *head)
+{
+	struct native_file file = { .path = g_strdup(path), .id = fields_name_id(path) };
+	struct native_stream *s = find_stream(n, head, name);
+
+	native_clock_ns(&n->trace.clock, head->values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
+	if (!s)
+		s = native_add_stream(n, head, name);
+	g_array_append_val(s->files, file);
+	n->base.end_hint_ns = MAX(n->base.end_hint_ns, native_file_end_ns(&n->trace, path));
 }
 
 static void add_file(struct native_reader *n, const char *directory, const char *name)
 {
-	struct native_file file = { .path = g_build_filename(directory, name, NULL) };
-	struct native_stream *s;
+	char *path = g_build_filename(directory, name, NULL);
 	struct packet_head head;
 
-	if (is_other_directory(file.path) || !open_head(n, file.path, name, &head) || !is_ours(n, &head, name)) {
-		g_free(file.path);
-		return;
-	}
-	native_clock_ns(&n->trace.clock, head.values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
-	file.id = fields_name_id(file.path);
-	s = find_stream(n, &head, name);
-	if (!s)
-		s = native_add_stream(n, &head, name);
-	g_array_append_val(s->files, file);
-	n->base.end_hint_ns = MAX(n->base.end_hint_ns, native_file_end_ns(&n->trace, file.path));
+	if (!is_other_directory(path) && open_head(n, path, name, &head) && is_ours(n, &head, name))
+		add_packets(n, path, name, &head);
+	g_free(path);
 }
 
 static void add_directory(struct native_reader *n, const char *directory)
@@ -194,6 +219,38 @@ static void add_directory(struct native_reader *n, const char *directory)
 			add_file(n, directory, entry->d_name);
 	if (dir)
 		closedir(dir);
+}
+
+/*
+ * A file of which only the index is left. The tracer itself may have removed one of several files of a stream, and
+ * others remain.
+ */
+static void add_missing_file(struct native_reader *n, const char *directory, const char *index)
+{
+	char *name = g_strndup(index, strlen(index) - strlen(".idx"));
+	char *path = g_build_filename(directory, name, NULL);
+	struct packet_head head;
+
+	if (access(path, F_OK) != 0 && errno == ENOENT && head_by_index(n, path, &head) && is_ours(n, &head, name) &&
+	    !find_stream(n, &head, name))
+		add_packets(n, path, name, &head);
+	g_free(path);
+	g_free(name);
+}
+
+/* After all files that are there. */
+static void add_missing_files(struct native_reader *n, const char *directory)
+{
+	char *indexes = g_build_filename(directory, "index", NULL);
+	DIR *dir = opendir(indexes);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)) != NULL)
+		if (*entry->d_name != '.' && g_str_has_suffix(entry->d_name, ".idx"))
+			add_missing_file(n, directory, entry->d_name);
+	if (dir)
+		closedir(dir);
+	g_free(indexes);
 }
 
 static int by_time(gconstpointer a, gconstpointer b)
@@ -246,6 +303,8 @@ static enum lt_status native_open(const struct reader_args *args, struct ring_pr
 	}
 	for (const char *const *path = args->paths; *path; path++)
 		add_directory(n, *path);
+	for (const char *const *path = args->paths; *path; path++)
+		add_missing_files(n, *path);
 	for (unsigned i = 0; i < n->base.n_streams; i++)
 		g_array_sort(((struct native_stream *)(void *)n->base.streams[i])->files, by_time);
 	*out = &n->base;
