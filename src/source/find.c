@@ -21,10 +21,9 @@
  * is read as one trace, so that packets present in several of its directories count once.
  */
 
-enum {
-	DEPTH_MAX = 32,
-	METADATA_HEAD = 64 * 1024, /* trace, env and clock blocks come first */
-};
+#define DEPTH_MAX 32
+
+enum { METADATA_HEAD = 64 * 1024 }; /* trace, env and clock blocks come first */
 
 void source_spec_free(struct source_spec *spec)
 {
@@ -215,13 +214,48 @@ static void note_known(const struct find_walk *w)
 	}
 }
 
-static void cannot_read(struct find_walk *w, const char *path)
+static void cannot_read(struct find_walk *w, const char *path, const char *why)
 {
 	char text[256];
 
 	w->left_out++;
 	text_sanitise(text, sizeof(text), path, strlen(path));
-	log_warning("cannot read '%s': %s", text, strerror(errno));
+	log_warning("cannot read '%s': %s", text, why);
+}
+
+/* Whether it contains a data file that has an index. */
+static bool has_streams(const char *directory)
+{
+	char *indexes = g_build_filename(directory, "index", NULL);
+	DIR *dir = opendir(indexes);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)) != NULL) {
+		char *path = g_build_filename(directory, entry->d_name, NULL);
+
+		if (g_str_has_suffix(path, ".idx")) {
+			path[strlen(path) - strlen(".idx")] = '\0';
+			found = g_file_test(path, G_FILE_TEST_IS_REGULAR);
+		}
+		g_free(path);
+	}
+	if (dir)
+		closedir(dir);
+	g_free(indexes);
+	return found;
+}
+
+/* A directory without a file of metadata: a recording may have lost it. */
+static void note_lost_metadata(struct find_walk *w, const char *directory)
+{
+	char text[256];
+
+	if (!has_streams(directory))
+		return;
+	w->left_out++;
+	text_sanitise(text, sizeof(text), directory, strlen(directory));
+	log_warning("%s: streams without metadata", text);
 }
 
 static void visit_directory(struct find_walk *w, const char *directory, unsigned depth)
@@ -229,12 +263,12 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 	DIR *dir = depth <= DEPTH_MAX ? opendir(directory) : NULL;
 	GPtrArray *below;
 	struct dirent *entry;
-	bool is_trace = false;
+	bool is_trace = false, has_metadata = false;
 
 	if (!dir) {
-		if (depth > DEPTH_MAX)
-			errno = ELOOP;
-		cannot_read(w, directory);
+		cannot_read(w, directory,
+			    depth > DEPTH_MAX ? "more than " G_STRINGIFY(DEPTH_MAX) " levels deep"
+					      : error_of_errno(errno));
 		return;
 	}
 	below = g_ptr_array_new_with_free_func(g_free);
@@ -255,15 +289,18 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 			continue;
 		}
 		if (S_ISREG(st.st_mode) && strcmp(entry->d_name, "metadata") == 0) {
+			has_metadata = true;
 			is_trace = access(path, R_OK) == 0;
 			if (!is_trace)
-				cannot_read(w, path);
+				cannot_read(w, path, strerror(errno));
 		}
 		g_free(path);
 	}
 	closedir(dir);
 	if (is_trace)
 		add_trace(w, directory);
+	else if (!has_metadata)
+		note_lost_metadata(w, directory);
 	g_ptr_array_sort(below, compare_paths);
 	for (guint i = 0; i < below->len; i++) {
 		const char *path = g_ptr_array_index(below, i);
