@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/log.h"
 
+#include <errno.h>
 #include <glib.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,6 +27,8 @@ static struct {
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */
 	FILE *file;
+	const char *path; /* of the file */
+	bool has_failed;  /* which has been said */
 } logger = { .stderr_level = LOG_LEVEL_WARNING };
 
 static void print_stderr(const struct log_message *m)
@@ -43,12 +46,29 @@ static void print_file(const struct log_message *m)
 		return;
 	timetext_format(when, sizeof(when), m->wall_ns, 3, true, true);
 	fprintf(logger.file, "%s %s: %s\n", when, level_names[m->level], m->text);
-	fflush(logger.file);
+	if (fflush(logger.file) == 0 || logger.has_failed)
+		return;
+	logger.has_failed = true;
+	log_error("cannot write log file '%s': %s", logger.path, g_strerror(errno));
+}
+
+/* In the ring and on stderr. */
+static void show(const struct log_message *m)
+{
+	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
+
+	if (last && last->level == m->level && !strcmp(last->text, m->text)) {
+		last->wall_ns = m->wall_ns;
+		last->repeated++;
+		return;
+	}
+	logger.ring[logger.written++ % LOG_RING] = *m;
+	if (!logger.muted)
+		print_stderr(m);
 }
 
 void log_write(enum log_level level, const char *fmt, ...)
 {
-	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
 	struct log_message m = { .level = level, .repeated = 1 };
 	char raw[sizeof(m.text)];
 	struct timespec now;
@@ -60,16 +80,8 @@ void log_write(enum log_level level, const char *fmt, ...)
 	text_sanitise(m.text, sizeof(m.text), raw, strlen(raw));
 	clock_gettime(CLOCK_REALTIME, &now);
 	m.wall_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-
+	show(&m);
 	print_file(&m);
-	if (last && last->level == level && !strcmp(last->text, m.text)) {
-		last->wall_ns = m.wall_ns;
-		last->repeated++;
-		return;
-	}
-	logger.ring[logger.written++ % LOG_RING] = m;
-	if (!logger.muted)
-		print_stderr(&m);
 }
 
 void log_set_stderr_level(enum log_level level)
@@ -94,9 +106,11 @@ void log_unmute_stderr(void)
 			print_stderr(log_get(i));
 }
 
-void log_set_file(FILE *file)
+void log_set_file(FILE *file, const char *path)
 {
 	logger.file = file;
+	logger.path = path;
+	logger.has_failed = false;
 }
 
 unsigned log_count(void)

@@ -32,8 +32,11 @@ void log_set_stderr_level(enum log_level level);
 void log_mute_stderr(void);
 void log_unmute_stderr(void);
 
-/* Also writes every message to this file, escaped, one per line. Borrowed: the caller closes it. NULL: no file. */
-void log_set_file(FILE *file);
+/*
+ * Also writes every message to this file, escaped, one per line. If that fails, an error message says so, once. Both
+ * are borrowed: the caller closes the file. NULL: no file.
+ */
+void log_set_file(FILE *file, const char *path);
 
 /* Messages in the ring, oldest first: index 0..count-1. Borrowed, valid until the next log_write(). */
 unsigned log_count(void);

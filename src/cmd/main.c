@@ -169,7 +169,7 @@ static int run_with_log(const struct command *command, struct options *o)
 			error_set("cannot write log file '%s': %s", log, g_strerror(errno));
 			return cmd_fail(LT_EXIT_FAILURE, "");
 		}
-		log_set_file(file);
+		log_set_file(file, log);
 	}
 	if (command == monitor && !o->n_words && !o->local)
 		status = local_choose(o);
@@ -178,7 +178,7 @@ static int run_with_log(const struct command *command, struct options *o)
 	else if (status < 0)
 		status = command->run(o);
 	source_wait_for_workers();
-	log_set_file(NULL);
+	log_set_file(NULL, NULL);
 	if (file)
 		fclose(file);
 	return status;

@@ -330,11 +330,11 @@ START_TEST(test_log)
 	unsigned many;
 
 	log_mute_stderr();
-	log_set_file(file);
+	log_set_file(file, "log");
 	log_warning("host '%s' is gone\x1b", "web");
 	log_warning("host '%s' is gone\x1b", "web");
 	log_info("other");
-	log_set_file(NULL);
+	log_set_file(NULL, NULL);
 	fclose(file);
 	ck_assert_uint_eq(log_count(), 2);
 	ck_assert_str_eq(log_get(0)->text, "host 'web' is gone\\x1b");
@@ -350,6 +350,27 @@ START_TEST(test_log)
 	ck_assert_uint_gt(many, 100);
 	ck_assert_uint_lt(many, 2000);
 	ck_assert_str_eq(log_get(many - 1)->text, "message 1999");
+}
+END_TEST
+
+/* That the file cannot be written is said once, after the message that it lacks. */
+START_TEST(test_log_full)
+{
+	FILE *file = fopen("/dev/full", "a");
+	unsigned before = log_count();
+
+	ck_assert_ptr_nonnull(file);
+	log_mute_stderr();
+	log_set_file(file, "full.log");
+	log_warning("first");
+	log_warning("second");
+	log_set_file(NULL, NULL);
+	fclose(file);
+	ck_assert_uint_eq(log_count(), before + 3);
+	ck_assert_str_eq(log_get(before)->text, "first");
+	ck_assert_str_eq(log_get(before + 1)->text, "cannot write log file 'full.log': No space left on device");
+	ck_assert_int_eq(log_get(before + 1)->level, LOG_LEVEL_ERROR);
+	ck_assert_str_eq(log_get(before + 2)->text, "second");
 }
 END_TEST
 
@@ -717,6 +738,6 @@ END_TEST
 
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths,
-	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_map64, test_time_forms,
-	  test_time_zone, test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back,
-	  test_time_wrong, test_duration, test_format, test_digits)
+	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_log_full, test_map64,
+	  test_time_forms, test_time_zone, test_time_summer, test_time_changes, test_time_twice,
+	  test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)

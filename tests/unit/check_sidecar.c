@@ -32,12 +32,12 @@ static void setup(void)
 	path = g_build_filename(dir, SIDECAR_NAME, NULL);
 	sidecar = sidecar_create();
 	messages = open_memstream(&text_of_messages, &bytes_of_messages);
-	log_set_file(messages);
+	log_set_file(messages, "messages");
 }
 
 static void teardown(void)
 {
-	log_set_file(NULL);
+	log_set_file(NULL, NULL);
 	fclose(messages);
 	free(text_of_messages);
 	sidecar_destroy(sidecar);
