@@ -107,7 +107,10 @@ GByteArray *sidecar_file_bytes(const char *path)
 	GByteArray *bytes;
 
 	if (fd < 0) {
-		error_set("cannot open it: %s", g_strerror(errno));
+		if (errno == ELOOP)
+			error_set("it is a symbolic link");
+		else
+			error_set("cannot open it: %s", g_strerror(errno));
 		return NULL;
 	}
 	bytes = read_all(fd);

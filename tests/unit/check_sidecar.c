@@ -288,6 +288,10 @@ START_TEST(test_no_file)
 	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
 	g_rmdir(path);
 	ck_assert_uint_eq(warnings(), 2);
+	ck_assert_int_eq(symlink("/dev/null", path), 0);
+	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(last_warning(), "it is a symbolic link"));
+	g_unlink(path);
 	ck_assert(g_file_set_contents(path, "{}", -1, NULL));
 	ck_assert_int_eq(truncate(path, (off_t)1 << 40), 0);
 	ck_assert_int_eq(sidecar_load(sidecar, path, NULL), LT_ERROR);
