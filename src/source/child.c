@@ -82,7 +82,7 @@ enum lt_status child_start(struct child *c, const char *program, char *const *ar
 	g_assert(n <= CHILD_FDS_MAX);
 	*c = (struct child){ .exit_fd = -1, .words_fd = -1 };
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, words) < 0)
-		return error_set("cannot create sockets: %s", strerror(errno));
+		return error_set("cannot create sockets: %s", error_of_errno(errno));
 	c->pid = fork();
 	if (c->pid == 0)
 		become_child(program, argv, fds, n, words[1], parent);

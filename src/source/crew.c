@@ -89,7 +89,7 @@ struct crew_worker *crew_start_steered(char *const *argv, const int *fds, unsign
 
 	g_assert(n < CREW_FDS_MAX);
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0) {
-		error_set("cannot create sockets: %s", strerror(errno));
+		error_set("cannot create sockets: %s", error_of_errno(errno));
 		return NULL;
 	}
 	for (unsigned i = 0; i < n; i++)
