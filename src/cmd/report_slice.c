@@ -71,9 +71,12 @@ static enum lt_status begin_directory(struct report_slice *s)
 	empty = dir && !g_dir_read_name(dir);
 	if (dir)
 		g_dir_close(dir);
+	s->work = g_build_filename(s->directory, UNFINISHED, NULL);
+	if (g_file_test(s->work, G_FILE_TEST_EXISTS))
+		return error_set("directory '%s' is not empty: remove '%s', which an unfinished slice has left",
+				 s->directory, s->work);
 	if (!empty)
 		return error_set("directory '%s' is not empty", s->directory);
-	s->work = g_build_filename(s->directory, UNFINISHED, NULL);
 	return make_directory(s->work);
 }
 
