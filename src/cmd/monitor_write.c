@@ -53,6 +53,8 @@ static enum lt_status write_page(const struct ui_export *what, const struct writ
 				 what->path);
 	writer = writer_create(&options);
 	status = writer_page(writer, page);
+	if (status != LT_OK)
+		error_wrap("not written: %s", what->path);
 	writer_destroy(writer);
 	if (fclose(options.out) != 0 && status == LT_OK)
 		status = error_set("not written: %s: %s", g_strerror(errno), what->path);

@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import re
+import resource
 import subprocess
 
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
@@ -279,6 +280,10 @@ def written_list(checks):
         checks.check("its figures", abs(got["rows"][0]["others_ns"] - others) <= error, f"{got['rows'][0]}: {first}")
         said = write(t, t.path("paths.json"))
         checks.check("a file is not written over", "file exists" in said, said)
+        resource.prlimit(t.program_pid(), resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
+        said = write(t, "full.json")
+        checks.check("a file that cannot be written is named",
+                     re.match("not written: full.json: cannot write the report: File too large", said), said)
 
 
 def comparing(checks):
