@@ -100,13 +100,19 @@ void help_item(struct help *h, const char *term, const char *text)
 	fill(h->out, text, TEXT_COLUMN, used);
 }
 
-void help_example(struct help *h, const char *line)
+void help_example(struct help *h, const char *text)
 {
-	if (h->form == HELP_MAN) {
+	char **lines = g_strsplit(text, "\n", -1);
+
+	if (h->form == HELP_MAN)
 		fputs(".PP\n.nf\n.RS\n", h->out);
-		roff(h->out, line);
-		fputs(".RE\n.fi\n", h->out);
-	} else {
-		fprintf(h->out, "    %s\n", line);
+	for (char **line = lines; *line; line++) {
+		if (h->form == HELP_MAN)
+			roff(h->out, *line);
+		else
+			fprintf(h->out, "    %s\n", *line);
 	}
+	if (h->form == HELP_MAN)
+		fputs(".RE\n.fi\n", h->out);
+	g_strfreev(lines);
 }

@@ -29,7 +29,7 @@ void help_paragraph(struct help *h, const char *text);
 /* A term and what it means: an option, a key, a column. */
 void help_item(struct help *h, const char *term, const char *text);
 
-/* A line that keeps its form: a command. */
-void help_example(struct help *h, const char *line);
+/* Lines that keep their form: a command, or output. */
+void help_example(struct help *h, const char *text);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "cmd/commands.h"
+#include "cmd/manual.h"
 #include "cmd/relay_list.h"
 #include "view/format.h"
 
@@ -120,9 +121,40 @@ int cmd_list(const struct options *o)
 
 void cmd_list_help(struct help *h)
 {
+	static const struct manual_item columns[] = {
+		{ "HOST, SESSION", "the traced host and the name of the session" },
+		{ "STATE", "whether the session can be viewed, see below" },
+		{ "STREAMS", "number of data streams that the relayd has received: about one per CPU and channel" },
+		{ "CLIENTS", "number of viewers that are attached now" },
+		{ "LIVE TIMER", "how often idle CPUs report; '-': the session is not live" },
+		{ "URL", "the SOURCE to give to lttngtop" },
+		{ NULL, NULL },
+	};
+	static const struct manual_item keys[] = {
+		{ "schema", "1, the version of this format" },
+		{ "relay", "URL of the relayd" },
+		{ "hosts", "names of the hosts that have sessions" },
+		{ "sessions", "the sessions, by host and name: objects with the keys below" },
+		{ "host, session, url, streams, clients", "as in the text" },
+		{ "live_timer_ns", "the live timer; 0: the session is not live" },
+		{ "live", "whether it can be viewed while it is recorded" },
+		{ "taken", "whether another viewer is attached" },
+		{ NULL, NULL },
+	};
 	const char *name, *meaning;
 
+	help_section(h, "Columns");
+	manual_print_items(h, columns);
 	help_section(h, "States of a session");
 	for (unsigned i = 0; relay_session_states(i, &name, &meaning); i++)
 		help_item(h, name, meaning);
+	if (h->brief)
+		return;
+	help_section(h, "JSON");
+	help_paragraph(h, "With --json the list is one object on one line, such as (here on several lines):");
+	help_example(h, "{\"schema\":1,\"relay\":\"net://localhost\",\"hosts\":[\"web\"],\n"
+			" \"sessions\":[{\"host\":\"web\",\"session\":\"demo\",\n"
+			"              \"url\":\"net://localhost/host/web/demo\",\"streams\":4,\"clients\":0,\n"
+			"              \"live_timer_ns\":1000000000,\"live\":true,\"taken\":false}]}");
+	manual_print_items(h, keys);
 }

@@ -4,11 +4,16 @@
 #include "cmd/manual_pages.h"
 #include "config.h"
 
+void manual_print_items(struct help *h, const struct manual_item *items)
+{
+	for (; items->term; items++)
+		help_item(h, items->term, items->text);
+}
+
 static void print_list(struct help *h, const char *title, const struct manual_item *items)
 {
 	help_section(h, title);
-	for (; items->term; items++)
-		help_item(h, items->term, items->text);
+	manual_print_items(h, items);
 }
 
 void manual_print_refused(struct help *h, enum command_bit command)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
+#include "cmd/manual.h"
 #include "cmd/report.h"
 
 /* Describes a table and all its columns. */
@@ -99,6 +100,81 @@ bool cmd_report_table_help(struct help *h, const char *name)
 	return true;
 }
 
+static void help_json(struct help *h)
+{
+	static const struct manual_item keys[] = {
+		{ "schema", "1, the version of this format" },
+		{ "table", "name of the table; with --log: instances" },
+		{ "begin_ns, end_ns",
+		  "the whole recording, the part from --begin to --end, or the interval; the end is "
+		  "not included" },
+		{ "gap", "true if the object stands for 1000 or more intervals without events; otherwise absent" },
+		{ "hosts", "names of the hosts" },
+		{ "lost", "an object: events and packets are the numbers of those that were lost in that time" },
+		{ "rows",
+		  "the rows: objects with the columns as keys, which 'lttngtop report TABLE --help' describes. Texts "
+		  "are strings, also when they consist of digits; percentages and rates may have decimals; all other "
+		  "figures are integers, at most 2^63-1. A list of texts, such as missing_events, is an array of "
+		  "strings; counts by name, such as errors, are an object: {\"ENOENT\":12}" },
+		{ "freq",
+		  "with --freq, in each row: the histogram, an array of {\"from\":…,\"to\":…,\"count\":…} in ascending "
+		  "order, where count values were at least from and less than to; parts without values are left "
+		  "out. With --of, the key may have a prefix, as in raise_freq" },
+		{ NULL, NULL },
+	};
+	static const struct manual_item of_dump[] = {
+		{ "time_ns, host, cpu", "when and where it occurred; cpu is null if that was not recorded" },
+		{ "tid, pid, comm", "the thread that was running on that CPU; null if unknown" },
+		{ "name", "name of the event" },
+		{ "packet, context, event_context, fields",
+		  "its data, as the tracer recorded it: of the packet, the contexts of all events, the contexts of "
+		  "this kind of event, and its own fields; parts that the trace does not have are absent. A structure "
+		  "is an object, an array or sequence an array, a variant an object with the selected field, an "
+		  "enumeration {\"value\":1,\"labels\":[\"_ipv4\"]}. Unprintable bytes in texts are written as "
+		  "\\x1b" },
+		{ "cut", "true if part of the event was too long to be kept; otherwise absent" },
+		{ NULL, NULL },
+	};
+
+	help_section(h, "JSON");
+	help_paragraph(
+		h, "With --json a report is one object on one line; with --interval there is one such line for "
+		   "each interval, printed as soon as the interval is complete. 'lttngtop report sched --host client "
+		   "--tid 1453 --columns host,tid,count,max --freq --json' prints, on one line:");
+	help_example(h, "{\"schema\":1,\"table\":\"sched\",\n"
+			" \"begin_ns\":1795183625642217847,\"end_ns\":1795183635349729754,\n"
+			" \"hosts\":[\"client\"],\"lost\":{\"events\":0,\"packets\":0},\n"
+			" \"rows\":[{\"host\":\"client\",\"tid\":1453,\"count\":5,\"max_ns\":997194,\n"
+			"          \"freq\":[{\"from\":294912,\"to\":327680,\"count\":2},\n"
+			"                  {\"from\":589824,\"to\":655360,\"count\":2},\n"
+			"                  {\"from\":983040,\"to\":1048576,\"count\":1}]}]}");
+	manual_print_items(h, keys);
+	help_paragraph(h, "Files that key x of the monitor writes have the same form; rows of panes of text, such as "
+			  "Attach, have the keys at_ns, tid and text.");
+	help_subsection(h, "JSON of dump");
+	help_paragraph(h, "One object per event and line, such as (here on several lines):");
+	help_example(h, "{\"time_ns\":1795183625867541214,\"host\":\"db\",\"cpu\":0,\"tid\":665,\"pid\":665,\n"
+			" \"comm\":\"bash\",\"name\":\"sched_wakeup_new\",\"packet\":{\"cpu_id\":0},\n"
+			" \"context\":{\"pid\":665,\"tid\":665,\"procname\":\"bash\"},\n"
+			" \"fields\":{\"comm\":\"bash\",\"tid\":717,\"prio\":20,\"target_cpu\":1}}");
+	manual_print_items(h, of_dump);
+}
+
+static void help_csv(struct help *h)
+{
+	help_section(h, "CSV");
+	help_paragraph(
+		h, "The first line has the names of the columns, which are those of JSON. With --interval the "
+		   "first two columns are interval_begin_ns and interval_end_ns, and the names are not repeated. "
+		   "Unknown values are empty; truth values are true or false; lists, counts by name and histograms "
+		   "are written as in JSON. A value that contains a comma, a quotation mark or the end of a line is "
+		   "put in quotation marks, and those inside it are doubled (RFC 4180). 'lttngtop report net "
+		   "--interval 5s --csv' prints:");
+	help_example(h, "interval_begin_ns,interval_end_ns,host,name,rx_packets,rx_bytes,tx_packets,tx_bytes\n"
+			"1795183625642217847,1795183630642217847,client,eth0,14,1904,17,1590\n"
+			"1795183625642217847,1795183630642217847,db,eth0,44,5888,35,8564");
+}
+
 void cmd_report_help(struct help *h)
 {
 	const struct view_table *instances = view_table_find(REPORT_INSTANCES);
@@ -119,4 +195,8 @@ void cmd_report_help(struct help *h)
 	else
 		help_table(h, instances);
 	help_others(h);
+	if (h->brief)
+		return;
+	help_json(h);
+	help_csv(h);
 }
