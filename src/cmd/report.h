@@ -214,6 +214,9 @@ enum lt_status report_choose_log(struct report *r);
  */
 enum lt_status report_choose_spread(struct report *r);
 
+/* The tables to which --log applies, or --freq: "disks, irqs and sched". The caller frees it. */
+char *report_spread_tables(bool log);
+
 /*
  * With --log and --limit, forgets the instances in the host's open interval that cannot be among the first rows any
  * more, so that memory is needed only for those, however long the trace is. To be called at any time while reading.

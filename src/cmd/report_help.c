@@ -175,11 +175,24 @@ static void help_csv(struct help *h)
 			"1795183625642217847,1795183630642217847,db,eth0,44,5888,35,8564");
 }
 
+/* The tables to which --log and --freq apply. */
+static void help_spread(struct help *h)
+{
+	char *log = report_spread_tables(true), *freq = report_spread_tables(false);
+	char *text = g_strdup_printf("--log applies to the tables %s; --freq to %s.", log, freq);
+
+	help_paragraph(h, text);
+	g_free(text);
+	g_free(freq);
+	g_free(log);
+}
+
 void cmd_report_help(struct help *h)
 {
 	const struct view_table *instances = view_table_find(REPORT_INSTANCES);
 
 	help_section(h, "Tables");
+	help_spread(h);
 	for (unsigned i = 0; i < view_table_count(); i++) {
 		const struct view_table *table = view_table_get(i);
 

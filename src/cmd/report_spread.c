@@ -17,10 +17,39 @@ static bool is_of(const struct column *column, const char *what)
 	return strncmp(cell, what, len) == 0 && strcmp(cell + len, ".count") == 0;
 }
 
+char *report_spread_tables(bool log)
+{
+	const char *names[64];
+	unsigned n = 0;
+	GString *s = g_string_new(NULL);
+
+	for (unsigned i = 0; i < view_table_count() && n < G_N_ELEMENTS(names); i++) {
+		const struct view_table *table = view_table_get(i);
+
+		if (table->flags & VIEW_REPORT && (log ? view_table_has_log(table) : view_table_has_freq(table)))
+			names[n++] = table->name;
+	}
+	for (unsigned i = 0; i < n; i++)
+		g_string_append_printf(s, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", names[i]);
+	return g_string_free(s, FALSE);
+}
+
+/* LT_ERROR: says to which tables the option applies; that --log is the name of another option elsewhere, too. */
+static enum lt_status refuse_table(const struct report *r)
+{
+	const bool log = r->options->instances;
+	char *names = report_spread_tables(log);
+
+	error_set("%s does not apply to table '%s', only to %s%s", log ? "--log" : "--freq", r->table->name, names,
+		  log ? " (messages go to a file with --log-file)" : "");
+	g_free(names);
+	return LT_ERROR;
+}
+
 /* A column of distribution --of, by default of the table's main one: a histogram, or another one for --log. */
 static enum lt_status find_distribution(const struct report *r, const struct column **found)
 {
-	const char *option = r->options->instances ? "--log" : "--freq", *what = r->options->of;
+	const char *what = r->options->of;
 	const struct view_table *table = r->table;
 	bool any = false;
 
@@ -35,7 +64,7 @@ static enum lt_status find_distribution(const struct report *r, const struct col
 	}
 	if (any)
 		return error_set("option '--of': table '%s' has no distribution '%s'", table->name, what);
-	return error_set("%s does not apply to table '%s'", option, table->name);
+	return refuse_table(r);
 }
 
 /* Reads the durations given with --min; other values are about columns. */

@@ -84,6 +84,22 @@ bool view_column_is_logged(const struct view_table *table, const struct column *
 	return table->source != TABLES && column->form == form && column_measured(column) == COLUMN_NS;
 }
 
+bool view_table_has_log(const struct view_table *table)
+{
+	for (unsigned i = 0; i < table->n_columns; i++)
+		if (view_column_is_logged(table, &table->columns[i]))
+			return true;
+	return false;
+}
+
+bool view_table_has_freq(const struct view_table *table)
+{
+	for (unsigned i = 0; i < table->n_columns; i++)
+		if (table->columns[i].unit == COLUMN_HISTOGRAM)
+			return true;
+	return false;
+}
+
 bool view_table_of_threads(const struct view_table *table)
 {
 	return table->source == TABLE_THREAD || table->source == TABLE_FILE || table->thread;

@@ -113,6 +113,10 @@ const struct column *view_column_typed(const struct column *columns, unsigned n_
 /* Whether the column stands for a distribution whose single values can be logged (model_set_log()). */
 bool view_column_is_logged(const struct view_table *table, const struct column *column);
 
+/* Whether reports show single durations of the table (--log), and histograms (--freq). */
+bool view_table_has_log(const struct view_table *table);
+bool view_table_has_freq(const struct view_table *table);
+
 /* Whether the rows form a tree, view_query.tree. */
 bool view_table_has_tree(const struct view_table *table);
 

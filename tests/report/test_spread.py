@@ -353,7 +353,8 @@ def test_text():
 
 def test_refusals():
     assert "does not apply to table 'cpu'" in report("cpu", "--freq", RECORDING, status=2)
-    assert "does not apply to table 'net'" in report("net", "--log", RECORDING, status=2)
+    text = report("net", "--log", RECORDING, status=2)
+    assert "does not apply to table 'net', only to disks, irqs" in text and "--log-file" in text, text
     assert "no distribution 'nap'" in report("sched", "--log", "--of", "nap", RECORDING, status=2)
     assert "'1ms' is not of the form COLUMN=VALUE" in report("sched", "--min", "1ms", RECORDING, status=2)
     assert "--of needs" in report("sched", "--of", "slice", RECORDING, status=2)
