@@ -25,6 +25,17 @@ static void add_mouse(struct overlay *o)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
+static bool has_rates(const struct list *l)
+{
+	for (int i = 0; i < l->n_columns; i++) {
+		const enum column_unit unit = l->columns[i].column->unit;
+
+		if (unit == COLUMN_RATE || unit == COLUMN_BYTE_RATE)
+			return true;
+	}
+	return false;
+}
+
 static void add_columns(struct overlay *o, const struct list *l)
 {
 	char *title = g_strdup_printf("Columns: a row is %s", l->table->row);
@@ -32,6 +43,9 @@ static void add_columns(struct overlay *o, const struct list *l)
 	overlay_add(o, STYLE_TITLE, title, NULL);
 	overlay_add(o, STYLE_NORMAL, l->table->meaning, NULL);
 	g_free(title);
+	if (has_rates(l))
+		overlay_add(o, STYLE_NORMAL,
+			    "Rates per second refer to the part of the interval in which the host was recorded.", NULL);
 	for (int i = 0; i < l->n_columns; i++)
 		overlay_add(o, STYLE_KEY, l->columns[i].column->header, l->columns[i].column->meaning);
 	overlay_add(o, STYLE_NORMAL, "", NULL);

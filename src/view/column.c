@@ -23,7 +23,7 @@ static const struct {
 } forms[FORMS] = {
 	[FORM_VALUE] = { "", ".", 0, view_get_value },
 	[FORM_RATE] = { "Per second: ", ".", 0, view_get_rate },
-	[FORM_PERCENT] = { "", ", in percent of the interval.", 0, view_get_percent },
+	[FORM_PERCENT] = { "", ", in percent of the recorded part of the interval.", 0, view_get_percent },
 	[FORM_COUNT] = { "", ".", 0, view_get_value },
 	[FORM_TOTAL] = { "Total ", ".", 1, view_get_dist },
 	[FORM_MIN] = { "Shortest ", ".", 1, view_get_dist },

@@ -55,7 +55,7 @@ enum column_form {
 	FORM_NONE,    /* not derived from a cell: it has its own getter */
 	FORM_VALUE,   /* a counter's increase in the interval; otherwise the value at its end */
 	FORM_RATE,    /* increase per second */
-	FORM_PERCENT, /* increase in percent of the interval; for ns */
+	FORM_PERCENT, /* increase in percent of the recorded part of the interval; for ns */
 	/* from the cells of a distribution, the first of which is the column's: */
 	FORM_COUNT,
 	FORM_TOTAL,

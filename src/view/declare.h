@@ -12,7 +12,7 @@
  * 	COLUMN_AS("events", thread, user_events, "EVENTS", 9, FIGURE),         with another name
  * 	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Its owner."),     and with another meaning
  * 	RATE("read_rate", thread, read_disk, "READ/s", 7),                     per second
- * 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5),                     of the interval
+ * 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5),                     of its recorded part
  * 	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, TOTAL),                 columns min_ns, avg_ns …
  * 	DIST(irq, raise, "raise_", "RAISE ", FIGURE, AVG, MAX),                raise_avg_ns, raise_max_ns
  * 	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD

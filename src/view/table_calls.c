@@ -85,7 +85,8 @@ static const struct column syscalls_columns[] = {
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 	COLUMN_AS("failed", syscall, errors, "FAILED", 7, 0),
 	RATE_SAID("rate", syscall, count, "CALLS/s", 8, "Calls per second."),
-	PERCENT("time_percent", syscall, time.sum, "TIME%", 6, "Time in the call, in percent of the interval."),
+	PERCENT("time_percent", syscall, time.sum, "TIME%", 6,
+		"Time in the call, in percent of the recorded part of the interval."),
 	DIST(syscall, time, "", "", 0, MAX_AT),
 };
 
@@ -115,7 +116,7 @@ static const struct column perf_columns[] = {
 	COLUMN_COMM,
 	COLUMN(perf, counter, "COUNTER", 24, REPORTED | COLUMN_KEY),
 	COLUMN(perf, value, "VALUE", 12, FIGURE),
-	RATE_SAID("rate", perf, value, "PER SECOND", 10, "Increase per second of the interval."),
+	RATE_SAID("rate", perf, value, "PER SECOND", 10, "Increase per second."),
 };
 
 const struct view_table view_perf_table = {

@@ -96,13 +96,13 @@ static const struct column pressure_columns[] = {
 	COLUMN_BY(get_io, pressure, io_some_ns, "I/O SOME", 9, FIGURE),
 	COLUMN_BY(get_io, pressure, io_full_ns, "I/O FULL", 9, FIGURE),
 	SHARE("cpu_some_percent", cpu_some_ns, "CPU SOME%", get_cpu_percent,
-	      "The time in cpu_some_ns, in percent of the interval."),
+	      "The time in cpu_some_ns, in percent of the recorded part of the interval."),
 	SHARE("cpu_full_percent", cpu_full_ns, "CPU FULL%", get_cpu_full_percent,
-	      "The time in cpu_full_ns, in percent of the interval."),
+	      "The time in cpu_full_ns, in percent of the recorded part of the interval."),
 	SHARE("io_some_percent", io_some_ns, "I/O SOME%", get_io_percent,
-	      "The time in io_some_ns, in percent of the interval."),
+	      "The time in io_some_ns, in percent of the recorded part of the interval."),
 	SHARE("io_full_percent", io_full_ns, "I/O FULL%", get_io_percent,
-	      "The time in io_full_ns, in percent of the interval."),
+	      "The time in io_full_ns, in percent of the recorded part of the interval."),
 };
 
 const struct view_table view_pressure_table = {

@@ -149,9 +149,10 @@ static const struct column cpu_columns[] = {
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process belongs to LTTng or lttngtop.", COLUMN_FLAG,
 	      7, COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
-	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, "CPU time, in percent of one CPU over the interval."),
+	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5,
+		"CPU time, in percent of one CPU over the recorded part of the interval."),
 	OTHER(get_host_percent, "host_percent", "HOST%",
-	      "CPU time, in percent of all CPUs of the host over the "
+	      "CPU time, in percent of all CPUs of the host over the recorded part of the "
 	      "interval.",
 	      COLUMN_PERCENT, 5, 0),
 	PERCENT("ready_percent", thread, ready_ns, "READY%", 6, NULL),
