@@ -36,8 +36,12 @@ static void help_dump(struct help *h)
 	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
 			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
 			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
-			  "object. With --no-sync --babeltrace the text is identical to babeltrace2's; otherwise "
-			  "unprintable characters are escaped.");
+			  "object, see JSON. Unprintable characters are escaped, except with --babeltrace.");
+	help_paragraph(h, "With --no-sync --babeltrace the text is identical to babeltrace2's, with these exceptions: "
+			  "empty strings, for which babeltrace2 2.0 prints the previous value; several labels of one "
+			  "value, which 2.1 prints in braces and in another order; recordings in which time goes "
+			  "backwards, where 2.0 stops; events at exactly --end, which only babeltrace2 includes; and "
+			  "output to a terminal, where characters that could control it are always escaped.");
 }
 
 static void help_slice(struct help *h)
