@@ -11,7 +11,8 @@ static const struct {
 	const char *meaning;
 } states[WAIT_STATES + 1] = {
 	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
-	[WAIT_PREEMPTED] = { "ready", 'r', STYLE_PATH_CPU, "able to run, but waiting for a CPU" },
+	[WAIT_PREEMPTED] = { "ready", 'r', STYLE_PATH_CPU,
+			     "ready to run, but waiting for a CPU, after a preemption or a wake-up" },
 	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler finished" },
 	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER, "until a timer fired" },
 	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device finished" },

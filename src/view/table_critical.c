@@ -25,8 +25,10 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(pid, KEY, SIGNED, "Its process")                                                                         \
 	C(comm, KEY, TEXT, "Its name")                                                                             \
 	C(state, KEY, TEXT,                                                                                        \
-	  "What the thread did or waited for: running, preempted, interrupted, timer, block_device, network, "     \
-	  "user_input, ipi, blocked (unexplained), unknown")                                                       \
+	  "What the thread did or waited for: running; preempted (ready to run, but waiting for a CPU, after a "   \
+	  "preemption or a wake-up; 'ready' on the screen); interrupted (until an interrupt handler finished); "   \
+	  "timer; block_device; network (until a packet arrived); user_input; ipi (until another CPU answered); "  \
+	  "blocked (unexplained); unknown")                                                                        \
 	C(cause, KEY, TEXT,                                                                                        \
 	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "    \
 	  "longest on the CPU it waited for, or idle; when a kernel thread runs: the function of its work item, "  \
