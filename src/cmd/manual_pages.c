@@ -231,12 +231,16 @@ static const struct manual_page pages[] = {
 			 "with --interval, one table for each interval. A SOURCE is one of those in lttngtop(1). Rows "
 			 "whose figures are all 0 in the interval are left out. 1000 or more intervals in a row "
 			 "without any event are printed as one, marked \"no events\" (in JSON: \"gap\": true).",
-			 "Text starts with the rows that have the largest figures and ends with the totals of each "
-			 "host; JSON and CSV are ordered by host and key. --sort, --limit and --columns change the "
-			 "order, the number of rows and the columns; --columns can also name columns that otherwise "
-			 "only the monitor shows; 'lttngtop report TABLE --help' describes them all. The unit of a "
-			 "column may be omitted, as in 'total' for 'total_ns'; if there is a column 'total', too, that "
-			 "one is meant, unless it is only printed with --columns.",
+			 "Text starts with the rows that have the largest figures. Exceptions: with --log rows are "
+			 "ordered by host and time (the longest are printed by --sort length --limit N), those of "
+			 "critical-path, path by path, and of matches by time, those of hosts, cpus, sync and "
+			 "latencies by host. Where a host has several rows that can be added up, its totals follow, "
+			 "which include the rows that --limit hides. JSON and CSV are ordered by host and key. "
+			 "--sort, --limit and --columns change the order, the number of rows and the columns; "
+			 "--columns can also name columns that otherwise only the monitor shows; 'lttngtop report "
+			 "TABLE --help' describes them all. The unit of a column may be omitted, as in 'total' for "
+			 "'total_ns'; if there is a column 'total', too, that one is meant, unless it is only "
+			 "printed with --columns.",
 			 "In JSON and CSV, times are in ns since the epoch (UTC), durations in ns and sizes in bytes. "
 			 "An unknown value is null in JSON and empty in CSV. Means are rounded to ns; percentiles are "
 			 "accurate to within 1/16 of the value. Rates per second refer to the part of the interval in "
