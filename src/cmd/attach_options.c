@@ -165,7 +165,7 @@ enum lt_status attach_check_options(const struct options *o)
 	if (o->json && attach_has_files(o))
 		return error_set("-ff and --json cannot be used together");
 	if (attach_has_files(o) && !o->attach_output)
-		return error_set("-ff needs -o FILE: it writes FILE.TID for each thread");
+		return error_set("-ff needs -o FILE: it writes FILE.TID, or FILE.HOST.TID, for each thread");
 	if (attach_has_files(o) && o->summary)
 		return error_set("-ff and -C cannot be used together, because -ff writes one file per thread: use -c");
 	if (o->output_append && !o->attach_output)
