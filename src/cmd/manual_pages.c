@@ -12,6 +12,23 @@ static const struct manual_item monitor_environment[] = {
 	{ NULL, NULL },
 };
 
+static const struct manual_item cluster_environment[] = {
+	{ "TZ", "time zone of times without --utc" },
+	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
+	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
+	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
+	{ "XDG_RUNTIME_DIR",
+	  "the private relayd keeps its files in the directory lttngtop below this one; root's are in /run/lttngtop" },
+	{ "XDG_CONFIG_HOME", "where the settings are; see Files" },
+	{ NULL, NULL },
+};
+
+static const struct manual_item cluster_files[] = {
+	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
+	  "The settings of the screen (default directory: ~/.config), described in lttngtop(1)" },
+	{ NULL, NULL },
+};
+
 static const struct manual_item monitor_files[] = {
 	{ "$XDG_CONFIG_HOME/lttngtop/lttngtop.conf",
 	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
@@ -451,7 +468,8 @@ static const struct manual_page pages[] = {
 				{"lttngtop cluster --host root@web --host root@db", "Show two machines."},
 			},
 		.see_also = "lttngtop(1), lttngtop-doctor(1), lttngtop-record(1), ssh(1)",
-		.environment = monitor_environment,
+		.environment = cluster_environment,
+		.files = cluster_files,
 		.no_times = true,
 	},
 };
