@@ -87,7 +87,8 @@ void cmd_attach_help(struct help *h)
 		{ "[ready 3.1 ms, preempted by NAME/TID]",
 		  "the thread was ready to run; NAME is the one that ran longest on its CPU meanwhile" },
 		{ "[network 0.9 ms; db: postgres/733 30.0 ms]",
-		  "time on the wire, and time in which a thread of another host worked for this one" },
+		  "time on the wire, and time in which a thread of another host worked for this one; 'web: CPU 0 506 "
+		  "us': in which interrupts on CPU 0 of web did, for example received its packets" },
 		{ "--- SIGTERM {…} ---", "a signal was delivered" },
 		{ "+++ exited with 0 +++", "the thread exited; +++ child of 812 +++: this thread is followed from now "
 					   "on" },
