@@ -11,6 +11,7 @@
 #include "base/nstime.h"
 #include "cmd/calls_request.h"
 #include "cmd/commands.h"
+#include "cmd/manual.h"
 #include "cmd/monitor.h"
 #include "source/source.h"
 #include "ui/action.h"
@@ -299,6 +300,16 @@ static void help_pane(struct help *h, const struct pane_type *type)
 
 void cmd_monitor_help(struct help *h)
 {
+	/* they are not in the menu */
+	static const struct manual_item opened[] = {
+		{ "Details",
+		  "opened by Enter on a thread: who it is, what it used and waited for, its process's files" },
+		{ "Path", "opened by w on a thread: its critical path; as report: critical-path, critical-totals" },
+		{ "Attach", "opened by a on a thread: its system calls as text; as lttngtop attach" },
+		{ "Dump", "opened by D: all events of the interval; as report: dump" },
+		{ "Clock", "opened by Enter on a host in pane Hosts: how its clock is synchronised; as report: sync" },
+		{ NULL, NULL },
+	};
 	const struct mouse_help *mouse;
 	char keys[64];
 
@@ -318,8 +329,9 @@ void cmd_monitor_help(struct help *h)
 		help_item(h, mouse->where, mouse->help);
 	help_section(h, "Panes");
 	help_paragraph(
-		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. All panes "
-		   "are in the menu of key P.");
+		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. They are in "
+		   "the menu of key P, except the last five, which other keys open.");
 	for (unsigned i = 0; i < PANES; i++)
 		help_pane(h, pane_type((enum pane_id)i));
+	manual_print_items(h, opened);
 }
