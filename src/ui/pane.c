@@ -349,7 +349,7 @@ static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned
 {
 	if (ui->only_marked)
 		return "no highlighted row here; f shows all again";
-	if (ui->filter_text->len)
+	if (filter_affects(ui, &p->lists[i]))
 		return "nothing matches the filter; F4 changes it";
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";

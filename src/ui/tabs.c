@@ -21,8 +21,7 @@ static char *status_text(struct ui *ui)
 		g_string_append(s, "following  ");
 	if (ui->only_marked)
 		g_string_append(s, "only highlighted  ");
-	if (ui->filter_text->len)
-		g_string_append_printf(s, "filter: %s  ", ui->filter_text->str);
+	filter_add_status(ui, p, s);
 	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
 	return g_string_free(s, FALSE);
 }

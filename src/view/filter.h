@@ -100,6 +100,9 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
 					  const char *name, enum view_operator operator, const char * value);
 
+/* What a term is about: "file:", the name of a column; "text" for plain text. node is a VIEW_NODE_FACT. */
+const char *view_term_name(const struct view_node *node);
+
 /* Whether there are terms about a fact. */
 static inline bool view_filter_asks(const struct view_filter *f, enum view_fact fact)
 {

@@ -2,7 +2,7 @@
 #ifndef LT_VIEW_FILTER_INTERNAL_H
 #define LT_VIEW_FILTER_INTERNAL_H
 
-/* Shared by filter.c, filter_parse.c and filter_value.c only. */
+/* Shared by the filter*.c files only. */
 
 #include "view/column.h"
 #include "view/filter.h"
@@ -28,6 +28,9 @@ enum lt_status filter_check_column(const char *column, enum view_operator operat
 
 /* LT_ERROR: the value is invalid for the column, or the column cannot be ordered. */
 enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * value);
+
+/* Whether a text can be compared with the column's values. */
+bool filter_can_compare(const struct column *column, const char *text);
 
 /*
  * Compares a value with a text of the column's type. Null never matches. begin_ns: start of the trace, which relative

@@ -133,6 +133,16 @@ static bool is_term(const char *word)
 	return p > word && p[0] == ':' && p[1] != '[';
 }
 
+const char *view_term_name(const struct view_node *node)
+{
+	if (node->fact == VIEW_FACT_COLUMN)
+		return node->column;
+	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
+		if (terms[i].fact == node->fact)
+			return terms[i].name;
+	return "text";
+}
+
 static enum lt_status unknown_term(const char *word)
 {
 	GString *known = g_string_new(NULL);

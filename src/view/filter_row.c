@@ -291,6 +291,21 @@ static enum view_truth is_about(const struct view_filter *f, const struct judged
 
 /* ---- rows ---- */
 
+bool view_rows_have_term(const struct view_rows *r, const struct view_node *term)
+{
+	const struct column *column;
+
+	if (term->fact == VIEW_FACT_TEXT)
+		return true;
+	if (term->fact != VIEW_FACT_COLUMN)
+		return view_table_has_fact(r->table, term->fact);
+	column = view_column_typed(r->columns, r->n_columns, term->column);
+	/* sums have other columns than the rows that are filtered */
+	if (!column)
+		column = view_column_typed(r->table->columns, r->table->n_columns, term->column);
+	return column && filter_can_compare(column, term->text);
+}
+
 struct wanted_row {
 	const struct view_filter *f;
 	struct judged j;

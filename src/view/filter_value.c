@@ -187,6 +187,13 @@ static bool is_ordered(const struct column *column)
 	return column->unit != COLUMN_TEXT && column->unit != COLUMN_FLAG && column->unit != COLUMN_DEVICE;
 }
 
+bool filter_can_compare(const struct column *column, const char *text)
+{
+	struct value v;
+
+	return parse_value(column, text, 0, false, &v);
+}
+
 enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * text)
 {
 	struct value v;

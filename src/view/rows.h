@@ -197,6 +197,9 @@ void view_rows_value(const struct view_rows *r, unsigned i, const struct column 
 /* The column of that name in r->columns; NULL: there is none. */
 const struct column *view_rows_column(const struct view_rows *r, const char *name);
 
+/* Whether a filter's term affects the rows: one about something that they do not have does not. */
+bool view_rows_have_term(const struct view_rows *r, const struct view_node *term);
+
 enum { VIEW_NO_ROW = UINT32_MAX };
 
 /* The index of the row with that key; VIEW_NO_ROW: not shown. */

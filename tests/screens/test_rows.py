@@ -133,6 +133,36 @@ def filters(checks):
         checks.contains("names of the kernel are text", t.press("4"), r"filter: pipe:\[15816\]")
 
 
+def filter_with(t, text):
+    t.keys("F4", "C-u").text(text).keys("Enter")
+
+
+def filters_elsewhere(checks):
+    """Terms about what the rows of a pane do not have are said not to apply; an empty list is not blamed on them."""
+    with open_at(DB, size=(120, 40)) as t:
+        filter_with(t, "file:x")
+        checks.contains("no file of a thread", t.sync(), r"  filter: file:x \(does not apply here\)  1/\d\d+$")
+        checks.contains("in Files it applies", t.press("4"), r"  filter: file:x  \d+/\d+$")
+        t.keys("1")
+        filter_with(t, "post (file:x | file:y)")
+        checks.contains("one of two", t.sync(), r" filter: post \(file:x \| file:y\) \(file: does not apply here\)  ")
+        filter_with(t, "!file:x post bytes>3")
+        checks.contains("two of three", t.sync(), r" filter: .* \(file:, bytes do not apply here\)  ")
+        filter_with(t, "comm:postgres")
+        checks.contains("disks have no name of a thread", t.press("7"), r" filter: comm:postgres \(does not apply here\)  ")
+        screen = t.press("0")
+        checks.contains("why there is nothing", screen, "no probe was hit in this interval")
+        filter_with(t, "nosuch")
+        checks.contains("because of the filter", t.sync(), "nothing matches the filter; F4 changes it")
+        filter_with(t, "call:read")
+        checks.contains("hosts make no calls", t.press("9"), r" filter: call:read \(does not apply here\)  ")
+        filter_with(t, "postgres")
+        t.press("1")
+        t.keys("Enter")
+        t.wait(r" filter: postgres \(does not apply here\)  ")
+        checks.contains("the details of a thread are not filtered", t.screen(), "^ state ")
+
+
 def position(screen):
     return re.search(r"(\d+)/\d+$", next(line for line in screen if line.startswith(" CPU  I/O"))).group(1)
 
@@ -181,4 +211,4 @@ def rows_out_of_sight(checks):
         checks.check("w: gone", True)
 
 
-Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, searches, rows_out_of_sight)
+Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, filters_elsewhere, searches, rows_out_of_sight)
