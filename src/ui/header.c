@@ -29,25 +29,48 @@ static const char *waited_for(const struct ui *ui)
 	return NULL;
 }
 
-/* Whether the sessions of all shown hosts have ended. */
-static bool all_are_over(const struct ui *ui)
+/* A machine before it was rebooted: a live host only ends when another one comes in its place, which is counted. */
+static bool is_replaced(const struct ui *ui, const struct ui_host_data *host)
 {
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		if (!ui_host(ui, i)->hidden && !ui_host(ui, i)->info.over)
-			return false;
-	return true;
+	return host->info.live && host->info.ended && !ui->cursor.complete;
+}
+
+struct host_counts {
+	unsigned all, shown;
+	unsigned absent, away,
+		over; /* of those shown: without data; also not attached; also since their session ended */
+};
+
+static struct host_counts count_hosts(const struct ui *ui)
+{
+	struct host_counts n = { 0 };
+
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+
+		if (is_replaced(ui, host))
+			continue;
+		n.all++;
+		if (host->hidden)
+			continue;
+		n.shown++;
+		n.absent += host->info.away || host->info.silent;
+		n.away += host->info.away;
+		n.over += host->info.over;
+	}
+	return n;
 }
 
 /* The state word at the newest data, or where it would arrive. */
 static enum style live_word(const struct ui *ui, char *word, size_t size)
 {
-	unsigned shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui);
-	const bool none_is_there = absent && absent == shown && !waited_for(ui);
+	const struct host_counts n = count_hosts(ui);
+	const bool none_is_there = n.absent && n.absent == n.shown && !waited_for(ui);
 
-	if (ui->cursor.complete || (none_is_there && all_are_over(ui)))
+	if (ui->cursor.complete || (none_is_there && n.over == n.shown))
 		g_strlcpy(word, "ENDED", size);
 	else if (none_is_there)
-		g_snprintf(word, size, "AWAY %u/%u", absent, shown);
+		g_snprintf(word, size, "AWAY %u/%u", n.absent, n.shown);
 	else
 		g_strlcpy(word, "LIVE", size);
 	return ui->cursor.complete || none_is_there ? STYLE_PAUSED : STYLE_LIVE;
@@ -196,26 +219,18 @@ uint64_t ui_lag_ns(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 
-		if (host->info.live && !host->info.away && !host->hidden)
+		if (host->info.live && !host->info.away && !host->hidden && !is_replaced(ui, host))
 			lag_ns = MAX(lag_ns, host->info.lag_ns);
 	}
 	return lag_ns;
 }
 
-unsigned ui_absent_hosts(const struct ui *ui)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		n += !ui_host(ui, i)->hidden && (ui_host(ui, i)->info.away || ui_host(ui, i)->info.silent);
-	return n;
-}
-
 static void lag_text(const struct ui *ui, char *text, size_t size)
 {
 	double lag = (double)ui_lag_ns(ui) / (double)NS_PER_S;
+	const struct host_counts n = count_hosts(ui);
 
-	if (ui_absent_hosts(ui) == ui_visible_hosts(ui))
+	if (n.absent == n.shown)
 		text[0] = '\0';
 	else if (lag < 100)
 		g_snprintf(text, size, "lag %.1fs", lag);
@@ -229,13 +244,10 @@ static void lag_text(const struct ui *ui, char *text, size_t size)
  */
 static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 {
-	unsigned n = ui->hosts->len, shown = ui_visible_hosts(ui), absent = ui_absent_hosts(ui), hidden = n - shown;
-	unsigned away = 0;
-	const char *why;
+	const struct host_counts counts = count_hosts(ui);
+	unsigned n = counts.all, shown = counts.shown, absent = counts.absent, hidden = n - shown;
+	const char *why = counts.away ? "away" : "silent";
 
-	for (unsigned i = 0; i < n; i++)
-		away += !ui_host(ui, i)->hidden && ui_host(ui, i)->info.away;
-	why = away ? "away" : "silent";
 	if (waited_for(ui) && absent == 1 && !brief)
 		g_snprintf(text, size, "waiting for %s", waited_for(ui));
 	else if (!absent && !hidden)
@@ -340,7 +352,7 @@ static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_
 	char count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
 	const enum style styles[HEAD_TOTALS] = {
 		ui_lag_ns(ui) > LAG_MUCH_NS ? STYLE_MARKED : STYLE_NORMAL,
-		ui_absent_hosts(ui) ? STYLE_MARKED : STYLE_NORMAL,
+		count_hosts(ui).absent ? STYLE_MARKED : STYLE_NORMAL,
 		STYLE_NORMAL,
 		STYLE_DIM,
 		STYLE_DIM,

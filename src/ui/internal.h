@@ -447,9 +447,6 @@ void input_toggle(struct ui *ui, unsigned input);
 /* The largest lag of the shown hosts. */
 uint64_t ui_lag_ns(const struct ui *ui);
 
-/* How many of the shown hosts are away or silent. */
-unsigned ui_absent_hosts(const struct ui *ui);
-
 /* Hides all other hosts or, if they are hidden already, shows all. */
 void hosts_show_only(struct ui *ui, unsigned host);
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 
-from live_pane import Live
+from live_pane import Live, feed
 from terminal import PROGRAM, Checks, unpack
 
 RECORDING = os.path.join(unpack("hotplug"), "db")
@@ -37,5 +37,20 @@ def ends(checks):
         t.wait(r"\A ENDED .*14:29:48\.015110323, .*14:29:48\.76")
 
 
+def ends_after_a_reboot(checks):
+    """The machine before the reboot is not waited for: the one after it is counted in its place."""
+    before = os.path.join(unpack("three-tier"), "db")
+    with Live("live-reboot", "10", recording=before, all_sessions=True) as t:
+        t.resize(120, 30)
+        t.wait(r"^ ENDED +\[.*14:06:5.* 1 host, away  ")
+        after = feed(t.ports, RECORDING, "--speed", "6")
+        try:
+            checks.check("one host is there", t.wait(r"^ LIVE +\[.*14:29:4.*  lag \S+  1 host  "))
+            checks.check("it has ended, too", t.wait(r"^ ENDED +\[.*14:29:48\.76\S*\[  (?!lag).*1 host, away  "))
+        finally:
+            after.kill()
+            after.wait()
+
+
 os.chmod(".", 0o755)
-Checks().run(ends)
+Checks().run(ends, ends_after_a_reboot)
