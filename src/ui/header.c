@@ -65,7 +65,7 @@ static struct host_counts count_hosts(const struct ui *ui)
 static enum style live_word(const struct ui *ui, char *word, size_t size)
 {
 	const struct host_counts n = count_hosts(ui);
-	const bool none_is_there = n.absent && n.absent == n.shown && !waited_for(ui);
+	const bool none_is_there = n.absent && n.absent == n.shown && !waited_for(ui) && !inputs_await_hosts(ui);
 
 	if (ui->cursor.complete || (none_is_there && n.over == n.shown))
 		g_strlcpy(word, "ENDED", size);

@@ -111,6 +111,25 @@ const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried
 	return NULL;
 }
 
+static bool is_shown(const struct ui *ui, const char *name)
+{
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (strcmp(ui_host(ui, i)->info.name, name) == 0)
+			return true;
+	return false;
+}
+
+bool inputs_await_hosts(const struct ui *ui)
+{
+	for (unsigned i = 0; i < ui->inputs->len; i++) {
+		const struct ui_input *input = &input_at(ui, i)->info;
+
+		if (input->session && input->runs && !(input->host && is_shown(ui, input->host)))
+			return true;
+	}
+	return false;
+}
+
 void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
 		      int first_value)
 {

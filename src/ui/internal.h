@@ -437,6 +437,9 @@ void inputs_release(struct ui *ui);
 /* The state of a host's first source that is not running, and whether it is retried; NULL: none. */
 const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried);
 
+/* Whether a session is attached whose host has not sent its first event yet. */
+bool inputs_await_hosts(const struct ui *ui);
+
 /* Adds the sessions to a menu, after a heading if there are any; their values start at first_value. */
 void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
 		      int first_value);

@@ -52,5 +52,23 @@ def ends_after_a_reboot(checks):
             after.wait()
 
 
+def goes_on_while_awaited(checks):
+    """Nothing has ended while a session is attached whose first event is still to come."""
+    live = Live("live-awaited", "6", recording=RECORDING, all_sessions=True)
+    with live as t:
+        t.resize(120, 30)
+        live.user.start_sessiond()
+        for command in ("create awaited --live=100000 "
+                        f"--set-url=net://127.0.0.1:{t.ports[0]}:{t.ports[1]}", "enable-event -u -a", "start"):
+            status, out, err = live.user.run("lttng", "--no-sessiond", *command.split())
+            checks.equal(f"lttng {command.split()[0]}", status, 0)
+        t.keys("9")
+        t.wait(r"/awaited +attached")
+        t.wait(r"^ db +session ended at [0-9:]+; waiting")
+        checks.contains("something may come", t.sync(), r"\A LIVE .* 1 host, away  ")
+        live.user.run("lttng", "--no-sessiond", "destroy", "awaited")
+        checks.check("nothing will", t.wait(r"\A ENDED .* 1 host, away  "))
+
+
 os.chmod(".", 0o755)
-Checks().run(ends, ends_after_a_reboot)
+Checks().run(ends, ends_after_a_reboot, goes_on_while_awaited)
