@@ -86,9 +86,12 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 	const uint64_t end_ns = data_end(ui);
 	/* ms suffice, and a date where it is another one */
 	const bool day = time->form == TIMETEXT_TIME_OF_DAY, before = t_ns < c->kept_ns;
+	/* a live cursor goes there as soon as it can */
+	const char *shown =
+		c->live && !c->complete && !c->at_rest ? "which is shown until then" : "which is shown instead";
 	char wanted[TIMETEXT_SIZE], begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
 
-	if (!before && (t_ns <= end_ns || (c->live && !c->complete)))
+	if (!before && t_ns <= end_ns)
 		return;
 	ui_time(ui, wanted, sizeof(wanted), t_ns, 3, !day);
 	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, false);
@@ -97,10 +100,9 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 		ui_say(ui, "%s is before the %s, %s, which is shown instead", wanted,
 		       c->kept_ns > c->begin_ns ? "oldest data in memory" : "start", begin);
 	else if (day)
-		ui_say(ui, "there is no %s between the start, %s, and the end, %s, which is shown instead", wanted,
-		       begin, end);
+		ui_say(ui, "there is no %s between the start, %s, and the end, %s, %s", wanted, begin, end, shown);
 	else
-		ui_say(ui, "%s is after the end, %s, which is shown instead", wanted, end);
+		ui_say(ui, "%s is after the end, %s, %s", wanted, end, shown);
 }
 
 static bool jump_done(struct ui *ui, const char *text)

@@ -31,6 +31,13 @@ def ends(checks):
         checks.equal("to the last event", shown["end_ns"], report["end_ns"])
         checks.check("some threads", len(running(report)) > 10, report)
         checks.equal("as recorded", running(shown), running(report))
+        for text, answer in (("13:00:00", r"there is no 13:00:00\.000 between the start, 14:29:\S+, and the end, "),
+                             ("+500s", r"2026-11-20 14:3\d:\S+ is after the end, ")):
+            t.keys("b").wait("^Jump to")
+            t.text(text).keys("Enter")
+            checks.check(f"jump to {text}", t.wait(answer + r"14:29:48\.\d+, which is\s+shown instead"))
+        t.keys(")")
+        t.wait(r"\A ENDED ")
         t.keys("Left")
         t.wait(r"\A.*14:29:47\.015110323, .*14:29:48\.015110323\[")
         t.keys(")")

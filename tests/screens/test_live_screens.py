@@ -5,6 +5,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,20 @@ def paused(checks, t):
     checks.equal("paused, nothing moves", shown(t.sync()), before)
     t.keys("p")
     checks.check("continues from there", t.wait(r"^ LIVE [−-]\S+ +\["))
+    t.keys(")")
+    t.wait(r"^ LIVE +\[")
+
+
+def outside(checks, t):
+    """A time that is not there is said; one that is still to come is waited for."""
+    hour_ago = time.strftime("%H:%M:%S", time.gmtime(time.time() - 3600))
+    for text, answer in ((hour_ago, f"there is no {hour_ago}.000 between the start, .*, and the end, .*, which"),
+                         ("+5000s", "is after the end, .*, which")):
+        t.keys("b").wait("^Jump to")
+        t.text(text).keys("Enter")
+        # in two rows on a narrow screen
+        checks.check(f"jump to {text}", t.wait_for(lambda text, answer=answer: re.search(
+            answer + r"\s+is\s+shown\s+until\s+then", " ".join(text.split())), answer))
     t.keys(")")
     t.wait(r"^ LIVE +\[")
 
@@ -110,6 +125,7 @@ def sessions(checks, size, *options):
             checks.check("live", t.wait(r"^ LIVE +\[.* lag \d+\.\ds +2 hosts"))
             t.wait_read()
             paused(checks, t)
+            outside(checks, t)
             detached(checks, t)
             relayd.send_signal(signal.SIGKILL)
             relayd.wait()
