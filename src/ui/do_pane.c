@@ -298,7 +298,7 @@ void do_help(struct ui *ui, int argument)
 void do_messages(struct ui *ui, int argument)
 {
 	(void)argument;
-	ui_set_overlay(ui, messages_create(ui));
+	messages_show(ui);
 }
 
 void do_quit(struct ui *ui, int argument)

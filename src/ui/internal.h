@@ -82,6 +82,8 @@ struct ui {
 	GArray *inputs;                          /* struct input_data: see inputs.c */
 	bool choosing_hosts;                     /* the overlay is the menu of hosts and sessions */
 	bool listing_longest;                    /* the overlay is a list of the longest durations */
+	bool reading_messages;                   /* the overlay is the box of messages */
+	uint64_t messages_ns;                    /* time of the newest message in it */
 	uint64_t lag_drawn_ns;                   /* lag last shown on the first line */
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */
@@ -470,6 +472,9 @@ const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_n
 
 /* The overlays. */
 struct overlay *help_create(struct ui *ui);
-struct overlay *messages_create(struct ui *ui);
+
+/* Opens the box of messages; adds those that have been written since, if it is still open. */
+void messages_show(struct ui *ui);
+void messages_update(struct ui *ui);
 
 #endif

@@ -103,13 +103,33 @@ static void add_messages(const struct ui *ui, struct overlay *o)
 	}
 }
 
-struct overlay *messages_create(struct ui *ui)
+/* When the last one was written; it may repeat the one before it. */
+static uint64_t newest_ns(void)
 {
-	struct overlay *o = overlay_text("Messages and data quality (Esc closes)", 16);
+	return log_count() ? log_get(log_count() - 1)->wall_ns : 0;
+}
 
+static void fill(struct ui *ui, struct overlay *o)
+{
+	ui->messages_ns = newest_ns();
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		add_host(ui, o, ui_host(ui, i));
 	add_memory(ui, o);
 	add_messages(ui, o);
-	return o;
+}
+
+void messages_show(struct ui *ui)
+{
+	ui_set_overlay(ui, overlay_text("Messages and data quality (Esc closes)", 16));
+	fill(ui, ui->overlay);
+	ui->reading_messages = true;
+}
+
+void messages_update(struct ui *ui)
+{
+	if (!ui->reading_messages || newest_ns() == ui->messages_ns)
+		return;
+	overlay_clear(ui->overlay);
+	fill(ui, ui->overlay);
+	ui->dirty = true;
 }

@@ -52,14 +52,27 @@ static struct overlay_item *item_at(const struct overlay *o, int i)
 	return &g_array_index(o->items, struct overlay_item, i);
 }
 
-void overlay_destroy(struct overlay *o)
+static void free_items(struct overlay *o)
 {
-	if (!o)
-		return;
 	for (int i = 0; i < (int)o->items->len; i++) {
 		g_free(item_at(o, i)->left);
 		g_free(item_at(o, i)->right);
 	}
+}
+
+void overlay_clear(struct overlay *o)
+{
+	free_items(o);
+	g_array_set_size(o->items, 0);
+	if (o->lines > o->rows && o->top + o->rows >= o->lines)
+		overlay_to_end(o);
+}
+
+void overlay_destroy(struct overlay *o)
+{
+	if (!o)
+		return;
+	free_items(o);
 	g_array_free(o->items, TRUE);
 	g_free(o->title);
 	g_free(o);

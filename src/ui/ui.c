@@ -389,7 +389,7 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 {
 	overlay_destroy(ui->overlay);
 	ui->overlay = overlay;
-	ui->choosing_hosts = ui->listing_longest = false;
+	ui->choosing_hosts = ui->listing_longest = ui->reading_messages = false;
 	ui->dirty = true;
 }
 
@@ -439,6 +439,7 @@ void ui_draw(struct ui *ui, uint64_t wall_ns)
 {
 	struct canvas *c = ui->canvas;
 
+	messages_update(ui);
 	if (!ui->dirty && !(ui->growing && wall_ns - ui->drawn_ns >= GROW_NS))
 		return;
 	ui->dirty = ui->growing = false;

@@ -50,10 +50,14 @@ def ends_after_a_reboot(checks):
     with Live("live-reboot", "10", recording=before, all_sessions=True) as t:
         t.resize(120, 30)
         t.wait(r"^ ENDED +\[.*14:06:5.* 1 host, away  ")
+        t.keys("L", "End")
+        t.wait(r"^│ [0-9:.]+ +db: the session has ended")
         after = feed(t.ports, RECORDING, "--speed", "6")
         try:
             checks.check("one host is there", t.wait(r"^ LIVE +\[.*14:29:4.*  lag \S+  1 host  "))
             checks.check("it has ended, too", t.wait(r"^ ENDED +\[.*14:29:48\.76\S*\[  (?!lag).*1 host, away  "))
+            checks.check("a message that came while the box was open", t.wait(
+                r"^│ [0-9:.]+ +db: the session has ended(( \(2 times\)|(.*\n)+│ [0-9:.]+ +db: the session has ended))"))
         finally:
             after.kill()
             after.wait()
