@@ -97,7 +97,7 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 	const uint64_t since_ns = r->since_ns;
 
 	if (r->state == CPU_UNKNOWN && !unknown)
-		cpu_offline(m, cpu); /* another thread after migration/N: it was offline */
+		cpu_offline(m, cpu); /* another thread after migration/N: it was offline; or not recorded */
 	else if (cpu->thread != NO_ROW)
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
 	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
@@ -114,6 +114,14 @@ void cpu_unsettle(struct model *m, struct cpu *cpu)
 	cpu->held_tid = 0;
 	if (m->preemption)
 		preemption_runs(m, cpu);
+}
+
+void cpu_interrupt(struct model *m, struct cpu *cpu)
+{
+	if (CPU_ROW(m, cpu->row)->state == CPU_OFFLINE)
+		return;
+	cpu_unsettle(m, cpu);
+	cpu->held_tid = HELD_BY_NONE;
 }
 
 void cpu_offline(struct model *m, struct cpu *cpu)

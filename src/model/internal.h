@@ -50,7 +50,7 @@ struct trace_info {
 
 /* ---- what runs ---- */
 
-enum { IRQ_DEPTH_MAX = 8, TID_UNKNOWN = -1 };
+enum { IRQ_DEPTH_MAX = 8, TID_UNKNOWN = -1, HELD_BY_NONE = -2 };
 
 /* One level of the handlers nested on a CPU. */
 struct irq_frame {
@@ -78,10 +78,14 @@ struct context_stack {
 };
 
 struct cpu {
-	uint32_t row;     /* TABLE_CPU; NO_ROW: never seen */
-	int64_t tid;      /* of the running thread, 0 idle, TID_UNKNOWN */
-	uint32_t thread;  /* its TABLE_THREAD row; NO_ROW: idle or unknown */
-	int64_t held_tid; /* TID of migration/N while it is unknown if that runs or the CPU is offline, else 0 */
+	uint32_t row;    /* TABLE_CPU; NO_ROW: never seen */
+	int64_t tid;     /* of the running thread, 0 idle, TID_UNKNOWN */
+	uint32_t thread; /* its TABLE_THREAD row; NO_ROW: idle or unknown */
+	/*
+	 * TID of migration/N while it is unknown if that runs or the CPU is offline; HELD_BY_NONE after an interruption:
+	 * what is seen next has not run since then; else 0.
+	 */
+	int64_t held_tid;
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;

@@ -54,7 +54,7 @@ static void forget_what_runs(struct model *m)
 			continue;
 		irq_reset_cpu(m, cpu);
 		context_reset(cpu);
-		cpu_offline(m, cpu);
+		cpu_interrupt(m, cpu);
 	}
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		if (t->flags[row] & ROW_ENDED || thread_info(m, row)->kept)

@@ -152,6 +152,9 @@ static inline void cpu_settle(struct model *m, struct cpu *cpu, int64_t tid)
 /* It is unknown what it runs from now on; the thread seen next is credited from now. */
 void cpu_unsettle(struct model *m, struct cpu *cpu);
 
+/* Nothing is recorded of it from now until its next event: that time is credited to nothing. */
+void cpu_interrupt(struct model *m, struct cpu *cpu);
+
 /* It is offline from now until its next event. */
 void cpu_offline(struct model *m, struct cpu *cpu);
 

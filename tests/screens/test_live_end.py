@@ -24,6 +24,10 @@ def ends(checks):
         screen = t.screen()
         checks.lacks("nothing is missing", screen, "incomplete")
         checks.contains("the only host", screen, r"\A ENDED .*  1 host, away  ")
+        checks.contains("its CPUs are not offline", t.press("9"), r"^ *0 .*\bunknown\b")
+        checks.lacks("none of them", t.screen(), "offline")
+        checks.equal("but there", [row["cpus"] for row in t.written(t.path("hosts.json"))["rows"]], [2])
+        t.press("1")
         shown = t.written(t.path("end.json"))
         run = subprocess.run([PROGRAM, "report", "cpu", "--json", "--begin", f"{shown['begin_ns']}ns", RECORDING],
                              stdout=subprocess.PIPE, text=True, check=True)
