@@ -36,21 +36,27 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
 	return rows[a_len % 3][b_len];
 }
 
-void similar_offer(struct similar *s, const char *name)
+void similar_offer_as(struct similar *s, const char *other, const char *name)
 {
-	const size_t word_len = strlen(s->word), name_len = strlen(name);
+	const size_t word_len = strlen(s->word), len = strlen(other);
 	unsigned d;
 
-	if (word_len > LEN_MAX || name_len > LEN_MAX)
+	if (word_len > LEN_MAX || len > LEN_MAX)
 		return;
-	d = distance(s->word, word_len, name, name_len);
-	if (d > MIN(word_len, name_len) / 3 || (s->best && d > s->distance))
+	d = distance(s->word, word_len, other, len);
+	if (d > MIN(word_len, len) / 3 || (s->best && d > s->distance))
 		return;
 	/* of two that are as close, the shorter: letters are added by mistake more often than others are meant */
-	if (s->best && d == s->distance && name_len >= strlen(s->best))
+	if (s->best && d == s->distance && len >= s->len)
 		return;
 	s->best = name;
+	s->len = len;
 	s->distance = d;
+}
+
+void similar_offer(struct similar *s, const char *name)
+{
+	similar_offer_as(s, name, name);
 }
 
 const char *similar_hint(struct similar *s, const char *prefix)

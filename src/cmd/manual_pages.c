@@ -536,9 +536,9 @@ const struct manual_item manual_filters[] = {
 	  "a system call, a glob such as 'epoll_*'; newfstat is also found as fstat, the name that strace prints" },
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },
 	{ "COLUMN>VALUE",
-	  "a column of the table, also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; a number without a "
-	  "unit is in the column's own unit, which is ns for durations; text may be a glob. An unknown value matches "
-	  "no comparison. No blanks around the operator" },
+	  "a column of the table, by name or heading; also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; "
+	  "a number without a unit is in the column's own unit, which is ns for durations; text may be a glob. An "
+	  "unknown value matches no comparison. No blanks around the operator" },
 	{ "TEXT",
 	  "a part of a name: of any text that the report prints without --columns, or that the pane shows without "
 	  "setup; \"quotes\" for text that would be read as something else, such as one with < > =" },

@@ -24,7 +24,7 @@ static enum lt_status find_column(const struct report *r, const char *name, cons
 	if (*column)
 		return LT_OK;
 	for (unsigned i = 0; i < n; i++)
-		similar_offer(&s, columns[i].name);
+		view_column_offer(&s, &columns[i]);
 	if (r->sum_columns)
 		return error_set("a sum of table '%s' has no column '%s'%s", r->table->name, name,
 				 similar_hint(&s, ""));
@@ -67,6 +67,19 @@ static enum lt_status add_share(struct report *r, const char *name)
 	return status;
 }
 
+/* "cpu_ns%", as opposed to a heading such as "CPU%". */
+static bool is_share(const struct report *r, const char *name)
+{
+	const size_t len = strlen(name);
+	unsigned n;
+	const struct column *columns = all_columns(r, &n);
+	char *of = g_strndup(name, len - (len > 0));
+	const bool named = view_column_named(columns, n, of);
+
+	g_free(of);
+	return g_str_has_suffix(name, "%") && (named || !view_column_typed(columns, n, name));
+}
+
 static enum lt_status choose_columns(struct report *r, const char *list)
 {
 	char **names = g_strsplit(list, ",", -1);
@@ -74,7 +87,7 @@ static enum lt_status choose_columns(struct report *r, const char *list)
 	enum lt_status status = *list ? LT_OK : find_column(r, list, &column);
 
 	for (char **name = names; *name && status == LT_OK; name++) {
-		if (g_str_has_suffix(*name, "%")) {
+		if (is_share(r, *name)) {
 			status = add_share(r, *name);
 			continue;
 		}

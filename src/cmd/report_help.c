@@ -6,6 +6,20 @@
 #include "cmd/manual.h"
 #include "cmd/report.h"
 
+/* What is said in parentheses about a column: its unit, its heading if that is not its name, where it is shown. */
+static char *remarks(const struct column *column)
+{
+	const bool histogram = column->unit == COLUMN_HISTOGRAM;
+	const bool headed = g_ascii_strcasecmp(column->name, column->header) != 0;
+
+	return g_strdup_printf("%s%s%s%s%s%s", column_unit_name(column->unit), histogram ? " in " : "",
+			       histogram ? column_unit_name(column_measured(column)) : "", headed ? "; headed " : "",
+			       headed ? column->header : "",
+			       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
+			       : column->flags & COLUMN_IF_KNOWN   ? "; omitted from text if unknown in all rows"
+								   : "");
+}
+
 /* Describes a table and all its columns. */
 static void help_table(struct help *h, const struct view_table *table)
 {
@@ -16,16 +30,11 @@ static void help_table(struct help *h, const struct view_table *table)
 	help_paragraph(h, table->meaning);
 	for (unsigned i = 0; i < table->n_columns; i++) {
 		const struct column *column = &table->columns[i];
+		char *in_parentheses = remarks(column);
 
-		const bool histogram = column->unit == COLUMN_HISTOGRAM;
-
-		text = g_strdup_printf("%s (%s%s%s)%s", column->meaning, column_unit_name(column->unit),
-				       histogram ? " in " : "",
-				       histogram ? column_unit_name(column_measured(column)) : "",
-				       !(column->flags & COLUMN_IN_REPORT) ? "; only with --columns"
-				       : column->flags & COLUMN_IF_KNOWN ? "; omitted from text if unknown in all rows"
-									 : "");
+		text = g_strdup_printf("%s (%s)", column->meaning, in_parentheses);
 		help_item(h, column->name, text);
+		g_free(in_parentheses);
 		g_free(text);
 	}
 }

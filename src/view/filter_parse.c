@@ -31,10 +31,29 @@ static void skip_blanks(struct filter_parser *parser)
 
 /* ---- words ---- */
 
+/* The length of a heading of several words that starts here, before an operator; 0: there is none. */
+static size_t spaced_heading(const struct filter_parser *parser)
+{
+	for (unsigned i = 0; i < (parser->table ? 1 : view_table_count()); i++) {
+		const struct view_table *table = parser->table ? parser->table : view_table_get(i);
+
+		for (unsigned c = 0; c < table->n_columns; c++) {
+			const char *header = table->columns[c].header;
+			const size_t len = strlen(header);
+
+			if (strchr(header, ' ') && g_ascii_strncasecmp(parser->p, header, len) == 0 &&
+			    strspn(parser->p + len, "<>=!"))
+				return len;
+		}
+	}
+	return 0;
+}
+
 /* Reads a word and removes its quotes; quoted: it starts with one, which makes it plain text. NULL: unclosed quote. */
 static char *read_word(struct filter_parser *parser, bool *quoted)
 {
 	GString *word = g_string_new(NULL);
+	const char *heading_end = parser->p + spaced_heading(parser);
 	unsigned open = 0;
 	bool in_quotes = false;
 
@@ -47,7 +66,8 @@ static char *read_word(struct filter_parser *parser, bool *quoted)
 			continue;
 		}
 		/* names may contain parentheses: comm:(sd-pam) */
-		if (!in_quotes && (isblank((unsigned char)c) || c == '|' || (c == ')' && !open)))
+		if (!in_quotes && parser->p >= heading_end &&
+		    (isblank((unsigned char)c) || c == '|' || (c == ')' && !open)))
 			break;
 		open += !in_quotes && c == '(';
 		open -= !in_quotes && c == ')';

@@ -175,7 +175,7 @@ static enum lt_status no_column(const char *name, const struct view_table *table
 		const struct view_table *of = table ? table : view_table_get(i);
 
 		for (unsigned c = 0; c < of->n_columns; c++)
-			similar_offer(&s, of->columns[c].name);
+			view_column_offer(&s, &of->columns[c]);
 	}
 	if (table)
 		return error_set("table '%s' has no column '%s'%s", table->name, name, similar_hint(&s, ""));

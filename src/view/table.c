@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/similar.h"
 #include "view/internal.h"
 #include "view/paths.h"
 
@@ -60,7 +61,7 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
 	return NULL;
 }
 
-const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name)
+const struct column *view_column_named(const struct column *columns, unsigned n_columns, const char *name)
 {
 	static const char *const units[] = { "", "_ns", "_bytes" };
 	const struct column *found = NULL;
@@ -75,6 +76,34 @@ const struct column *view_column_typed(const struct column *columns, unsigned n_
 		found = found ? found : column;
 	}
 	return found;
+}
+
+/* NULL: no column has that heading, or several have. */
+static const struct column *column_headed(const struct column *columns, unsigned n_columns, const char *heading)
+{
+	const struct column *found = NULL;
+
+	for (unsigned i = 0; i < n_columns; i++) {
+		if (g_ascii_strcasecmp(columns[i].header, heading) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &columns[i];
+	}
+	return found;
+}
+
+const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name)
+{
+	const struct column *column = view_column_named(columns, n_columns, name);
+
+	return column ? column : column_headed(columns, n_columns, name);
+}
+
+void view_column_offer(struct similar *s, const struct column *column)
+{
+	similar_offer(s, column->name);
+	similar_offer_as(s, column->header, column->name);
 }
 
 bool view_column_is_logged(const struct view_table *table, const struct column *column)

@@ -94,6 +94,8 @@ struct view_table {
 	uint16_t n_cells;
 };
 
+struct similar;
+
 /* All tables in the order of the documentation. */
 unsigned view_table_count(void);
 const struct view_table *view_table_get(unsigned i);
@@ -108,7 +110,13 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
  * The same for a name typed by the user, which may omit the unit: "total" for "total_ns". Of several, one that reports
  * show by default comes first, then the whole name.
  */
+const struct column *view_column_named(const struct column *columns, unsigned n_columns, const char *name);
+
+/* The same, or else the only column that has this heading; upper and lower case are the same. */
 const struct column *view_column_typed(const struct column *columns, unsigned n_columns, const char *name);
+
+/* Offers its name to a word that may be meant as the name or the heading. */
+void view_column_offer(struct similar *s, const struct column *column);
 
 /* Whether the column stands for a distribution whose single values can be logged (model_set_log()). */
 bool view_column_is_logged(const struct view_table *table, const struct column *column);

@@ -64,6 +64,22 @@ def test_unit_may_be_left_out():
     assert "column 'user' can only be compared" in run("cpu", "--where", "user>5ms", status=2)
 
 
+def test_headings_are_names():
+    """Of a column, in any case; names come first, and a heading of several columns is refused."""
+    for table, heading, name in (("connections", "again", "retransmits"), ("cpu", "CPU TIME", "cpu_ns"), ("cpu", "Cpu", "last_cpu")):
+        columns = ("--columns", f"host,tid,{name}") if table == "cpu" else ()
+        assert rows(table, "--sort", heading, *columns) == rows(table, "--sort", name, *columns), heading
+    assert rows("cpu", "--columns", "TID,CPU TIME,CPU%") == rows("cpu", "--columns", "tid,cpu_ns,cpu_percent") != []
+    for limit in ("Ready>1ms", "usr time>1ms"):
+        name = {"R": "ready_ns", "u": "user_ns"}[limit[0]]
+        assert rows("cpu", "--where", limit) == rows("cpu", "--where", name + ">1ms") != [], limit
+        assert rows("cpu", "--min", limit.replace(">", "=")) == rows("cpu", "--min", name + "=1ms"), limit
+    assert rows("cpu", "--where", "(CPU%>20 | CPU TIME>=50ms) tid>5") == rows("cpu", "--where", "cpu_percent>20 | cpu_ns>=50ms tid>5")
+    assert "no column 'process'" in run("relations", "--sort", "process", status=2)
+    assert "did you mean 'user_ns'?" in run("cpu", "--where", "USRTIME>1ms", status=2)
+    assert "(ns; headed CPU TIME)" in " ".join(run("cpu", "--help").split())
+
+
 def test_shares():
     """Percentages are of the host's rows, including those a limit leaves out, but not those that a filter does."""
     for options in ((), ("--where", "comm:apache2"), ("--sum-by", "comm"), ("--limit", "7")):
