@@ -27,6 +27,7 @@ enum clock_state {
 	CLOCK_APPROXIMATE, /* in both, but they overlap too little for a bound on both sides */
 	CLOCK_ACCURATE,
 	CLOCK_FAILED, /* no line of bounded drift fits; the last good one is kept */
+	CLOCK_STATES
 };
 
 const char *clock_state_name(enum clock_state state);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/text.h"
 #include "view/filter_internal.h"
 #include "view/internal.h"
 
@@ -174,6 +175,39 @@ static enum lt_status unknown_term(const char *word)
 	return LT_ERROR;
 }
 
+/* Offers the states that rows of a table may have; whether one of them matches the glob. */
+static bool has_state(const struct view_table *table, const char *glob, GPtrArray *known)
+{
+	bool any = false;
+	const char *name;
+
+	for (unsigned i = 0; table->state_name && (name = table->state_name(i)); i++) {
+		any = any || text_glob(glob, name);
+		if (!g_ptr_array_find_with_equal_func(known, name, g_str_equal, NULL))
+			g_ptr_array_add(known, (gpointer)name);
+	}
+	return any;
+}
+
+/* LT_ERROR: no row can have such a state. */
+static enum lt_status check_state(const struct filter_parser *parser, const char *glob)
+{
+	GPtrArray *known = g_ptr_array_new();
+	bool any = false;
+
+	for (unsigned i = 0; i < (parser->table ? 1 : view_table_count()); i++)
+		any |= has_state(parser->table ? parser->table : view_table_get(i), glob, known);
+	g_ptr_array_add(known, NULL);
+	if (!any) {
+		char *list = g_strjoinv(", ", (char **)known->pdata);
+
+		error_set("unknown state '%s': use one of %s", glob, list);
+		g_free(list);
+	}
+	g_ptr_array_free(known, TRUE);
+	return any ? LT_OK : LT_ERROR;
+}
+
 /* Parses what follows the colon. False: invalid. */
 static bool set_argument(struct view_node *term, const char *arg)
 {
@@ -212,11 +246,14 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 				  (int)strlen(terms[i].name) - 1, terms[i].name);
 			return NULL;
 		}
+		word += strlen(terms[i].name);
+		if (terms[i].fact == VIEW_FACT_STATE && *word && check_state(parser, word) != LT_OK)
+			return NULL;
 		term = filter_term_new(parser->f, terms[i].fact);
-		if (set_argument(term, word + strlen(terms[i].name)))
+		if (set_argument(term, word))
 			return term;
 		filter_node_free(term);
-		error_set("'%s': '%s' needs %s", word, terms[i].name, terms[i].wants);
+		error_set("'%s%s': '%s' needs %s", terms[i].name, word, terms[i].name, terms[i].wants);
 		return NULL;
 	}
 	unknown_term(word);

@@ -198,6 +198,9 @@ void view_filter_bind(const struct view_filter *f, struct view_rows *r);
 /* The column of the table that corresponds to a fact; NULL: there is none. */
 const struct column *view_column_of_fact(const struct view_table *table, enum view_fact fact);
 
+/* view_table.state_name of tables about waits. */
+const char *view_wait_state(unsigned i);
+
 /* Whether terms about that fact affect the table's rows. */
 bool view_table_has_fact(const struct view_table *table, enum view_fact fact);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/similar.h"
+#include "model/waitlog.h"
 #include "view/internal.h"
 #include "view/paths.h"
 
@@ -127,6 +128,11 @@ bool view_table_has_freq(const struct view_table *table)
 		if (table->columns[i].unit == COLUMN_HISTOGRAM)
 			return true;
 	return false;
+}
+
+const char *view_wait_state(unsigned i)
+{
+	return i < WAIT_STATES ? wait_state_name((enum wait_state)i) : NULL;
 }
 
 bool view_table_of_threads(const struct view_table *table)

@@ -69,6 +69,8 @@ struct view_table {
 	 * the term is evaluated for the row's threads or its columns.
 	 */
 	enum view_truth (*term)(const struct view_rows *r, const struct view_row *row, const struct view_node *term);
+	/* The name of the i-th of the states that its rows may have, NULL after the last; NULL: they have none. */
+	const char *(*state_name)(unsigned i);
 	/* Cells that keep merged rows apart, 0 after the last; see view_query.per_cpu and .processes. */
 	uint16_t group[3];
 	/*

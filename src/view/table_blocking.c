@@ -76,6 +76,7 @@ const struct view_table view_blocking_table = {
 	N_COLUMNS(blocking_columns),
 	.screen = "tid pid host container what state cause count total_ns avg_ns max_ns comm",
 	.sort = "total_ns",
+	.state_name = view_wait_state,
 	.about = "what each thread was blocked in, and what ended it",
 	.empty = "no wait ended in this interval",
 	.same = same_wait,

@@ -159,14 +159,20 @@ static void get_busy_percent(const struct view_cell *at, struct value *v)
 		value_set_real(v, 100.0 * (double)view_figure(at, at->column->cell) / (double)online);
 }
 
-static void get_cpu_state(const struct view_cell *at, struct value *v)
+static const char *cpu_state_name(unsigned i)
 {
 	static const char *const names[] = {
 		[CPU_UNKNOWN] = "unknown", [CPU_IDLE] = "idle", [CPU_BUSY] = "busy", [CPU_OFFLINE] = "offline"
 	};
-	uint64_t state = INTERVAL_ROW(cpu, &at->row->row)->state;
 
-	value_set_text(v, state < G_N_ELEMENTS(names) ? names[state] : "unknown");
+	return i < G_N_ELEMENTS(names) ? names[i] : NULL;
+}
+
+static void get_cpu_state(const struct view_cell *at, struct value *v)
+{
+	const char *name = cpu_state_name((unsigned)INTERVAL_ROW(cpu, &at->row->row)->state);
+
+	value_set_text(v, name ? name : "unknown");
 }
 
 static void get_running(const struct view_cell *at, struct value *v)
@@ -241,4 +247,5 @@ const struct view_table view_cpus_table = {
 	.screen = "host cpu state busy_percent irq_percent softirq_percent busy_ns idle_ns switches lost_events "
 		  "running",
 	.sort = "host",
+	.state_name = cpu_state_name,
 };

@@ -11,6 +11,11 @@
 
 /* ---- sync ---- */
 
+static const char *state_name(unsigned i)
+{
+	return i < CLOCK_STATES ? clock_state_name((enum clock_state)i) : NULL;
+}
+
 #define SYNC_CELLS(C, A, D)                                                                                           \
 	C(host, KEY, HOST, "Host that the row belongs to")                                                            \
 	C(ref, GAUGE, TEXT,                                                                                           \
@@ -65,6 +70,7 @@ const struct view_table view_sync_table = {
 	.screen = "host ref state matched used offset_ns drift_ppm bound_ns latency_to_min_ns latency_from_min_ns "
 		  "negative reason",
 	.sort = "host",
+	.state_name = state_name,
 	.supply = { VIEW_CLOCKS, false, collect_clocks },
 };
 

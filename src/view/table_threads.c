@@ -24,16 +24,22 @@ static void get_state(const struct view_cell *at, struct value *v)
 	value_set_text(v, row->state < THREAD_STATES ? letters[row->state][(row->flags & THREAD_UNSURE) != 0] : "?");
 }
 
-static void get_state_name(const struct view_cell *at, struct value *v)
+static const char *state_name(unsigned i)
 {
 	static const char *const names[THREAD_STATES] = {
 		[THREAD_UNKNOWN] = "unknown", [THREAD_RUNNING] = "running", [THREAD_READY] = "ready",
 		[THREAD_BLOCKED] = "blocked", [THREAD_WAITING] = "waiting", [THREAD_NEW] = "new",
 		[THREAD_STOPPED] = "stopped", [THREAD_ZOMBIE] = "zombie",   [THREAD_DEAD] = "dead",
 	};
-	const struct thread_row *row = thread_of(at);
 
-	value_set_text(v, row->state < THREAD_STATES ? names[row->state] : "unknown");
+	return i < THREAD_STATES ? names[i] : NULL;
+}
+
+static void get_state_name(const struct view_cell *at, struct value *v)
+{
+	const uint64_t state = thread_of(at)->state;
+
+	value_set_text(v, state_name(state < THREAD_STATES ? (unsigned)state : THREAD_UNKNOWN));
 }
 
 static void get_host_percent(const struct view_cell *at, struct value *v)
@@ -186,6 +192,7 @@ const struct view_table view_cpu_table = {
 	N_COLUMNS(cpu_columns),
 	.screen = "tid pid host container prio state cpu_percent cpu_ns ready_ns blocked_ns switches migrations comm",
 	.sort = "cpu_percent",
+	.state_name = state_name,
 };
 
 #define READ_CLASS(class, header) COLUMN_AS("read_bytes_" #class, thread, read_##class, header, 7, FIGURE)

@@ -336,7 +336,7 @@ def test_wrong_usage():
     assert "option '--min': 'cpu' is not of the form COLUMN=VALUE" in run("cpu", "--min", "cpu", status=2)
     assert "option '--max': column 'ready_ns' needs a duration such as 5ms, not '1x'" in run("cpu", "--max", "ready_ns=1x", status=2)
     for words in (("dump",), ("slice", "-o", "x")):
-        assert "only host:, pid:, tid:, comm:, tree:, user:" in run(*words, "--where", "state:x", status=2)
+        assert "only host:, pid:, tid:, comm:, tree:, user:" in run(*words, "--where", "state:blocked", status=2)
     assert "--sort does not apply to dump" in run("dump", "--sort", "x", status=2)
     assert "--limit does not apply to slice" in run("slice", "-o", "x", "--limit", "1", status=2)
 

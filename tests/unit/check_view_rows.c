@@ -134,14 +134,19 @@ START_TEST(test_missing)
 }
 END_TEST
 
-static void assert_filter_error(const char *text, const char *expected)
+static void assert_filter_error_of(const char *table, const char *text, const char *expected)
 {
 	struct view_filter filter;
 
 	view_filter_init(&filter);
-	ck_assert_int_eq(view_filter_parse(&filter, text, NULL), LT_ERROR);
+	ck_assert_int_eq(view_filter_parse(&filter, text, table ? view_table_find(table) : NULL), LT_ERROR);
 	ck_assert_str_eq(error_text(), expected);
 	view_filter_release(&filter);
+}
+
+static void assert_filter_error(const char *text, const char *expected)
+{
+	assert_filter_error_of(NULL, text, expected);
 }
 
 START_TEST(test_filter_errors)
@@ -149,6 +154,12 @@ START_TEST(test_filter_errors)
 	assert_filter_error("nginx bogus:x",
 			    "column 7: unknown term 'bogus:': use one of host:, comm:, pid:, tid:, tree:, user:, "
 			    "container:, state:, call:, file:, peer:");
+	assert_filter_error_of("cpu", "tid:1 state:foo",
+			       "column 7: unknown state 'foo': use one of unknown, running, ready, blocked, waiting, "
+			       "new, stopped, zombie, dead");
+	assert_filter_error_of("sync", "state:running",
+			       "column 1: unknown state 'running': use one of reference, absent, incomplete, "
+			       "approximate, accurate, failed");
 	assert_filter_error("pid:x", "column 1: 'pid:x': 'pid:' needs a number");
 	assert_filter_error("tid:", "column 1: 'tid:': 'tid:' needs a number");
 	assert_filter_error("host:", "column 1: 'host:': 'host:' needs a name");
@@ -165,7 +176,7 @@ START_TEST(test_filter_errors)
 	assert_filter_error("switchs>5", "column 1: no table has a column 'switchs': did you mean 'switches'?");
 	assert_filter_error("a >5", "column 3: column expected directly before the operator");
 	assert_filter_error("!=5", "column 2: column expected directly before the operator");
-	assert_filter_error("a CPU>1s", "column 3: no table has a column 'CPU': did you mean 'cpu'?");
+	assert_filter_error("a CPU%%>1", "column 3: no table has a column 'CPU%%': did you mean 'cpu_percent'?");
 	assert_filter_error("cpu_ns%>15", "column 1: no table has a column 'cpu_ns%': did you mean 'cpu_ns'?");
 	assert_filter_error("10.0.0.1:80=x", "column 1: no table has a column '10.0.0.1:80'");
 	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' needs a duration such as 5ms, not '5x'");
