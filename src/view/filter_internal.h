@@ -26,6 +26,10 @@ void filter_set_container(struct view_node *term, const char *name);
 enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,
 				   const struct view_table *table);
 
+/* LT_ERROR: the next word is the unit of the value: "5 ms". */
+enum lt_status filter_check_unit(const char *column, const char *value, const char *next,
+				 const struct view_table *table);
+
 /* LT_ERROR: the value is invalid for the column, or the column cannot be ordered. */
 enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * value);
 

@@ -288,6 +288,17 @@ static const char *operator_of(const char *word, enum view_operator *operator, c
 	return NULL;
 }
 
+/* LT_ERROR: the comparison's unit is the next word, which would be taken for text. */
+static enum lt_status check_next_word(const struct filter_parser *parser, const char *column, const char *value)
+{
+	const char *next = parser->p + strspn(parser->p, " \t");
+	char *word = g_strndup(next, strcspn(next, " \t|)\""));
+	enum lt_status status = filter_check_unit(column, value, word, parser->table);
+
+	g_free(word);
+	return status;
+}
+
 static struct view_node *parse_comparison(struct filter_parser *parser, const char *column, enum view_operator operator,
 					  const char * value)
 {
@@ -295,7 +306,8 @@ static struct view_node *parse_comparison(struct filter_parser *parser, const ch
 
 	if (!*column) {
 		error_set("column expected directly before the operator");
-	} else if (filter_check_column(column, operator, value, parser->table) == LT_OK) {
+	} else if (filter_check_column(column, operator, value, parser->table) == LT_OK &&
+		   check_next_word(parser, column, value) == LT_OK) {
 		term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
 		term->operator=(uint8_t) operator;
 		term->column = g_strdup(column);

@@ -205,11 +205,29 @@ enum lt_status filter_check_value(const struct column *column, enum view_operato
 	return LT_OK;
 }
 
+static const struct column *compared_column(const char *name, const char *text, const struct view_table *table)
+{
+	return table ? view_column_typed(table->columns, table->n_columns, name) : column_of_any(name, text);
+}
+
+enum lt_status filter_check_unit(const char *name, const char *text, const char *next, const struct view_table *table)
+{
+	const struct column *column = compared_column(name, text, table);
+	char *whole = g_strconcat(text, next, NULL);
+	struct value v;
+	const bool apart = column && is_ordered(column) && (g_ascii_isalpha(*next) || *next == '%') &&
+			   parse_value(column, whole, 0, false, &v);
+
+	if (apart)
+		error_set("'%s %s' has a blank before the unit: write '%s'", text, next, whole);
+	g_free(whole);
+	return apart ? LT_ERROR : LT_OK;
+}
+
 enum lt_status filter_check_column(const char *name, enum view_operator operator, const char * text,
 				   const struct view_table *table)
 {
-	const struct column *column =
-		table ? view_column_typed(table->columns, table->n_columns, name) : column_of_any(name, text);
+	const struct column *column = compared_column(name, text, table);
 
 	return column ? filter_check_value(column, operator, text) : no_column(name, table);
 }

@@ -180,6 +180,9 @@ START_TEST(test_filter_errors)
 	assert_filter_error("cpu_ns%>15", "column 1: no table has a column 'cpu_ns%': did you mean 'cpu_ns'?");
 	assert_filter_error("10.0.0.1:80=x", "column 1: no table has a column '10.0.0.1:80'");
 	assert_filter_error("cpu_ns>5x", "column 1: column 'cpu_ns' needs a duration such as 5ms, not '5x'");
+	assert_filter_error("a cpu_ns>5 ms", "column 3: '5 ms' has a blank before the unit: write '5ms'");
+	assert_filter_error("(cpu_percent>5 %)", "column 2: '5 %' has a blank before the unit: write '5%'");
+	assert_filter_error_of("io", "read>5 k|a", "column 1: '5 k' has a blank before the unit: write '5k'");
 	assert_filter_error("comm>a", "column 1: column 'comm' can only be compared using = or !=");
 	assert_filter_error("read_bytes>1Q",
 			    "column 1: column 'read_bytes' needs a size such as 64k or 1.5M, not '1Q'");
