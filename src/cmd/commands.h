@@ -50,7 +50,7 @@ void cmd_record_help(struct help *h);
 void cmd_list_help(struct help *h);
 void cmd_attach_help(struct help *h);
 
-/* The help of a single table of report; false: there is no such table. */
-bool cmd_report_table_help(struct help *h, const char *name);
+/* The help of a single table of report. LT_ERROR: there is no such table. */
+enum lt_status cmd_report_table_help(struct help *h, const char *name);
 
 #endif

@@ -67,11 +67,14 @@ static int print_version(void)
 	return LT_EXIT_OK;
 }
 
-/* The help of a command, or of a table of report if word, which may be NULL, is one; tables have no man page. */
-static void print_help(struct help *h, const struct command *command, const char *word)
+/* The help of a command or, with a word (NULL: none) after report, of that table; tables have no man page. */
+static int print_help(struct help *h, const struct command *command, const char *word)
 {
-	if (command->bit != COMMAND_REPORT || h->form == HELP_MAN || !word || !cmd_report_table_help(h, word))
+	if (command->bit != COMMAND_REPORT || h->form == HELP_MAN || !word)
 		manual_print(h, command->bit);
+	else if (cmd_report_table_help(h, word) != LT_OK)
+		return fail_usage(command);
+	return LT_EXIT_OK;
 }
 
 /* `help [COMMAND [TABLE]]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
@@ -100,8 +103,7 @@ static int run_help(int argc, char **argv)
 		error_set("'%s' is one word too many", argv[argc > 2 && command->bit == COMMAND_REPORT ? 2 : 1]);
 		return fail_usage(monitor);
 	}
-	print_help(&h, command, argc > 1 ? argv[1] : NULL);
-	return LT_EXIT_OK;
+	return print_help(&h, command, argc > 1 ? argv[1] : NULL);
 }
 
 static enum lt_status choose_workers(const struct options *o)
@@ -210,7 +212,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	if (options_parse(&o, command->bit, argc, argv)) {
 		status = fail_usage(command);
 	} else if (o.help) {
-		print_help(&h, command, o.words->len ? g_ptr_array_index(o.words, 0) : NULL);
+		status = print_help(&h, command, o.words->len ? g_ptr_array_index(o.words, 0) : NULL);
 	} else if (o.version) {
 		status = print_version();
 	} else if (!o.words->len && command->no_words) {

@@ -50,7 +50,7 @@ void report_end_on_interrupt(uint64_t duration_ns)
 
 /* ---- checking options ---- */
 
-static enum lt_status unknown_table(const char *name)
+enum lt_status report_unknown_table(const char *name)
 {
 	struct similar s = { .word = name };
 
@@ -73,7 +73,7 @@ static enum lt_status find_table(struct report *r)
 	if (strcmp(name, REPORT_INSTANCES) == 0)
 		return error_set("'%s' is what --log prints of another table, such as 'report sched --log'", name);
 	if (!table || !(table->flags & VIEW_REPORT))
-		return unknown_table(name);
+		return report_unknown_table(name);
 	r->table = table;
 	return LT_OK;
 }

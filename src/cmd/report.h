@@ -188,6 +188,11 @@ void report_finish_clocks(struct report *r);
 /* Removes the progress line from the terminal. */
 void report_clear_progress(struct report *r);
 
+/* ---- report.c ---- */
+
+/* Sets the error for a word in place of a table's name. */
+enum lt_status report_unknown_table(const char *name);
+
 /* ---- report_choose.c ---- */
 
 /* Sets the query and the columns from the options. LT_ERROR: the options are invalid. */

@@ -94,7 +94,7 @@ static void help_name(struct help *h, const struct view_table *table)
 	g_free(text);
 }
 
-bool cmd_report_table_help(struct help *h, const char *name)
+enum lt_status cmd_report_table_help(struct help *h, const char *name)
 {
 	const struct view_table *table = view_table_find(name);
 	const bool dumps = !strcmp(name, REPORT_DUMP), slices = !strcmp(name, REPORT_SLICE);
@@ -102,7 +102,7 @@ bool cmd_report_table_help(struct help *h, const char *name)
 	if (table && !(table->flags & VIEW_REPORT) && strcmp(name, REPORT_INSTANCES) != 0)
 		table = NULL;
 	if (!table && !dumps && !slices)
-		return false;
+		return report_unknown_table(name);
 	fprintf(h->out, "Usage: lttngtop report %s %s[OPTIONS] SOURCE...\n", name, slices ? "--output DIR " : "");
 	if (table)
 		help_table(h, table);
@@ -110,7 +110,7 @@ bool cmd_report_table_help(struct help *h, const char *name)
 		help_dump(h);
 	else
 		help_slice(h);
-	return true;
+	return LT_OK;
 }
 
 static void help_json(struct help *h)
