@@ -99,9 +99,10 @@ static enum lt_status parse_speed(const char *text, option_speed *speed)
 
 static enum lt_status parse_pace(const char *text, option_pace *pace)
 {
-	if (strcmp(text, "max") != 0)
-		return parse_speed(text, pace);
-	*pace = INFINITY;
+	if (strcmp(text, "max") == 0)
+		*pace = INFINITY;
+	else if (parse_speed(text, pace) != LT_OK)
+		return error_set("'%s' is not a number above 0 or 'max'", text);
 	return LT_OK;
 }
 
@@ -122,14 +123,14 @@ static char **split_list(const char *text)
 }
 
 /* One number, or several with commas between them. */
-static enum lt_status parse_numbers(const char *text, option_numbers numbers)
+static enum lt_status parse_numbers(const char *text, guint64 least, guint64 most, option_numbers numbers)
 {
 	char **parts = split_list(text);
 	enum lt_status status = LT_OK;
 	guint64 number;
 
 	for (char **part = parts; *part && status == LT_OK; part++) {
-		status = parse_number(*part, 0, INT32_MAX, &number);
+		status = parse_number(*part, least, most, &number);
 		if (status == LT_OK)
 			g_array_append_vals(numbers, &(int32_t){ (int32_t)number }, 1);
 	}
@@ -187,9 +188,16 @@ static enum lt_status store(struct options *o, const struct option_row *row, con
 		g_ptr_array_add(*(option_texts *)field, (gpointer)text);
 		return LT_OK;
 	case OPTION_NUMBERS:
-		return parse_numbers(text, *(option_numbers *)field);
+		return parse_numbers(text, 0, INT32_MAX, *(option_numbers *)field);
+	case OPTION_PORTS:
+		return parse_numbers(text, 1, UINT16_MAX, *(option_ports *)field);
 	}
 	g_assert_not_reached();
+}
+
+static bool is_numbers(const struct option_row *row)
+{
+	return row->kind == OPTION_NUMBERS || row->kind == OPTION_PORTS;
 }
 
 static void set_defaults(struct options *o)
@@ -202,7 +210,7 @@ static void set_defaults(struct options *o)
 		/* several rows may have the same field */
 		if (rows[i].kind == OPTION_TEXTS && !*(option_texts *)field)
 			*(option_texts *)field = g_ptr_array_new();
-		if (rows[i].kind == OPTION_NUMBERS && !*(option_numbers *)field)
+		if (is_numbers(&rows[i]) && !*(option_numbers *)field)
 			*(option_numbers *)field = g_array_new(FALSE, FALSE, sizeof(int32_t));
 		if (rows[i].standard && store(o, &rows[i], rows[i].standard))
 			g_assert_not_reached();
@@ -492,7 +500,7 @@ void options_release(struct options *o)
 
 		if (rows[i].kind == OPTION_TEXTS)
 			g_clear_pointer((option_texts *)field, g_ptr_array_unref);
-		if (rows[i].kind == OPTION_NUMBERS)
+		if (is_numbers(&rows[i]))
 			g_clear_pointer((option_numbers *)field, g_array_unref);
 	}
 }

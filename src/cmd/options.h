@@ -37,6 +37,7 @@ typedef const char *option_text;     /* NULL: not given */
 typedef struct timetext option_time; /* form TIMETEXT_NONE: not given */
 typedef GPtrArray *option_texts;     /* const char * */
 typedef GArray *option_numbers;      /* int32_t, >= 0 */
+typedef GArray *option_ports;        /* the same, from 1 to 65535 */
 
 enum option_kind {
 	OPTION_FLAG,
@@ -53,6 +54,7 @@ enum option_kind {
 	OPTION_TIME,
 	OPTION_TEXTS,
 	OPTION_NUMBERS,
+	OPTION_PORTS,
 };
 
 /* The parsed command line: a member per OPTION of options.def, and the rest. */
@@ -71,6 +73,7 @@ struct options {
 #define OPTION_TYPE_TIME option_time
 #define OPTION_TYPE_TEXTS option_texts
 #define OPTION_TYPE_NUMBERS option_numbers
+#define OPTION_TYPE_PORTS option_ports
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
 #define ALSO(KIND, field, name, letter, argument, standard, commands, help)
 #include "cmd/options.def"

@@ -51,14 +51,9 @@ enum lt_status sync_options_clocks(const struct options *o, enum clocks_use use,
 	struct clock_options options = { .ref = o->ref, .ignore_ports = ports, .n_ignore_ports = o->ignore_port->len };
 	enum lt_status status = LT_OK;
 
-	for (guint i = 0; i < o->ignore_port->len && status == LT_OK; i++) {
-		int32_t port = g_array_index(o->ignore_port, int32_t, i);
-
-		ports[i] = (uint16_t)port;
-		if (port < 1 || port > UINT16_MAX)
-			status = error_set("option '--ignore-port': '%d' is not a port", (int)port);
-	}
-	*out = status == LT_OK ? clocks_create(&options, use) : NULL;
+	for (guint i = 0; i < o->ignore_port->len; i++)
+		ports[i] = (uint16_t)g_array_index(o->ignore_port, int32_t, i);
+	*out = clocks_create(&options, use);
 	for (guint i = 0; i < o->offset->len && status == LT_OK; i++)
 		status = set_offset(*out, g_ptr_array_index(o->offset, i));
 	g_free(ports);
