@@ -86,13 +86,16 @@ enum lt_status timetext_parse_duration(const char *text, uint64_t *ns)
 	return LT_OK;
 }
 
-/* "HH:MM:SS[.f]" as ns since midnight. */
+/* "HH:MM[:SS[.f]]" as ns since midnight. */
 static bool parse_clock(const char *p, uint64_t *ns)
 {
-	uint64_t h, m, s, part;
+	uint64_t h, m, s = 0, part = 0;
 
-	if (!read_digits(&p, 2, &h) || *p++ != ':' || !read_digits(&p, 2, &m) || *p++ != ':' ||
-	    !read_digits(&p, 2, &s) || !read_fraction(&p, NS_PER_S, &part) || *p)
+	if (!read_digits(&p, 2, &h) || *p++ != ':' || !read_digits(&p, 2, &m))
+		return false;
+	if (*p == ':' && (p++, !read_digits(&p, 2, &s) || !read_fraction(&p, NS_PER_S, &part)))
+		return false;
+	if (*p)
 		return false;
 	if (h > 23 || m > 59 || s > 59)
 		return false;
@@ -100,7 +103,7 @@ static bool parse_clock(const char *p, uint64_t *ns)
 	return true;
 }
 
-/* "YYYY-MM-DD HH:MM:SS[.f]" as if it were UTC. */
+/* "YYYY-MM-DD HH:MM[:SS[.f]]" as if it were UTC. */
 static bool parse_date(const char *p, uint64_t *ns)
 {
 	uint64_t year, month, day, clock_ns;

@@ -11,8 +11,8 @@
 /*
  * Times and durations in the forms that people write, converted to and from ns.
  *
- *   12:03:05[.nnnnnnnnn]             a time of day: its first occurrence at or after the start of the recording
- *   2026-11-20 12:03:05[.nnnnnnnnn]  a date and time; 'T' is allowed instead of the blank
+ *   12:03[:05[.nnnnnnnnn]]           a time of day: its first occurrence at or after the start of the recording
+ *   2026-11-20 12:03[:05[.nnnnnnnnn]] a date and time; 'T' is allowed instead of the blank
  *   @1700000000[.5]                  seconds since the epoch
  *   1700000000500000000[ns]          ns since the epoch; at least 16 digits unless "ns" follows
  *   +5s  -5s                         a duration after the start of the recording, or before its end
