@@ -252,10 +252,6 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	struct report *r = &a->report;
 	uint64_t begin_ns, end_ns;
 
-	if (a->options->duration && !r->live) {
-		error_set("--duration needs a live session: use --begin and --end for a part of a recording");
-		return cmd_fail(LT_EXIT_USAGE, "attach");
-	}
 	a->containers.in = r->in;
 	if (attach_has_command(a->options))
 		attach_command_let_go(&a->command);
@@ -405,7 +401,7 @@ int cmd_attach(const struct options *o)
 	} else if (attach_has_command(o)) {
 		status = run_command(&a);
 	} else {
-		report_end_on_interrupt(o->duration);
+		report_end_on_interrupt(&a.report);
 		status = run(&a);
 	}
 	g_queue_clear_full(&a.records, (GDestroyNotify)attach_record_free);

@@ -37,13 +37,18 @@ void report_end_on_signal(int number)
 	sigaction(number, &action, NULL);
 }
 
-void report_end_on_interrupt(uint64_t duration_ns)
+void report_end_on_interrupt(const struct report *r)
 {
-	struct itimerval timer = {
-		.it_value = { (time_t)(duration_ns / NS_PER_S), (suseconds_t)(duration_ns % NS_PER_S / NS_PER_US) },
-	};
+	const uint64_t ns = r->options->duration;
+	const struct itimerval timer = { .it_value = { (time_t)(ns / NS_PER_S),
+						       (suseconds_t)(ns % NS_PER_S / NS_PER_US) } };
 
 	report_end_on_signal(SIGINT);
+	if (!sync_options_live(r->options, r->first_source)) {
+		if (ns)
+			log_warning("--duration is for live sessions: use --begin and --end for a part of a recording");
+		return;
+	}
 	report_end_on_signal(SIGALRM);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
@@ -279,8 +284,6 @@ static int write_report(void *user, uint64_t known_end_ns)
 
 	if (check_hosts(r) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
-	if (r->options->duration && !r->live)
-		log_warning("--duration is for live sessions: use --begin and --end for a part of a recording");
 	if (report_needs(r) && !r->live) {
 		report_read_all(r, early_end(r));
 		known_end_ns = report_record_end(r);
@@ -304,7 +307,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 
 static int run(struct report *r)
 {
-	report_end_on_interrupt(r->options->duration);
+	report_end_on_interrupt(r);
 	return report_read_sources(r, "report", write_report, r);
 }
 

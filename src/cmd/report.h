@@ -114,10 +114,10 @@ extern volatile bool report_stop;
 extern volatile sig_atomic_t report_signal;
 
 /*
- * Makes SIGINT and the end of duration_ns (0: none) end the reading where it is; a second SIGINT ends the program at
- * once.
+ * Makes SIGINT and, for live sessions, the end of --duration end the reading where it is; a second SIGINT ends the
+ * program at once.
  */
-void report_end_on_interrupt(uint64_t duration_ns);
+void report_end_on_interrupt(const struct report *r);
 
 /* Makes another signal do the same. */
 void report_end_on_signal(int number);

@@ -81,7 +81,7 @@ int report_dump(struct report *r)
 	e.user = dump;
 	e.visitor.idle = flush;
 	report_events_apply(&e);
-	report_end_on_interrupt(o->duration);
+	report_end_on_interrupt(r);
 	status = report_read_sources(r, "report", write_events, &e);
 	dump_destroy(dump);
 	report_events_release(&e);

@@ -450,7 +450,7 @@ int report_slice(struct report *r)
 	report_events_apply(&s.events);
 	if (!s.events.chooses)
 		r->visitor = &times_only; /* the clocks must be known first */
-	report_end_on_interrupt(0);
+	report_end_on_interrupt(r);
 	report_end_on_signal(SIGTERM);
 	report_end_on_signal(SIGHUP);
 	status = report_read_sources(r, "report", write_slice, &s);

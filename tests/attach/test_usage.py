@@ -17,7 +17,6 @@ REFUSED = {
     ("-n", "*", "-P", ""): "option '-P': '' matches nothing",
     ("-n", "*", "-o", "|cat"): "-o '|cat': ",
     ("-n", "*", "-o", "!cat"): "-o '!cat': ",
-    ("-n", "*", "--duration", "1h"): "--duration needs a live session",
     ("-n", "*", "--trace=opne"): "unknown system call 'opne': did you mean 'open'?",
     ("-n", "*", "--raw=all"): "'raw=' is not supported",
     ("-n", "*", "--output-separately"): "-ff needs -o FILE",
@@ -39,6 +38,9 @@ def check_messages(checks, directory):
     checks.true("no host matches -p nowhere:1444" in done.stderr, f"-p of another host: {done.stderr}")
     plain, timed = attach("-c", "-n", "wget", directory), attach("-c", "-T", "-tt", "-n", "wget", directory)
     checks.equal(timed.stdout, plain.stdout, "-c with -T and -tt")
+    limited = attach("-c", "-n", "wget", "--duration", "1us", directory)
+    checks.true(limited.returncode == 0 and "--duration is for live sessions" in limited.stderr, f"--duration: {limited.stderr}")
+    checks.equal(limited.stdout, plain.stdout, "--duration has no effect on a recording")
     for name in ("-t", "-T"):
         checks.true(f"{name} has no effect with -c" in timed.stderr, f"-c {name}: {timed.stderr}")
 
