@@ -3,6 +3,7 @@
 #include "cmd/report.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/strpool.h"
+#include "base/timetext.h"
 #include "ingest/visit.h"
 
 #define STEP_NS NS_PER_S /* of trace time, between two reaps of ended rows */
@@ -18,6 +20,19 @@
 enum { REPORT_COPIES = 2 };
 
 enum { PROGRESS_AFTER_US = US_PER_S, PROGRESS_EVERY_US = 200 * US_PER_MS, WAIT_MS = 100 };
+
+/* Why nothing was read; status: of ingest_start(), or LT_ERROR if no source was opened. */
+static enum lt_status nothing_read(const struct report *r, enum lt_status status)
+{
+	char duration[TIMETEXT_SIZE];
+
+	if (status != LT_INTERRUPTED)
+		return error_set("no source could be read");
+	if (report_signal == SIGALRM)
+		return error_set("no event within %s",
+				 timetext_format_duration(duration, sizeof(duration), r->options->duration));
+	return error_set("interrupted before the first event arrived");
+}
 
 enum lt_status report_open(struct report *r, bool survey)
 {
@@ -55,8 +70,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		return LT_OK;
 	}
 	ingest_destroy(in);
-	return error_set(status == LT_INTERRUPTED ? "interrupted before the first event arrived"
-						  : "no source could be read");
+	return nothing_read(r, status);
 }
 
 /* Names come from traces and directories. */

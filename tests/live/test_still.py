@@ -65,6 +65,18 @@ def test_report(checks):
     checks.check("nor is online", all(row["online_ns"] == 0 for page in pages[-3:] for row in page["rows"]), done.stdout)
 
 
+def test_nothing_comes(checks):
+    """Until --duration is over: nobody interrupted it."""
+    class Silent(Relay):
+        def next_index(self, payload):
+            return self.index(fake_relay.INDEX_RETRY)
+
+    with Silent(Session([TRACE])) as relay:
+        for words in (("report", "cpu"), ("report", "dump"), ("attach", "-n", "*")):
+            done = subprocess.run([PROGRAM, *words, "--duration", "500ms", relay.url], capture_output=True, text=True, check=False)
+            checks.equal(f"{words}: nothing comes", (done.returncode, done.stderr), (1, "lttngtop: no event within 500ms\n"))
+
+
 def test_monitor(checks):
     if not shutil.which("tmux"):
         print("skip the monitor of a session that stands still: tmux is not installed")
@@ -78,4 +90,4 @@ def test_monitor(checks):
 if not os.path.isdir(TRACE):
     print("skip a session that stands still: the recording hotplug is not unpacked")
     sys.exit(77)
-Checks().run(test_report, test_monitor)
+Checks().run(test_report, test_nothing_comes, test_monitor)
