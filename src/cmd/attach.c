@@ -241,7 +241,9 @@ static void say_nothing_came(const struct attach *a)
 	if (!has_calls)
 		fputs("lttngtop: no system calls were recorded\n", stderr);
 	else if (!has_thread)
-		fputs("lttngtop: the chosen threads do not occur: 'report cpu' lists those that do\n", stderr);
+		fprintf(stderr, "lttngtop: the chosen threads do not occur: 'report %s' lists %s that do\n",
+			a->options->attach_container->len ? "containers" : "cpu",
+			a->options->attach_container->len ? "containers" : "those");
 	else if (!a->any)
 		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
 }

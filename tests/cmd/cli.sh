@@ -141,7 +141,7 @@ expect 2 '' "give either a SOURCE or a COMMAND" attach "$recording" -- true
 expect 1 '' 'nowhere' attach -n '*' nowhere
 expect 0 '' 'the chosen threads do not occur' attach -p 2147483647 "$recording"
 expect 0 '' 'the chosen threads do not occur' attach -n nobody "$recording"
-expect 0 '' 'the chosen threads do not occur' attach --container nowhere "$recording"
+expect 0 '' "the chosen threads do not occur: 'report containers' lists containers that do" attach --container nowhere "$recording"
 expect 0 '' 'none of the chosen threads made a selected call' attach -p 1 "$recording" # it sleeps all the time
 expect 0 'exited with 0' '' attach -n find -e trace=reboot "$recording"
 expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:00 "$recording"
