@@ -204,6 +204,7 @@ static void set_defaults(struct options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->words = g_ptr_array_new();
+	o->given = g_ptr_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		void *field = (char *)o + rows[i].offset;
 
@@ -406,6 +407,7 @@ static enum lt_status take(const struct scan *s, struct options *o, const struct
 	void *field = (char *)o + row->offset;
 	unsigned level;
 
+	g_ptr_array_add(o->given, (gpointer)row->name);
 	if (!is_flag(row) || !optarg)
 		return name && optarg ? store_named(s, o, row, name, optarg) : store(o, row, optarg);
 	if (foreign_argument(s->command, row->name, optarg, &level) != LT_OK)
@@ -492,9 +494,15 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 	return LT_OK;
 }
 
+bool options_given(const struct options *o, const char *name)
+{
+	return g_ptr_array_find_with_equal_func(o->given, name, g_str_equal, NULL);
+}
+
 void options_release(struct options *o)
 {
 	g_ptr_array_free(o->words, TRUE);
+	g_ptr_array_free(o->given, TRUE);
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		void *field = (char *)o + rows[i].offset;
 

@@ -78,6 +78,7 @@ struct options {
 #define ALSO(KIND, field, name, letter, argument, standard, commands, help)
 #include "cmd/options.def"
 	option_texts words; /* arguments that are not options: report: TABLE SOURCE...; monitor: SOURCE... */
+	option_texts given; /* names of the options on the command line */
 	unsigned n_words;   /* number of words before "--"; those after it are a COMMAND */
 	const char *store;  /* with --local: where its relayd keeps its files; NULL: none */
 };
@@ -104,6 +105,9 @@ const struct option_row *options_rows(unsigned *count);
  * usage, the error chain names the option. *o must be released in either case.
  */
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
+
+/* Whether an option was on the command line, whatever its default; name: without "--". */
+bool options_given(const struct options *o, const char *name);
 
 void options_release(struct options *o);
 

@@ -253,6 +253,18 @@ static int run(struct record_plan *plan, bool may_start)
 	return status;
 }
 
+static enum lt_status check_options(const struct options *o)
+{
+	static const char *const of_live[] = { "live-timer", "statedump-period" };
+
+	if (o->output && !*o->output)
+		return error_set("option '--output': '' is not a directory's name");
+	for (size_t i = 0; i < G_N_ELEMENTS(of_live); i++)
+		if (!o->live && options_given(o, of_live[i]))
+			return error_set("option '--%s' needs '--live'", of_live[i]);
+	return LT_OK;
+}
+
 static int record_new(const struct options *o, char *const *command)
 {
 	const struct record_request request = {
@@ -302,10 +314,8 @@ int cmd_record(const struct options *o)
 	char **command;
 	int result;
 
-	if (o->output && !*o->output) {
-		error_set("option '--output': '' is not a directory's name");
+	if (check_options(o) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "record");
-	}
 	if (name && !verb)
 		error_set("unknown word '%s': use stop, status, snapshot or refresh, or put a command after "
 			  "'--'",

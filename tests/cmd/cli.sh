@@ -50,6 +50,10 @@ expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' record --help
 expect 0 '^Usage: lttngtop record \[OPTIONS\]' '' help record
 expect 0 '^\.TH LTTNGTOP-RECORD 1' '' help --man record
 
+expect 2 '' "option '--live-timer' needs '--live'$" record --live-timer 1s -n
+expect 2 '' "option '--statedump-period' needs '--live'$" record --statedump-period 1m -n
+expect 0 'lttng create' '' record --live net://localhost --statedump-period 1m --live-timer 1s -n
+
 # Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
