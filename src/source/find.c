@@ -150,7 +150,14 @@ struct find_walk {
 	GHashTable *groups;  /* group → struct source_spec, borrowed */
 	unsigned found;
 	unsigned left_out;
+	bool archives; /* there are files that may contain traces */
 };
+
+/* x.tar, x.tar.zst, x.tgz, x.zip */
+static bool is_archive(const char *path)
+{
+	return strstr(path, ".tar") || g_str_has_suffix(path, ".tgz") || g_str_has_suffix(path, ".zip");
+}
 
 /* Adds the directory to a set of "device:inode"; whether it was not there before. */
 static bool add_directory(GHashTable *set, const char *directory)
@@ -288,6 +295,7 @@ static void visit_directory(struct find_walk *w, const char *directory, unsigned
 			g_ptr_array_add(below, path);
 			continue;
 		}
+		w->archives = w->archives || is_archive(entry->d_name);
 		if (S_ISREG(st.st_mode) && strcmp(entry->d_name, "metadata") == 0) {
 			has_metadata = true;
 			is_trace = access(path, R_OK) == 0;
@@ -322,7 +330,7 @@ static void set_file_error(const char *path, const char *shown)
 	text_sanitise(text, sizeof(text), directory, strlen(directory));
 	if (access(metadata, F_OK) == 0)
 		error_set("'%s' %s: give '%s'", shown, what, text);
-	else if (strstr(path, ".tar") || g_str_has_suffix(path, ".tgz") || g_str_has_suffix(path, ".zip"))
+	else if (is_archive(path))
 		error_set("'%s' %s: unpack it first", shown, what);
 	else
 		error_set("'%s' %s", shown, what);
@@ -387,6 +395,7 @@ enum lt_status source_find(const char *directory, GPtrArray *specs, unsigned *le
 	if (left_out)
 		*left_out += w.left_out;
 	if (w.found == 0)
-		return error_set("no trace found in '%s'", shown);
+		return error_set("no trace found in '%s'%s", shown,
+				 w.archives ? ", only archives: unpack them first" : "");
 	return LT_OK;
 }

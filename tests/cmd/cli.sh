@@ -54,6 +54,10 @@ expect 2 '' "option '--live-timer' needs '--live'$" record --live-timer 1s -n
 expect 2 '' "option '--statedump-period' needs '--live'$" record --statedump-period 1m -n
 expect 0 'lttng create' '' record --live net://localhost --statedump-period 1m --live-timer 1s -n
 
+mkdir -p archives/sub && touch archives/sub/three-tier.tar.zst
+expect 1 '' "no trace found in 'archives', only archives: unpack them first$" report cpu archives
+expect 1 '' "no trace found in 'empty'$" report cpu empty
+
 # Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
