@@ -9,14 +9,15 @@ enum { PERF_COUNTERS = 8 };
 static void add_cpu(struct details *h, const struct interval_row *row)
 {
 	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
+	const uint64_t switches = FIGURE(h, row, switches), migrations = FIGURE(h, row, migrations);
 	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
 
 	details_line(h, "cpu",
-		     "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switches, %" PRIu64 " migrations",
+		     "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switch%s, %" PRIu64 " migration%s",
 		     100.0 * (double)cpu_ns / (double)duration_ns, details_duration(h, cpu, cpu_ns),
 		     details_duration(h, ready, FIGURE(h, row, ready_ns)),
-		     details_duration(h, blocked, FIGURE(h, row, blocked_ns)), FIGURE(h, row, switches),
-		     FIGURE(h, row, migrations));
+		     details_duration(h, blocked, FIGURE(h, row, blocked_ns)), switches, switches == 1 ? "" : "es",
+		     migrations, migrations == 1 ? "" : "s");
 }
 
 /* What CPU time was spent on, if the trace shows it. */
