@@ -125,6 +125,27 @@ enum lt_status report_set_clocks(struct report *r)
 
 /* ---- the command ---- */
 
+/* For a table without rows: names the options that selected threads, one of which may be misspelt. */
+static void say_unmatched(const struct report *r)
+{
+	const struct options *o = r->options;
+	const struct {
+		const char *name;
+		bool given;
+	} options[] = {
+		{ "--tid", o->tid->len },     { "--pid", o->pid->len }, { "--comm", o->comm->len },
+		{ "--where", o->where->len }, { "--min", o->min->len }, { "--max", o->max->len },
+	};
+	GString *given = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
+		if (options[i].given)
+			g_string_append_printf(given, "%s%s", given->len ? " and " : "", options[i].name);
+	if (o->tid->len || o->pid->len || o->comm->len)
+		log_warning("no row matches %s", given->str);
+	g_string_free(given, TRUE);
+}
+
 /* For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. */
 static void say_missing(const struct report *r)
 {
@@ -135,6 +156,8 @@ static void say_missing(const struct report *r)
 		text = g_strdup(report_subjects_missing(r));
 	if (text)
 		fprintf(stderr, "lttngtop: %s\n", text);
+	else if (!r->any_rows && r->n_names)
+		say_unmatched(r);
 	g_free(text);
 }
 

@@ -58,6 +58,11 @@ mkdir -p archives/sub && touch archives/sub/three-tier.tar.zst
 expect 1 '' "no trace found in 'archives', only archives: unpack them first$" report cpu archives
 expect 1 '' "no trace found in 'empty'$" report cpu empty
 
+expect 0 'hosts:' "warning: no row matches --comm$" report cpu --comm nobody "$recording"
+expect 0 'hosts:' "warning: no row matches --tid and --where$" report cpu --tid 999999 --where 'cpu>1ns' "$recording"
+expect 0 'hosts:' "warning: no row matches --pid$" report io --interval 1s --pid 999999 "$recording"
+expect 0 'hosts:' '' report cpu --where 'cpu>1h' "$recording"
+
 # Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
