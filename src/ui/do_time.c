@@ -66,10 +66,24 @@ static bool step_merged(struct ui *ui, int steps)
 	return true;
 }
 
+/* A key that goes back or forward in a recording that has been read has left the cursor where it was. */
+static void say_edge(struct ui *ui, const struct cursor *before, bool forward)
+{
+	const struct cursor *c = &ui->cursor;
+
+	if (c->live || !c->complete || c->end_ns != before->end_ns || c->marked_begin_ns != before->marked_begin_ns)
+		return;
+	ui_say(ui, forward ? "this is the end of the recording" : "this is the start of the recording");
+}
+
 void do_step(struct ui *ui, int argument)
 {
-	if (!preview_step(ui, argument) && !step_merged(ui, argument))
-		cursor_step(&ui->cursor, argument);
+	const struct cursor before = ui->cursor;
+
+	if (preview_step(ui, argument) || step_merged(ui, argument))
+		return;
+	cursor_step(&ui->cursor, argument);
+	say_edge(ui, &before, argument > 0);
 }
 
 /* Where the data ends, or is expected to. */
@@ -132,14 +146,20 @@ void do_jump(struct ui *ui, int argument)
 
 void do_start(struct ui *ui, int argument)
 {
+	const struct cursor before = ui->cursor;
+
 	(void)argument;
 	cursor_start(&ui->cursor);
+	say_edge(ui, &before, false);
 }
 
 void do_end(struct ui *ui, int argument)
 {
+	const struct cursor before = ui->cursor;
+
 	(void)argument;
 	cursor_end(&ui->cursor);
+	say_edge(ui, &before, true);
 }
 
 void do_speed(struct ui *ui, int argument)

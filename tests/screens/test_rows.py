@@ -167,6 +167,17 @@ def position(screen):
     return re.search(r"(\d+)/\d+$", next(line for line in screen if line.startswith(" CPU  I/O"))).group(1)
 
 
+def edges_of_time(checks):
+    """Keys that cannot go any further say why."""
+    with open_at(DB) as t:
+        for keys, where in (("(", "Left", "("), "start"), ((")", "Right", ")"), "end"):
+            t.press(keys[0])
+            for key in keys[1:]:
+                t.keys(key)
+                checks.check(f"{key} at the {where}", t.wait(f"^this is the {where} of the recording"))
+                checks.lacks("not said of other keys", t.press("Up"), "of the recording")
+
+
 def searches(checks):
     """A search that finds nothing leaves the selection where it was."""
     with open_at(DB) as t:
@@ -211,4 +222,4 @@ def rows_out_of_sight(checks):
         checks.check("w: gone", True)
 
 
-Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, filters_elsewhere, searches, rows_out_of_sight)
+Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, filters_elsewhere, edges_of_time, searches, rows_out_of_sight)
