@@ -243,13 +243,22 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	return status;
 }
 
-/* At the end of the file: whether its index lists more packets, which are reported next. */
+/*
+ * At the end of the file: whether its index lists more packets, which are reported next. A tracer that is still writing
+ * adds packets to the file first: it has grown by then.
+ */
 static bool ends_too_early(struct native_stream *s, uint64_t size)
 {
 	struct native_cursor *c = &s->at;
+	struct stat st;
 
 	c->is_gone = c->fd < 0;
-	return !s->base.reader->args.is_unfinished && native_find_missing(file_of(s)->path, size, &c->missing);
+	if (s->base.reader->args.is_unfinished || !native_find_missing(file_of(s)->path, size, &c->missing))
+		return false;
+	if (c->is_gone || (fstat(c->fd, &st) == 0 && (uint64_t)st.st_size <= size))
+		return true;
+	c->missing.packets = 0;
+	return false;
 }
 
 enum lt_status native_map_packet(struct native_stream *s, struct packet_head *head)
