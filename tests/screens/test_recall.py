@@ -206,10 +206,10 @@ def nothing(checks):
 class Growing(threading.Thread):
     """Writes the recording again, packet by packet: a half when the one before it ends, the rest when it ends."""
 
-    def __init__(self, speed):
+    def __init__(self, name, speed):
         super().__init__(daemon=True)
         self.speed = speed
-        self.path = os.path.join(os.getcwd(), "growing")
+        self.path = os.path.join(os.getcwd(), name)
         self.kernel = os.path.join(self.path, "kernel")
         source = os.path.join(RECORDING, "kernel")
         self.packets = sorted(packet for name in os.listdir(source) for packet in self.read_index(source, name))
@@ -315,7 +315,7 @@ def comes_back(checks):
 
 def gone(checks):
     """A recording that is removed while it is followed: it cannot be read again, which is no reason to end."""
-    growing = Growing(2)
+    growing = Growing("gone", 2)
     growing.start()
     with Terminal("--follow", growing.path, size=(200, 40), ready=r"^ LIVE +\[") as t:
         select_thread(t)
@@ -330,7 +330,7 @@ def gone(checks):
 def followed(checks):
     """A recording while it is written: the past of it, and nothing about packets that are not complete."""
     wanted, limits = recorded()
-    growing = Growing(0.7)
+    growing = Growing("growing", 0.7)
     growing.start()
     with Terminal("--follow", growing.path, size=(2500, 40), ready=r"^ LIVE +\[") as t:
         opens(checks, t, wanted, limits)
