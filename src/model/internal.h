@@ -82,8 +82,8 @@ struct cpu {
 	int64_t tid;     /* of the running thread, 0 idle, TID_UNKNOWN */
 	uint32_t thread; /* its TABLE_THREAD row; NO_ROW: idle or unknown */
 	/*
-	 * TID of migration/N while it is unknown if that runs or the CPU is offline; HELD_BY_NONE after an interruption:
-	 * what is seen next has not run since then; else 0.
+	 * TID of migration/N while it is unknown if that runs or the CPU is offline; HELD_BY_NONE after an
+	 * interruption: what is seen next has not run since then; else 0.
 	 */
 	int64_t held_tid;
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
