@@ -7,6 +7,7 @@ table, as JSON, add up to or have as their extreme.
 import collections
 import json
 import os
+import re
 import subprocess
 
 import cases
@@ -50,7 +51,7 @@ def tables():
     """Those that --help describes, but for what is not a table or only comes with another option."""
     text = subprocess.run([PROGRAM, "report", "--help"], stdin=subprocess.DEVNULL, capture_output=True, check=True)
     lines = text.stdout.decode().split("\nTables:\n")[1].split("\n\n")[0].splitlines()
-    names = [line.split()[0] for line in lines if line[2] != " "]
+    names = [found[1] for found in (re.match(r"  (\w\S*)  ", line) for line in lines) if found]
     assert len(names) > 20, names
     return [name for name in names if name not in ("dump", "slice", "instances")]
 
