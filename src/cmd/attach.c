@@ -266,7 +266,7 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	if (read_all(a, begin_ns, end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
-	report_warn_outside(r, begin_ns);
+	report_warn_outside(r, begin_ns, known_end_ns);
 	say_missing_hosts(a);
 	say_nothing_came(a);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;

@@ -316,7 +316,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 	report_advance(r, begin_ns);
 	if (!r->all_read)
 		report_leave_out_lost(r);
-	report_warn_outside(r, begin_ns);
+	report_warn_outside(r, begin_ns, known_end_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));
 	status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));

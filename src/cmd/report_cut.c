@@ -219,7 +219,7 @@ static bool all_ended(const struct report *r)
 	return true;
 }
 
-bool report_warn_outside(const struct report *r, uint64_t begin_ns)
+bool report_warn_outside(const struct report *r, uint64_t begin_ns, uint64_t known_end_ns)
 {
 	const struct options *o = r->options;
 	const uint64_t first_ns = report_record_begin(r), last_ns = report_record_end(r) - 1;
@@ -235,9 +235,9 @@ bool report_warn_outside(const struct report *r, uint64_t begin_ns)
 			    timetext_format(asked, sizeof(asked), begin_ns, 9, true, o->utc),
 			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc));
 	}
-	if (!o->end.form || o->end.form == TIMETEXT_BEFORE_END)
+	if (!o->end.form)
 		return outside;
-	end_ns = timetext_resolve(&o->end, first_ns, 0, o->utc);
+	end_ns = timetext_resolve(&o->end, first_ns, known_end_ns, o->utc);
 	if (end_ns <= first_ns) {
 		outside = true;
 		log_warning("--end, %s, is %s the first event, at %s",

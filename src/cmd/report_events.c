@@ -177,6 +177,7 @@ enum lt_status report_events_times(struct report_events *e, uint64_t known_end_n
 {
 	const struct report *r = e->report;
 
+	e->known_end_ns = known_end_ns;
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
 		return LT_ERROR;
 	return report_resolve_times(r, known_end_ns, &e->begin_ns, &e->end_ns);
@@ -199,7 +200,7 @@ enum lt_status report_events_read(struct report_events *e)
 	}
 	report_clear_progress(r);
 	if (!is_part)
-		report_warn_outside(r, e->begin_ns);
+		report_warn_outside(r, e->begin_ns, e->known_end_ns);
 	ingest_note_shortage(r->in);
 	return LT_OK;
 }

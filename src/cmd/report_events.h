@@ -17,6 +17,7 @@ struct report_events {
 	struct events_filter where;
 	struct dump *texts;        /* for the bare words in it; NULL: there are none */
 	uint64_t begin_ns, end_ns; /* reference time; resolved by report_events_times() */
+	uint64_t known_end_ns;     /* which it was given */
 	bool chooses;              /* only some threads or events are wanted */
 	bool needs_threads;        /* the running thread must be known for all */
 	bool any;                  /* an event lies in the interval */

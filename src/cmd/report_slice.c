@@ -370,7 +370,7 @@ static bool is_outside(const struct report_slice *s)
 
 	report_advance(r, UINT64_MAX);
 	report_clear_progress(r);
-	return !r->interrupted && report_warn_outside(r, s->events.begin_ns);
+	return !r->interrupted && report_warn_outside(r, s->events.begin_ns, s->events.known_end_ns);
 }
 
 static int tell(const struct report_slice *s)

@@ -190,6 +190,7 @@ expect 0 'hosts: client' "--begin, 2026-11-20 15:00:00.000000000, is after the l
 # the last event is that of babeltrace2's text
 expect 0 '' "--begin, 2026-11-20 15:00:00.000000000, is after the last event, at 2026-11-20 14:18:03.776757646$" report dump --utc --begin 15:00:00 "$recording"
 expect 0 '' "--end, 2020-01-01 00:00:00.000000000, is before the first event, at 2026-11-20 14:18:02.341935813$" report dump --utc --end '2020-01-01 00:00:00' "$recording"
+expect 0 'hosts: client' "--end, 2026-11-20 14:16:23.776757647, is before the first event, at 2026-11-20 14:18:02.341935813$" report cpu --utc --end -100s "$recording"
 expect 0 'hosts: client' "--end, 2026-11-19 00:00:00.000000000, is before the first event, at 2026-11-20 14:18:02.341935813$" report cpu --utc --end '2026-11-19 00:00:00' "$recording"
 expect 0 '"rows"' '' report cpu --json --limit 1 --begin -10ms "$recording"
 
