@@ -434,21 +434,29 @@ enum decoded decode_register(struct decode *d, const struct call_arg *arg, unsig
 
 /* ---- results ---- */
 
+/* What becomes of the call, for the errors that the program never sees; NULL: nothing is known. */
+static const char *restart_of(int64_t error)
+{
+	static const char *const texts[] = {
+		[0] = "interrupted by a signal, called again if its handler restarts calls", /* ERESTARTSYS */
+		[1] = "interrupted by a signal, called again",                               /* ERESTARTNOINTR */
+		[2] = "interrupted by a signal, called again if that has no handler",        /* ERESTARTNOHAND */
+		[4] = "interrupted by a signal, continued by restart_syscall if that has no handler",
+	};
+
+	return error - KERNEL_ERRORS < (int64_t)G_N_ELEMENTS(texts) ? texts[error - KERNEL_ERRORS] : NULL;
+}
+
 static void append_error(GString *out, int64_t error)
 {
 	const char *name = consts_errno(error);
-	const char *text = error < 512 ? strerrordesc_np((int)error) : NULL;
+	const char *text = error < KERNEL_ERRORS ? strerrordesc_np((int)error) : restart_of(error);
 
-	if (error >= 512 && name) {
-		/* the program never sees this value */
-		g_string_append_printf(out, "? %s", name);
-		return;
-	}
 	if (!name) {
 		digits_append_signed(out, -error);
 		return;
 	}
-	g_string_append_printf(out, "-1 %s", name);
+	g_string_append_printf(out, "%s %s", error < KERNEL_ERRORS ? "-1" : "?", name);
 	if (text)
 		g_string_append_printf(out, " (%s)", text);
 }

@@ -666,7 +666,13 @@ START_TEST(test_results)
 	d = finish();
 	ck_assert_str_eq(result(&d, "read", 8192, 0), "8192");
 	ck_assert_str_eq(result(&d, NULL, -2, 0), "-1 ENOENT (No such file or directory)");
-	ck_assert_str_eq(result(&d, "read", -512, 0), "? ERESTARTSYS");
+	ck_assert_str_eq(result(&d, "read", -512, 0),
+			 "? ERESTARTSYS (interrupted by a signal, called again if its handler restarts calls)");
+	ck_assert_str_eq(
+		result(&d, "nanosleep", -516, 0),
+		"? ERESTART_RESTARTBLOCK (interrupted by a signal, continued by restart_syscall if that has no "
+		"handler)");
+	ck_assert_str_eq(result(&d, "read", -515, 0), "? ENOIOCTLCMD");
 	ck_assert_str_eq(result(&d, "read", -4000, 0), "-4000");
 	ck_assert_str_eq(result(&d, "lseek", -4096, 0), "-4096");
 	ck_assert_str_eq(result(&d, "mmap", 0x7f434d349000, 0), "0x7f434d349000");
