@@ -321,8 +321,7 @@ def gone(checks):
         select_thread(t)
         growing.join()
         shutil.rmtree(growing.path)
-        t.keys("a")
-        wait_lines(t)
+        t.keys("a").wait(r"nothing earlier is kept| Attach .*\d+/\d+$")
         screen = t.keys("Home", "Up").sync()
         checks.contains("goes on", screen, "^ (LIVE|ENDED)")
 
