@@ -8,13 +8,12 @@ import re
 import shutil
 import signal
 import struct
-import subprocess
 import sys
 import threading
 import time
 
 from live_pane import RECORDING, TID, Live, feed, recorded, sandbox, select_thread
-from terminal import PROGRAM, Checks, Terminal, unpack
+from terminal import Checks, Terminal, unpack
 from text_pane import all_lines, compare, covered, dumped, interval, rows, same, seconds, type_filter, wait_lines, whole
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
