@@ -293,7 +293,7 @@ START_TEST(test_traces)
 	for (unsigned i = 0; i < G_N_ELEMENTS(added); i++) {
 		struct recall_entry e = { .kind = added[i].kind, .source = added[i].source, .trace = added[i].trace };
 
-		ck_assert(recall_add(&writer, &e, NULL));
+		ck_assert(recall_add(&writer, &e, ""));
 	}
 	ck_assert_uint_eq(recall_traces(fd, 1, traces, MAX), 4);
 	ck_assert_mem_eq(traces, ((const uint64_t[]){ 11, 10, 12, 13 }), sizeof(traces));
