@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/digits.h"
+
 #define C(constant) { (uint64_t)(constant), #constant },
 #define V(value, constant) { value, #constant },
 #define SET(name, kind, mask, zero, constants) static const struct constant list_##name[] = { constants };
@@ -44,6 +46,7 @@ static const struct constant kernel_errors[] = {
 
 static enum const_style print_style;
 
+enum { KERNEL_ERRORS = 512 }; /* the first of them */
 enum { KERNEL_SIGRTMIN = 32, KERNEL_SIGRTMAX = 64 };
 
 const struct const_set *consts_find(const char *name, size_t len)
@@ -149,6 +152,33 @@ const char *consts_errno(int64_t error)
 		if (kernel_errors[i].value == (uint64_t)error)
 			name = kernel_errors[i].name;
 	return name;
+}
+
+/* What becomes of the call, for the errors that the program never sees; NULL: nothing is known. */
+static const char *restart_of(int64_t error)
+{
+	static const char *const texts[] = {
+		[0] = "interrupted by a signal, called again if its handler restarts calls", /* ERESTARTSYS */
+		[1] = "interrupted by a signal, called again",                               /* ERESTARTNOINTR */
+		[2] = "interrupted by a signal, called again if that has no handler",        /* ERESTARTNOHAND */
+		[4] = "interrupted by a signal, continued by restart_syscall if that has no handler",
+	};
+
+	return error - KERNEL_ERRORS < (int64_t)G_N_ELEMENTS(texts) ? texts[error - KERNEL_ERRORS] : NULL;
+}
+
+void consts_append_error(GString *out, int64_t error)
+{
+	const char *name = consts_errno(error);
+	const char *text = error < KERNEL_ERRORS ? strerrordesc_np((int)error) : restart_of(error);
+
+	if (!name) {
+		digits_append_signed(out, -error);
+		return;
+	}
+	g_string_append_printf(out, "%s %s", error < KERNEL_ERRORS ? "-1" : "?", name);
+	if (text)
+		g_string_append_printf(out, " (%s)", text);
 }
 
 bool consts_append_signal(GString *out, int64_t number)

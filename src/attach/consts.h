@@ -47,7 +47,12 @@ void consts_append(GString *out, const struct const_set *set, uint64_t value);
  * "ENOENT"; NULL: there is no such error. Includes the kernel's internal ones, which programs never see: "ERESTARTSYS".
  */
 const char *consts_errno(int64_t error);
-enum { KERNEL_ERRORS = 512 }; /* the first of the internal ones */
+
+/*
+ * Appends the result of a call that failed: "-1 ENOENT (No such file or directory)"; "? ERESTARTSYS (…)" for one that
+ * the program does not see; an unknown number as it is, negative.
+ */
+void consts_append_error(GString *out, int64_t error);
 
 /* Appends "SIGTERM" or "SIGRT_3"; false: not a signal, nothing was appended. */
 bool consts_append_signal(GString *out, int64_t number);

@@ -434,33 +434,6 @@ enum decoded decode_register(struct decode *d, const struct call_arg *arg, unsig
 
 /* ---- results ---- */
 
-/* What becomes of the call, for the errors that the program never sees; NULL: nothing is known. */
-static const char *restart_of(int64_t error)
-{
-	static const char *const texts[] = {
-		[0] = "interrupted by a signal, called again if its handler restarts calls", /* ERESTARTSYS */
-		[1] = "interrupted by a signal, called again",                               /* ERESTARTNOINTR */
-		[2] = "interrupted by a signal, called again if that has no handler",        /* ERESTARTNOHAND */
-		[4] = "interrupted by a signal, continued by restart_syscall if that has no handler",
-	};
-
-	return error - KERNEL_ERRORS < (int64_t)G_N_ELEMENTS(texts) ? texts[error - KERNEL_ERRORS] : NULL;
-}
-
-static void append_error(GString *out, int64_t error)
-{
-	const char *name = consts_errno(error);
-	const char *text = error < KERNEL_ERRORS ? strerrordesc_np((int)error) : restart_of(error);
-
-	if (!name) {
-		digits_append_signed(out, -error);
-		return;
-	}
-	g_string_append_printf(out, "%s %s", error < KERNEL_ERRORS ? "-1" : "?", name);
-	if (text)
-		g_string_append_printf(out, " (%s)", text);
-}
-
 static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
 {
 	if (cmd == F_DUPFD || cmd == F_DUPFD_CLOEXEC) {
@@ -483,7 +456,7 @@ void decode_result(struct decode *d, const struct call *call, int64_t ret, uint6
 	const enum arg_type type = call ? call->result : ARG_INT;
 
 	if (decode_is_error(ret)) {
-		append_error(d->out, -ret);
+		consts_append_error(d->out, -ret);
 		return;
 	}
 	switch (type) {
