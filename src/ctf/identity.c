@@ -105,13 +105,22 @@ static void read_fragments(struct identity *id, const char *text)
 
 void identity_read(struct identity *id, const char *text)
 {
-	*id = (struct identity){ .trace = NULL };
-	if (metadata_is_ctf2(text))
+	*id = (struct identity){ .is_ctf2 = metadata_is_ctf2(text) };
+	if (id->is_ctf2)
 		read_fragments(id, text);
 	else
 		read_blocks(id, text);
 	/* The end of a truncated text cannot be parsed, which is not an error. */
 	error_clear();
+}
+
+void identity_read_trace(struct identity *id, const char *directory)
+{
+	enum { HEAD = 64 * 1024 }; /* trace, env and clock blocks come first */
+	char *text = metadata_read(directory, HEAD);
+
+	identity_read(id, text ? text : "");
+	g_free(text);
 }
 
 void identity_release(struct identity *id)

@@ -75,14 +75,18 @@ void ingest_only_survey(struct ingest *in)
 
 /* ---- sources ---- */
 
+static unsigned stall_limits_ms(const struct ingest *in, unsigned n)
+{
+	return (unsigned)MIN(n * in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
+}
+
 static enum lt_status open_growing(struct ingest *in, const char *directory)
 {
 	const guint first = in->specs->len;
 	const enum lt_status status = source_growing_specs(directory, in->specs);
 
 	for (guint i = first; i < in->specs->len; i++)
-		((struct source_spec *)g_ptr_array_index(in->specs, i))->timeout_ms =
-			(unsigned)MIN(in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
+		((struct source_spec *)g_ptr_array_index(in->specs, i))->timeout_ms = stall_limits_ms(in, 1);
 	return status;
 }
 
@@ -104,7 +108,7 @@ void ingest_add_session(struct ingest *in, const struct source_url *url)
 	struct source_spec *spec = source_live_spec(url);
 
 	spec->from_start = in->options.from_start;
-	spec->timeout_ms = (unsigned)MIN(GONE_AFTER_STALLS * in->options.stall_limit_ns / NS_PER_MS, UINT_MAX);
+	spec->timeout_ms = stall_limits_ms(in, GONE_AFTER_STALLS);
 	g_ptr_array_add(in->specs, spec);
 }
 

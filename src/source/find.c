@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ctf/identity.h"
-#include "ctf/metadata.h"
 #include "sidecar/sidecar.h"
 
 /*
@@ -22,8 +21,6 @@
  */
 
 #define DEPTH_MAX 32
-
-enum { METADATA_HEAD = 64 * 1024 }; /* trace, env and clock blocks come first */
 
 void source_spec_free(struct source_spec *spec)
 {
@@ -40,17 +37,14 @@ void source_spec_free(struct source_spec *spec)
 
 char *source_group_of(const char *directory)
 {
-	char *text = metadata_read(directory, METADATA_HEAD), *group = NULL;
 	struct identity id;
+	char *group = NULL;
 
-	if (!text)
-		return NULL;
-	identity_read(&id, text);
+	identity_read_trace(&id, directory);
 	if (id.trace)
-		group = g_strdup_printf("%d %s %s %s", metadata_is_ctf2(text), id.trace, id.hostname ? id.hostname : "",
+		group = g_strdup_printf("%d %s %s %s", id.is_ctf2, id.trace, id.hostname ? id.hostname : "",
 					id.clock ? id.clock : "");
 	identity_release(&id);
-	g_free(text);
 	return group;
 }
 

@@ -5,14 +5,11 @@
 
 #include "base/error.h"
 #include "ctf/identity.h"
-#include "ctf/metadata.h"
 
 /*
  * A directory in which recordings are being written, as for lttng-relayd: each host's own directory is followed by a
  * worker of its own.
  */
-
-enum { METADATA_HEAD = 64 * 1024 }; /* env comes first */
 
 /* What there is below a directory. */
 struct traces {
@@ -24,13 +21,12 @@ struct traces {
 /* Empty if the metadata does not name one; to be freed. */
 static char *hostname_of(const char *trace)
 {
-	char *text = metadata_read(trace, METADATA_HEAD), *hostname;
 	struct identity id;
+	char *hostname;
 
-	identity_read(&id, text ? text : "");
+	identity_read_trace(&id, trace);
 	hostname = g_strdup(id.hostname ? id.hostname : "");
 	identity_release(&id);
-	g_free(text);
 	return hostname;
 }
 

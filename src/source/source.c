@@ -423,6 +423,7 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 		g_clear_pointer(&spec->url, g_free);
 		spec->recalled = recalled;
 		spec->recalled.trace = traces[i];
+		/* the whole log, which is not known by trace, counts once */
 		spec->extent.bytes = i ? 0 : recall_used(recalled.log_fd);
 		g_ptr_array_add(specs, spec);
 	}
