@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -291,11 +292,13 @@ def programs(checks):
             same(checks, f"the {name} session's", all_lines(t), dumped(lab.output, *interval(screen)))
 
 
-def comes_back(checks):
+def second_of_its_name(checks, name, between=lambda live: None):
     """A session that comes back under its name with another trace: the calls of the first one are still there."""
     wanted, limits = recorded()
-    with Live("back", "4", "--workers", "1", all_sessions=True) as t:
+    live = Live(name, "4", "--workers", "1", all_sessions=True)
+    with live as t:
         t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
+        between(live)
         feeder = feed(t.ports, os.path.join(unpack("rpc-hog-local"), "web"), "--speed", "4")
         t.wait("^ LIVE ")
         feeder.wait()
@@ -308,8 +311,23 @@ def comes_back(checks):
         t.wait(rf"^ \S+ {TID} on web ")
         back(t, 0)
         lines, (begin, end) = whole(t)
-        checks.check("from its start on", begin < limits[0] + S, f"{limits} {begin} {end}")
-        as_recorded(checks, "came back", lines, wanted, max(begin, limits[0]), min(end, limits[1]))
+        checks.check(f"{name}: from its start on", begin < limits[0] + S, f"{limits} {begin} {end}")
+        as_recorded(checks, name, lines, wanted, max(begin, limits[0]), min(end, limits[1]))
+
+
+def comes_back(checks):
+    second_of_its_name(checks, "back")
+
+
+def other_relayd(checks):
+    """One that is started again, and gives the other trace the same number."""
+    def start_again(live):
+        relayd = live.user.processes[-1]
+        relayd.kill()
+        relayd.wait()
+        live.user.start(*relayd.args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    second_of_its_name(checks, "restarted", start_again)
 
 
 def gone(checks):
@@ -341,4 +359,4 @@ def followed(checks):
 
 
 os.chmod(".", 0o755)  # the relayd runs as another user
-Checks().run(everything, survives, limited, beside_others, nothing, programs, comes_back, followed, gone)
+Checks().run(everything, survives, limited, beside_others, nothing, programs, comes_back, other_relayd, followed, gone)
