@@ -339,7 +339,9 @@ def gone(checks):
         growing.join()
         shutil.rmtree(growing.path)
         t.keys("a").wait(r"nothing earlier is kept| Attach .*\d+/\d+$")
-        screen = t.keys("Home", "Up").sync()
+        for _ in range(20):
+            screen = t.keys("Home", "Up").sync()
+            time.sleep(0.1)
         checks.contains("goes on", screen, "^ (LIVE|ENDED)")
 
 
