@@ -246,4 +246,13 @@ def speeds(checks):
     checks.check("intervals touch", all(a[1] == b[0] for a, b in zip(edges, edges[1:])), edges)
 
 
-Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, speeds)
+def edges(checks):
+    """A key that cannot go any further says that this is the start or the end; one that can says nothing."""
+    with Terminal("--paused", unpack("locks-pipes"), size=SIZE, ready=" PAUSED ").wait_read() as t:
+        for keys, edge, inside in ((("(", "Left"), "start", "Right"), ((")", "Right"), "end", "Left")):
+            t.keys(*keys)
+            checks.check(edge, t.wait(f"this is the {edge} of the recording"))
+            checks.lacks(f"not at the {edge}", t.press(inside), "this is the")
+
+
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, speeds, edges)
