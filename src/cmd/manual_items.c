@@ -51,9 +51,11 @@ const struct manual_item manual_filters[] = {
 	{ "user:NAME", "user of the process, by name if the recording has names, or by number" },
 	{ "container:NAME", "threads in this container; 'NAME/' includes nested containers; container:host: threads in "
 			    "no container" },
-	{ "state:NAME", "state at the end of the interval, as in column state_name of cpu: running, ready, blocked, "
-			"waiting, new, stopped, zombie, dead, unknown; or what was waited for, as in blocking: "
-			"preempted, interrupted, timer, block_device, network, user_input, ipi, blocked, unknown" },
+	{ "state:NAME",
+	  "state at the end of the interval, as in column state_name of cpu: running, ready, blocked, waiting, new, "
+	  "stopped, zombie, dead, unknown; that of a CPU, as in cpus: idle, busy, offline, unknown; or what was waited "
+	  "for, as in blocking: running, preempted, interrupted, timer, block_device, network, user_input, ipi, "
+	  "blocked, unknown" },
 	{ "call:NAME",
 	  "a system call, a glob such as 'epoll_*'; newfstat is also found as fstat, the name that strace prints" },
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },

@@ -6,6 +6,7 @@ whole table's rows as JSON, which other tests (truth, compare) verify.
 """
 import json
 import os
+import re
 import subprocess
 
 import cases
@@ -29,6 +30,18 @@ def rows(*args):
 def text_lines(*args):
     """The words of each line below the header."""
     return [line.split() for line in run(*args, "--utc").splitlines()[2:]]
+
+
+def test_states_are_in_the_help():
+    """Every state that a table accepts; no other is accepted."""
+    text = subprocess.run([PROGRAM, "report", "--help"], stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout.decode()
+    states = text.split("  state:NAME ")[1].split("  call:NAME ")[0]
+    for table, least in ("cpu", 9), ("cpus", 4), ("blocking", 10):
+        said = run(table, "--where", "state:nope", status=2)
+        known = re.search("use one of (.*)", said)[1].split(", ")
+        assert len(known) >= least, known
+        for state in known:
+            assert re.search(rf"\b{state}\b", states), (table, state)
 
 
 def test_sort():
