@@ -258,6 +258,34 @@ event {{ name = "nothing"; fields := struct {{ }}; }};
     check("event of no bits: said", "an event takes no bits" in err, err)
 
 
+def one_metadata(top):
+    """One trace in two directories, as of two snapshots. Their metadata are equal until one of them is damaged: the other
+    one describes both. Two that are both valid, but different, are declined."""
+    directories = [os.path.join(top, "snapshots", name) for name in ("snapshot-1", "snapshot-2")]
+    for i, directory in enumerate(directories):
+        with made.Recording(directory) as recording:
+            begin = BASE + i * SECOND
+            recording.packet(0, begin, begin + SECOND, made.turns(begin, MS, EVENTS))
+    with open(os.path.join(directories[0], "metadata"), encoding="ascii") as file:
+        text = file.read()
+    whole = records(os.path.join(top, "snapshots"))
+    for damaged in directories:
+        path = os.path.join(damaged, "metadata")
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text.replace("event.header", "event;header") + "/* longer */")
+        events, err, status = report(os.path.join(top, "snapshots"), "auto")
+        name = os.path.basename(damaged)
+        check(f"metadata of {name}: all events", (status, events) == (3, 2 * EVENTS), (status, events))
+        check(f"metadata of {name}: said", re.search(rf"{name}\b.*metadata", err), err)
+        check(f"metadata of {name}: times", times(records(os.path.join(top, "snapshots")), 0) == times(whole, 0))
+        with open(path, "w", encoding="ascii") as file:
+            file.write("/* other */\n" + text)
+        events, err, status = report(os.path.join(top, "snapshots"))
+        check(f"metadata of {name} differ", (status, events) == (1, 0) and "different metadata" in err, (status, events, err))
+        with open(path, "w", encoding="ascii") as file:
+            file.write(text)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         in_packets(top)
@@ -265,6 +293,7 @@ def main():
         several_heads(top)
         between_packets(top)
         without_uuid(top)
+        one_metadata(top)
         foreign(top)
         cut(top)
         unfinished(top)

@@ -23,43 +23,90 @@ static struct native_reader *native(struct reader *r)
 
 /* ---- metadata ---- */
 
-/* The longest metadata of the directories: later metadata contains all earlier declarations. */
-static char *read_metadata(const struct reader_args *args)
+struct metadata {
+	char *text; /* owned */
+	const char *path;
+};
+
+static void swap(struct metadata *a, struct metadata *b)
 {
-	char *most = NULL;
+	const struct metadata was = *a;
 
-	for (const char *const *path = args->paths; *path; path++) {
-		char *text = metadata_read(*path, METADATA_MAX), *less;
+	*a = *b;
+	*b = was;
+}
 
-		if (!text)
-			continue; /* skip a directory that has disappeared since it was found */
-		less = most && strlen(most) >= strlen(text) ? text : most;
-		most = less == text ? most : text;
-		if (less && !g_str_has_prefix(most, less)) {
-			error_set("its directories have different metadata");
-			g_free(less);
-			g_free(most);
-			return NULL;
-		}
-		g_free(less);
+/* What is wrong with it, to be freed; NULL: nothing. */
+static char *find_fault(const char *text)
+{
+	struct layout *layout;
+
+	error_clear();
+	if (layout_parse(text, &layout) != LT_OK)
+		return g_strdup(error_text());
+	layout_destroy(layout);
+	return NULL;
+}
+
+/*
+ * Of two texts of which neither begins with the other, one may be damaged: then *best becomes the valid one, and the
+ * other is reported. LT_AGAIN: both are valid. LT_ERROR: neither is; the library is not tried, as it might not terminate.
+ */
+static enum lt_status choose_valid(struct native_reader *n, struct metadata *best, struct metadata *other)
+{
+	char *fault = find_fault(best->text), *others = find_fault(other->text);
+	enum lt_status status = LT_OK;
+
+	if (fault && others) {
+		status = error_set("%s", fault);
+	} else if (!fault && !others) {
+		error_set("its directories have different metadata");
+		status = LT_AGAIN;
+	} else {
+		if (fault)
+			swap(best, other);
+		if (n->base.args.part == 0)
+			reader_note_trouble(&n->base, other->path, fault ? fault : others);
 	}
-	if (!most)
-		error_set("cannot read its metadata: %s", g_strerror(errno));
-	return most;
+	g_free(fault);
+	g_free(others);
+	return status;
+}
+
+/* The longest metadata of the directories: later metadata contains all earlier declarations. */
+static enum lt_status read_metadata(struct native_reader *n, const struct reader_args *args, struct metadata *best)
+{
+	enum lt_status status = LT_OK;
+
+	for (const char *const *path = args->paths; *path && status == LT_OK; path++) {
+		struct metadata other = { metadata_read(*path, METADATA_MAX), *path };
+
+		if (!other.text)
+			continue; /* skip a directory that has disappeared since it was found */
+		if (!best->text || strlen(other.text) > strlen(best->text))
+			swap(best, &other);
+		if (other.text && !g_str_has_prefix(best->text, other.text))
+			status = choose_valid(n, best, &other);
+		g_free(other.text);
+	}
+	if (best->text || status != LT_OK)
+		return status;
+	error_set("cannot read its metadata: %s", g_strerror(errno));
+	return LT_AGAIN;
 }
 
 static enum lt_status read_trace(struct native_reader *n, const struct reader_args *args)
 {
-	char *text = read_metadata(args);
+	struct metadata metadata = { 0 };
 	struct layout *layout;
-	enum lt_status status;
+	enum lt_status status = read_metadata(n, args, &metadata);
 
-	if (!text)
-		return LT_AGAIN;
 	/* Metadata that cannot be parsed is damaged; the library is not tried, as it might not terminate. */
-	status = layout_parse(text, &layout);
-	g_free(text);
-	return status == LT_OK ? native_trace_init(&n->trace, layout) : LT_ERROR;
+	if (status == LT_OK)
+		status =
+			layout_parse(metadata.text, &layout) == LT_OK ? native_trace_init(&n->trace, layout) : LT_ERROR;
+	g_free(metadata.text);
+	return status;
 }
 
 /* ---- streams ---- */
