@@ -65,6 +65,7 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 {
 	const struct event *ev;
 	enum lt_status status;
+	const char *hangs;
 
 	if (!r->lister && g_get_monotonic_time() < r->next_us)
 		return;
@@ -84,6 +85,6 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 		answered(r, error_text());
 	else if (status == LT_END)
 		answered(r, "the list of sessions has ended");
-	else if (source_hangs(r->lister, HANG_MS))
-		source_kill(r->lister, "no heartbeat for 10 s");
+	else if ((hangs = source_hangs(r->lister, HANG_MS)) != NULL)
+		source_kill(r->lister, hangs);
 }

@@ -296,6 +296,8 @@ static void watch_arrival(struct ingest *in, struct input *input)
 
 static void watch_input(struct ingest *in, struct input *input)
 {
+	const char *hangs;
+
 	if (input->state == INPUT_WAITING && g_get_monotonic_time() >= input->retry_us)
 		ingest_start_input(in, input);
 	if (!input->source)
@@ -304,8 +306,9 @@ static void watch_input(struct ingest *in, struct input *input)
 		watch_live(in, input);
 		watch_arrival(in, input);
 	}
-	if (source_hangs(input->source, HANG_LIMIT_MS))
-		source_kill(input->source, "no heartbeat for 10 s");
+	hangs = source_hangs(input->source, HANG_LIMIT_MS);
+	if (hangs)
+		source_kill(input->source, hangs);
 }
 
 /*

@@ -9,7 +9,7 @@
 
 #include "base/nstime.h"
 
-bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms)
+enum pulse_finding pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms)
 {
 	const uint64_t limit_ns = limit_ms * NS_PER_MS, most_ns = PULSE_LOOK_MAX_MS * NS_PER_MS;
 	const uint64_t passed_ns = p->last.now_ns && look->now_ns > p->last.now_ns ? look->now_ns - p->last.now_ns : 0;
@@ -23,7 +23,9 @@ bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_m
 		p->idle_ns += passed_ns < most_ns ? passed_ns : most_ns;
 	}
 	p->last = *look;
-	return p->idle_ns > limit_ns || look->cpu_ns > p->beat_cpu_ns + PULSE_SPIN * limit_ns;
+	if (p->idle_ns > limit_ns)
+		return PULSE_BLOCKED;
+	return look->cpu_ns > p->beat_cpu_ns + PULSE_SPIN * limit_ns ? PULSE_SPINS : PULSE_ALIVE;
 }
 
 /* The letter of the state in /proc/PID/stat, after the name in parentheses, which may contain any character. */

@@ -34,8 +34,10 @@ struct pulse {
 	uint64_t idle_ns;     /* time blocked or stopped since the last beat */
 };
 
-/* Takes a look into account; true: the process has stopped. */
-bool pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms);
+enum pulse_finding { PULSE_ALIVE, PULSE_BLOCKED, PULSE_SPINS };
+
+/* Takes a look into account. */
+enum pulse_finding pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms);
 
 /* Fills in cpu_ns and runnable for a child; 0 and false if it is gone. */
 void pulse_look_at(struct pulse_look *look, pid_t pid);

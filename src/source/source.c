@@ -49,6 +49,7 @@ struct source {
 	int exit_fd;        /* for a shared worker; -1: not supported by this kernel, or the worker is not shared */
 	uint32_t number;    /* a shared worker's number for it; 0: the worker is not shared */
 	struct pulse pulse; /* of the worker, while the ring is empty */
+	char hangs[48];     /* how, if it does */
 	int epoll_fd;       /* watches all of enum wake */
 	bool waits;         /* source_peek() has returned LT_AGAIN */
 	char *reason;       /* SOURCE_BROKEN: the reason */
@@ -429,22 +430,31 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 	}
 }
 
-bool source_hangs(struct source *s, unsigned limit_ms)
+const char *source_hangs(struct source *s, unsigned limit_ms)
 {
 	const unsigned look_every_ms = MIN(limit_ms / LOOKS, LOOK_EVERY_MS);
 	struct pulse_look look;
 
 	if (s->dial)
-		return false;
+		return NULL;
 	if (s->state != SOURCE_RUNS || !ring_is_empty(&s->ring)) {
 		s->pulse = (struct pulse){ 0 };
-		return false;
+		return NULL;
 	}
 	look = *crew_look(s->worker, look_every_ms);
 	if (look.now_ns == s->pulse.last.now_ns)
-		return false;
+		return NULL;
 	look.beat_ns = ring_beat_ns(&s->ring);
-	return pulse_feel(&s->pulse, &look, limit_ms);
+	switch (pulse_feel(&s->pulse, &look, limit_ms)) {
+	case PULSE_BLOCKED:
+		g_snprintf(s->hangs, sizeof(s->hangs), "no heartbeat for %g s", limit_ms / 1e3);
+		return s->hangs;
+	case PULSE_SPINS:
+		g_snprintf(s->hangs, sizeof(s->hangs), "no progress in %g s of CPU time", PULSE_SPIN * limit_ms / 1e3);
+		return s->hangs;
+	default:
+		return NULL;
+	}
 }
 
 void source_kill(struct source *s, const char *reason)

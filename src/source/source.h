@@ -201,9 +201,10 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 
 /*
  * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,
- * while its ring is empty. The caller decides what to do.
+ * while its ring is empty. The caller decides what to do. NULL: it does not hang; else how, for source_kill(), valid until
+ * the next call.
  */
-bool source_hangs(struct source *s, unsigned limit_ms);
+const char *source_hangs(struct source *s, unsigned limit_ms);
 
 /*
  * Gives up on a worker and kills it. Once its ring has been read, source_peek() returns LT_ERROR with this reason;

@@ -216,9 +216,10 @@ static pid_t only_child(void)
 	return pid;
 }
 
-/* Reads until the worker counts as hung, then kills it; returns the CPU time used for that. */
-static double end_when_hung(const char *how, unsigned limit_ms)
+/* Reads until the worker counts as hung, then kills it, for that reason; returns the CPU time used for that. */
+static double end_when_hung(const char *how, unsigned limit_ms, const char *reason)
 {
+	const char *hangs;
 	struct source_spec *spec;
 	struct source *s = start_fake(how, &spec);
 	const struct event *ev;
@@ -231,14 +232,15 @@ static double end_when_hung(const char *how, unsigned limit_ms)
 			source_next(s);
 			continue;
 		}
-		if (source_hangs(s, limit_ms)) {
+		hangs = source_hangs(s, limit_ms);
+		if (hangs) {
 			ck_assert(now_s() - begin >= limit_ms * 1e-3);
 			used = cpu_s(only_child());
-			source_kill(s, "it hangs");
+			source_kill(s, hangs);
 		}
 		usleep(10000);
 	}
-	ck_assert_ptr_nonnull(strstr(error_text(), "it hangs"));
+	ck_assert_ptr_nonnull(strstr(error_text(), reason));
 	source_stop(s);
 	expect_no_children();
 	source_spec_free(spec);
@@ -248,8 +250,8 @@ static double end_when_hung(const char *how, unsigned limit_ms)
 /* A blocked worker, and one that uses CPU time for ever, for which the limit is far longer. */
 START_TEST(test_hanging_workers)
 {
-	end_when_hung("hang", 200);
-	ck_assert_double_ge(end_when_hung("spin", 50), 0.3);
+	end_when_hung("hang", 200, "no heartbeat for 0.2 s");
+	ck_assert_double_ge(end_when_hung("spin", 50, "no progress in 0.3 s of CPU time"), 0.3);
 }
 END_TEST
 
