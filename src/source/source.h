@@ -201,8 +201,8 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 
 /*
  * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,
- * while its ring is empty. The caller decides what to do. NULL: it does not hang; else how, for source_kill(), valid until
- * the next call.
+ * while its ring is empty. The caller decides what to do. NULL: it does not hang; else how, for source_kill(), valid
+ * until the next call.
  */
 const char *source_hangs(struct source *s, unsigned limit_ms);
 

@@ -50,7 +50,8 @@ static char *find_fault(const char *text)
 
 /*
  * Of two texts of which neither begins with the other, one may be damaged: then *best becomes the valid one, and the
- * other is reported. LT_AGAIN: both are valid. LT_ERROR: neither is; the library is not tried, as it might not terminate.
+ * other is reported. LT_AGAIN: both are valid. LT_ERROR: neither is; the library is not tried, as it might not
+ * terminate.
  */
 static enum lt_status choose_valid(struct native_reader *n, struct metadata *best, struct metadata *other)
 {
