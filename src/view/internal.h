@@ -162,8 +162,14 @@ void view_index_files(struct view_index *index, const struct interval *iv, const
 bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64_t tid);
 const struct interval_row *view_file_thread(const struct view_index *index, const struct interval *iv,
 					    const struct interval_row *file);
+
+/* ---- pivot.c ---- */
+
+/* To be called for every host before the columns are added. */
 void view_index_pivot(struct view_rows *r, unsigned host);
-uint64_t view_pivot_value(const struct view_rows *r, unsigned host, uint64_t owner, unsigned counter);
+
+/* Sets the columns of r, and .counters of all its rows. */
+void view_add_pivot_columns(struct view_rows *r);
 
 /* ---- table_relations.c ---- */
 

@@ -295,64 +295,6 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 	map64_release(&parents);
 }
 
-/* ---- the columns of VIEW_PIVOT ---- */
-
-static void get_pivot(const struct view_cell *at, struct value *v)
-{
-	value_set_uint(v, at->row->counters[at->column->cell]);
-}
-
-static void read_counters(struct view_rows *r, struct view_row *row)
-{
-	struct view_rows_internal *in = r->internal;
-
-	row->counters = view_cells_alloc(in, in->counters->len);
-	for (guint i = 0; i < in->counters->len; i++)
-		row->counters[i] = view_pivot_value(r, row->key.host, row->key.uid, i);
-}
-
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-	return strcmp(strpool_text(*(const strid *)a), strpool_text(*(const strid *)b));
-}
-
-const char *view_counter_name(const char *name)
-{
-	static const char *const prefixes[] = { "perf_cpu_", "perf_thread_", "perf_" };
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(prefixes); i++)
-		if (g_str_has_prefix(name, prefixes[i]))
-			return name + strlen(prefixes[i]);
-	return name;
-}
-
-static void add_pivot_columns(struct view_rows *r)
-{
-	struct view_rows_internal *in = r->internal;
-
-	g_array_sort(in->counters, compare_names);
-	g_array_append_vals(in->columns, r->table->columns, r->table->n_columns);
-	for (guint i = 0; i < in->counters->len; i++) {
-		const char *name = strpool_text(g_array_index(in->counters, strid, i));
-		struct column column = {
-			.name = name,
-			.header = view_counter_name(name),
-			.meaning = "Increase of this perf counter while the thread ran.",
-			.unit = COLUMN_COUNT,
-			.width = 12,
-			.flags = COLUMN_COUNTER,
-			.cell = (uint16_t)i,
-			.get = get_pivot,
-		};
-
-		g_array_append_val(in->columns, column);
-	}
-	r->columns = (const struct column *)(const void *)in->columns->data;
-	r->n_columns = in->columns->len;
-	for (guint i = 0; i < in->rows->len; i++)
-		read_counters(r, &g_array_index(in->rows, struct view_row, i));
-}
-
 /* Sums have no key of their own: they are ordered by what they have in common. */
 static void sum_up(struct view_rows *r, struct view_query *q)
 {
@@ -392,7 +334,7 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	if (q->table->supply.needs)
 		collect_derived(r, q);
 	if (q->table->flags & VIEW_PIVOT) {
-		add_pivot_columns(r);
+		view_add_pivot_columns(r);
 		query.sort = sort ? view_rows_column(r, sort) : NULL;
 	}
 	if (q->filter)
