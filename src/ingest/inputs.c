@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ingest/ingest.h"
+#include "ingest/internal.h"
+
+/* The relays and sources as the user sees them in a list, to detach live ones and to attach them again. */
+
+unsigned ingest_input_count(const struct ingest *in)
+{
+	return in->relays->len + in->inputs->len;
+}
+
+static struct ingest_input relay_as_input(const struct relay *relay)
+{
+	const char *asked = relay->answered ? "watched for sessions" : "asking for its sessions";
+
+	return (struct ingest_input){
+		.name = relay->url,
+		.state = relay->why ? relay->why : asked,
+		.host = -1,
+		.live = true,
+		.runs = !relay->why,
+		.relay = true,
+	};
+}
+
+static bool is_detached(const struct input *input)
+{
+	return input->state == INPUT_DETACHED || input->state == INPUT_UNTAKEN;
+}
+
+struct ingest_input ingest_input(const struct ingest *in, unsigned i)
+{
+	const struct input *input;
+	guint host;
+
+	if (i < in->relays->len)
+		return relay_as_input(g_ptr_array_index(in->relays, i));
+	input = input_at(in, i - in->relays->len);
+	return (struct ingest_input){
+		.name = input->spec->name,
+		.state = input_describe(input),
+		.host = input->host && g_ptr_array_find(in->hosts, input->host, &host) ? (int)host : -1,
+		.live = input->spec->url != NULL,
+		.runs = input->source != NULL,
+		.detached = is_detached(input),
+	};
+}
+
+void ingest_detach(struct ingest *in, unsigned i)
+{
+	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
+
+	if (!input || !input->spec->url || is_detached(input))
+		return;
+	ingest_source_stopped(in, input, NULL);
+	input->state = INPUT_DETACHED;
+}
+
+bool ingest_attach(struct ingest *in, unsigned i)
+{
+	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
+
+	if (!input || !is_detached(input))
+		return true;
+	ingest_start_input(in, input);
+	return input->state != INPUT_UNTAKEN;
+}
