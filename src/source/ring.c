@@ -254,15 +254,17 @@ void ring_room_woken(struct ring_producer *p)
 
 void *ring_reserve_slow(struct ring_producer *p, uint32_t bytes)
 {
-	const uint64_t at = p->head & (p->capacity - 1);
-	const uint64_t to_end = p->capacity - at;
-	uint64_t padding = 0;
+	uint64_t at, padding;
 
 	bytes = (bytes + 7) & ~7u;
-	if (bytes > to_end)
-		padding = to_end;
-	if (p->head + padding + bytes - p->tail_seen > p->capacity)
+	/* the head may move during the wait: fold() */
+	for (;;) {
+		at = p->head & (p->capacity - 1);
+		padding = bytes > p->capacity - at ? p->capacity - at : 0;
+		if (p->head + padding + bytes - p->tail_seen <= p->capacity)
+			break;
 		wait_for_room(p, padding + bytes);
+	}
 	if (padding)
 		pad(p, at, padding);
 	return p->buffer + (p->head & (p->capacity - 1));

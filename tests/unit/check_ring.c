@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "event/payload.h"
@@ -58,6 +60,47 @@ static void check_numbered(const struct event *ev, uint64_t i)
 	for (uint32_t at = s.offset + s.len; at < ev->size; at++)
 		ck_assert_int_eq(((const char *)ev)[at], 0);
 }
+
+static void (*on_clock)(void); /* NULL: nothing happens when the producer looks at the clock */
+
+/* Replaces the C library's: the producer calls it between two looks at what was consumed. */
+int clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	if (on_clock)
+		on_clock();
+	return (int)syscall(SYS_clock_gettime, clock, ts);
+}
+
+static uint64_t consumed;
+
+static void consume_all(void)
+{
+	const struct event *ev;
+	const char *wrong;
+
+	while (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
+		check_numbered(ev, consumed++);
+		ring_next(&consumer);
+	}
+}
+
+/* The ring is full up to its end; just when its producer starts to wait, all of it is consumed. */
+START_TEST(test_emptied_before_the_wait)
+{
+	uint64_t written = 0;
+
+	open_ring();
+	while (!consumed) {
+		on_clock = consume_all;
+		write_numbered(written++);
+		on_clock = NULL;
+		ring_publish(&producer);
+	}
+	consume_all();
+	ck_assert_uint_eq(consumed, written);
+	close_ring();
+}
+END_TEST
 
 /* If its consumer keeps up, a producer uses only a small part of the buffer, and no record is lost by that. */
 START_TEST(test_little_memory)
@@ -499,6 +542,7 @@ START_TEST(test_no_ring)
 }
 END_TEST
 
-UNIT_MAIN("ring", test_little_memory, test_empty, test_inherited, test_wake_fd_wakes, test_late_wake, test_two_threads,
-	  test_full_ring_beats, test_lying_head, test_lying_records, test_hostile_wakes, test_endless_padding,
-	  test_records_are_copies, test_lie_behind_records, test_long_records, test_last_word, test_no_ring)
+UNIT_MAIN("ring", test_emptied_before_the_wait, test_little_memory, test_empty, test_inherited, test_wake_fd_wakes,
+	  test_late_wake, test_two_threads, test_full_ring_beats, test_lying_head, test_lying_records,
+	  test_hostile_wakes, test_endless_padding, test_records_are_copies, test_lie_behind_records, test_long_records,
+	  test_last_word, test_no_ring)
