@@ -199,6 +199,6 @@ void process_cancel(struct process *p)
 	if (p->gate < 0)
 		return;
 	close(p->gate);
-	p->gate = -1;
 	waitpid(p->pid, NULL, 0);
+	*p = (struct process){ .gate = -1 };
 }

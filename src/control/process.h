@@ -35,8 +35,8 @@ void process_release_signals(void);
 void process_unblock_signals(void *unused);
 
 struct process {
-	pid_t pid;
-	int gate; /* descriptor; -1: open */
+	pid_t pid; /* 0: there is none */
+	int gate;  /* descriptor; -1: open */
 };
 
 enum {

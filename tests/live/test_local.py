@@ -433,6 +433,29 @@ def test_no_room():
     return None
 
 
+RELAYD_THAT_LOCKS = """#!/bin/sh
+# A relayd after whose start no other process can be noted.
+until [ -s {base}/*/processes ]; do sleep 0.02; done
+chmod 400 {base}/*/processes
+exec {relayd} "$@"
+"""
+
+
+def test_command_that_cannot_start():
+    """If tracing cannot start once the command's process waits for it, the reason is printed, and nothing is left."""
+    with user("cannot") as u:
+        os.mkdir("locks")
+        with open("locks/lttng-relayd", "w", encoding="ascii") as file:
+            file.write(RELAYD_THAT_LOCKS.format(base=u.base, relayd=shutil.which("lttng-relayd")))
+        os.chmod("locks/lttng-relayd", 0o755)
+        u.env["PATH"] = f"{os.getcwd()}/locks:{u.env['PATH']}"
+        status, out, err = u.report("touch", f"{u.home}/made")
+        assert status == 1 and not out, (status, out, err)
+        assert re.fullmatch(rf"lttngtop: cannot write '{u.base}/\d+/processes': Permission denied\n", err), err
+        assert not os.path.exists(f"{u.home}/made"), "the command ran"
+        u.check_gone()
+
+
 def test_without_words():
     """The sessions of the relayd on this machine, at its usual ports: on a loopback of the test's own."""
     if os.geteuid() or not shutil.which("ip") or subprocess.run(["unshare", "--net", "true"], check=False,
