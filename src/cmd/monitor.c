@@ -209,6 +209,14 @@ static void run_loop(struct monitor *m)
 	monitor_dump_destroy(m->dump);
 	monitor_longest_destroy(m->longest);
 	monitor_preview_destroy(m->preview);
+}
+
+/* Signals then have their usual effect: the terminal must be in its usual mode. */
+static void end_loop(struct monitor *m)
+{
+	for (unsigned i = 0; i < MONITOR_SIGNALS; i++)
+		ev_signal_stop(m->loop, &m->ends[i]);
+	ev_signal_stop(m->loop, &m->resized);
 	ev_loop_destroy(m->loop);
 }
 
@@ -272,6 +280,7 @@ int cmd_monitor(const struct options *o)
 		start_ui(&m);
 		run_loop(&m);
 		screen_close();
+		end_loop(&m);
 		log_unmute_stderr();
 	}
 	if (m.failed)

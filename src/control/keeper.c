@@ -263,9 +263,13 @@ static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_
 {
 	struct pollfd readable = { .fd = keeper->fd, .events = POLLIN };
 	char byte;
+	int ready;
 
 	while (line->len < LINE_MAX_BYTES) {
-		if (poll(&readable, 1, wait_ms) <= 0)
+		do {
+			ready = poll(&readable, 1, wait_ms);
+		} while (ready < 0 && errno == EINTR);
+		if (ready <= 0)
 			return LT_AGAIN;
 		if (read(keeper->fd, &byte, 1) != 1)
 			return LT_END;

@@ -122,12 +122,20 @@ class Monitor:
 
     def keeper(self):
         """The process that looks after the tracing: the leader of a session of its own."""
-        pid = self.process.pid
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            children = [int(p) for p in file.read().split()]
-        keepers = [p for p in children if os.getsid(p) == p]
-        assert len(keepers) == 1, f"keepers: {keepers} of {children}"
+        started = children(self.process.pid)
+        keepers = [p for p in started if os.getsid(p) == p]
+        assert len(keepers) == 1, f"keepers: {keepers} of {started}"
         return keepers[0]
+
+
+def children(pid):
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+        return [int(p) for p in file.read().split()]
+
+
+def is_worker(pid):
+    with open(f"/proc/{pid}/cmdline", "rb") as file:
+        return b"--worker" in file.read().split(b"\0")
 
 
 def forever(u):
@@ -205,6 +213,50 @@ def test_daemon_that_hangs():
             sandbox.wait_until(lambda: not os.path.exists(f"/proc/{relayd}/exe"), "end of the relayd")
         finally:
             os.kill(daemon, signal.SIGCONT)
+
+
+def test_slow_end():
+    """Signals while the session daemon takes its time to end: the terminal may change its size; Ctrl-C does not wait."""
+    for number in (None, signal.SIGINT):
+        with user(f"slow-end-{number}") as u:
+            u.start_sessiond()
+            m = Monitor(u)
+            m.await_text("Help")
+            os.kill(u.sessiond_pid(), signal.SIGSTOP)
+            try:
+                m.press(b"q")
+                m.await_text("\x1b[?1006;1000l")  # it leaves the screen
+                time.sleep(0.5)
+                m.process.send_signal(signal.SIGWINCH)
+                time.sleep(0.5)
+                assert m.process.poll() is None, f"{m.process.returncode}: it did not wait: {m.text[-500:]!r}"
+                if number:
+                    m.end(lambda m=m: m.process.send_signal(number), -number)
+            finally:
+                os.kill(u.sessiond_pid(), signal.SIGCONT)
+            assert number or m.process.wait(sandbox.PATIENCE) == 0, m.text
+            assert "does not answer" not in m.text, m.text[-500:]
+            sandbox.wait_until(lambda u=u: not os.path.exists(u.base), "end of all that was started")
+
+
+def test_interrupted_end():
+    """Ctrl-C after --duration, while the session daemon takes its time: what was started is still ended and removed."""
+    with user("late") as u:
+        u.start_sessiond()
+        report = u.start(u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "2s", stdout=subprocess.DEVNULL,
+                         stderr=subprocess.PIPE)
+        sandbox.wait_until(lambda: any(is_worker(pid) for pid in children(report.pid)), "a worker")
+        os.kill(u.sessiond_pid(), signal.SIGSTOP)
+        try:
+            sandbox.wait_until(lambda: not any(is_worker(pid) for pid in children(report.pid)), "end of the worker")
+            time.sleep(0.5)
+            report.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            assert report.poll() is None, f"{report.returncode}: it did not wait: {report.stderr.read()}"
+        finally:
+            os.kill(u.sessiond_pid(), signal.SIGCONT)
+        err = report.communicate(timeout=sandbox.PATIENCE)[1]
+        assert "does not answer" not in err and not os.path.exists(u.base), err
 
 
 def test_command_on_screen():
