@@ -198,6 +198,7 @@ static char *explain_stop(struct input *input, const char *why)
 
 	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
 		input->relayd_left = true;
+	input->is_absent = !why || cause == FAILED_NO_SESSION;
 	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left);
 	if (!why)
 		return input->spec->url ? g_strdup("the session has ended") : NULL;

@@ -42,6 +42,8 @@ struct input {
 	bool announced;    /* the running source has named its host */
 	bool mixed;        /* it announced traces of other hosts, too, and this was reported */
 	bool session_over; /* it ended, or its relayd no longer knows it */
+	bool is_listed;    /* a relayd's list showed that there is such a session; set by ingest */
+	bool is_absent;    /* it has ended, or its relayd does not know it, and has not listed it since then */
 	bool relayd_left;  /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;   /* the source's number in the host's merge */
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */

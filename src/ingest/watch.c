@@ -199,6 +199,7 @@ static void session_listed(void *data, const char *text)
 	struct input *input = g_hash_table_lookup(in->sessions, text);
 
 	if (input) {
+		input->is_absent = false;
 		if (input->state == INPUT_WAITING && !input->broken)
 			input->retry_us = 0;
 		return;
@@ -206,6 +207,7 @@ static void session_listed(void *data, const char *text)
 	if (source_parse_url(text, &url) == LT_OK && url.session) {
 		ingest_add_session(in, &url);
 		ingest_start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
+		input_at(in, in->inputs->len - 1)->is_listed = true;
 	}
 	source_url_release(&url);
 }
@@ -294,11 +296,18 @@ static void watch_arrival(struct ingest *in, struct input *input)
 	clocks_arrival(in->options.clocks, input->host->public.clock, time_ns, (uint64_t)g_get_real_time() * NS_PER_US);
 }
 
+/* Not a session that its relayd, which is asked for its list all the time, no longer has: most never come back. */
+static bool is_due(const struct input *input)
+{
+	return input->state == INPUT_WAITING && g_get_monotonic_time() >= input->retry_us &&
+	       !(input->is_listed && input->is_absent);
+}
+
 static void watch_input(struct ingest *in, struct input *input)
 {
 	const char *hangs;
 
-	if (input->state == INPUT_WAITING && g_get_monotonic_time() >= input->retry_us)
+	if (is_due(input))
 		ingest_start_input(in, input);
 	if (!input->source)
 		return;

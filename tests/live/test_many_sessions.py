@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A relayd with more sessions than are attached at once: --max-sessions."""
 import os
+import shutil
 import struct
 import subprocess
 import sys
+import time
 
 import cases
 import sandbox
@@ -12,6 +14,11 @@ from fake_relay import ATTACH_OK, CONNECT, Relay, Session
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 import processes  # noqa: E402
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Terminal  # noqa: E402
+
+STREAMS_NONE, STREAMS_CLOSED = 2, 4
 
 
 class Counting(Relay):
@@ -67,6 +74,35 @@ def test_listed_again():
             process.wait()
         # the lister's, and one of each session, which asks for the list on its own connection
         assert relay.commands.count(CONNECT) == 3, relay.commands
+
+
+def test_ended():
+    """
+    The monitor does not ask for sessions that have ended and are no longer listed, of which there are more and more in
+    time; one that is listed again is attached again.
+    """
+    class Ending(Counting):
+        closed = 0
+
+        def new_streams(self, payload):
+            self.closed += not self.sessions
+            return struct.pack(">2I", STREAMS_NONE if self.sessions else STREAMS_CLOSED, 0)
+
+    if not shutil.which("tmux"):
+        return "tmux is not installed"
+    with Ending(5) as relay, Terminal(relay.relay_url, ready="WAITING") as t:
+        sandbox.wait_until(lambda: len(relay.attached) == 5, "all are attached")
+        sessions, relay.sessions = relay.sessions, []
+        sandbox.wait_until(lambda: relay.closed == 5, "all have ended")
+        n = len(relay.connections)
+        time.sleep(3)
+        assert len(relay.connections) == n, f"{len(relay.connections) - n} more connections, after {n}"
+        relay.attached.clear()
+        relay.sessions = sessions
+        sandbox.wait_until(lambda: len(relay.attached) == 5, "all are attached again")
+        t.keys("q")
+        assert t.status() == 0, t.stderr()
+    return None
 
 
 def test_one_worker_per_cpu():
