@@ -37,7 +37,8 @@ struct ingest {
 	bool broken;          /* a source or a part of one could not be read, or broke off */
 	struct model_memory memory; /* shared by all hosts */
 	uint64_t refused_names;     /* strpool_full() at the last check */
-	bool untaken;               /* there were more sessions than may be attached */
+	unsigned n_attached;        /* live sessions of which a worker runs */
+	bool untaken;               /* there were more of them than may be attached */
 };
 
 static inline struct input *input_at(const struct ingest *in, guint i)

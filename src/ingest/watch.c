@@ -29,11 +29,7 @@ enum {
 /* Whether --max-sessions sessions are attached. */
 static bool is_full(const struct ingest *in)
 {
-	unsigned n = 0;
-
-	for (guint i = 0; i < in->inputs->len && in->options.max_sessions; i++)
-		n += input_at(in, i)->spec->url && input_at(in, i)->source;
-	return in->options.max_sessions && n >= in->options.max_sessions;
+	return in->options.max_sessions && in->n_attached >= in->options.max_sessions;
 }
 
 /* The first session left out is reported, and makes the figures incomplete. */
@@ -55,6 +51,7 @@ void ingest_start_input(struct ingest *in, struct input *input)
 		return;
 	}
 	if (input_start(input) == LT_OK) {
+		in->n_attached += input->spec->url != NULL;
 		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(input->source), &event);
 		return;
 	}
@@ -112,6 +109,7 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 	if (!reason)
 		reason = g_strdup(why);
+	in->n_attached -= input->spec->url && input->source;
 	input_stopped(input, reason);
 	why = reason;
 	/* that a session which was shown no longer exists is its normal end */

@@ -33,9 +33,9 @@ class Counting(Relay):
         return struct.pack(">2I", ATTACH_OK, 0)
 
 
-def report(url, *options):
+def report(url, *options, timeout=120):
     done = subprocess.run([os.environ["LTTNGTOP"], "report", "hosts", "--duration", "2s", *options, url], check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=120)
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
     return done.returncode, done.stderr
 
 
@@ -45,6 +45,21 @@ def test_bounded():
         assert "3 live sessions are attached: ignoring further ones (--max-sessions)" in err and status in (1, 3), (status, err)
         assert err.count("--max-sessions") == 1, err
         assert relay.attached == {1, 2, 3}, relay.attached
+
+
+def test_very_many():
+    """As many as a list may have, from two relayds: they are left out as quickly as they are listed."""
+    class Long(Counting):
+        made = None
+
+        def list(self, payload):
+            self.made = self.made or super().list(payload)
+            return self.made
+
+    with Long(65536) as one, Long(65536) as other:
+        status, err = report(one.relay_url, other.relay_url, "--max-sessions", "2", timeout=60)
+        assert status in (1, 3) and err.count("--max-sessions") == 1, (status, err)
+        assert len(one.attached) + len(other.attached) == 2, (one.attached, other.attached)
 
 
 def test_all():
