@@ -65,6 +65,7 @@ enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint6
 		.filter = &r->filter,
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
+		.whole = r->all_read,
 		.clocks = r->clocks ? clocks_sync(r->clocks) : NULL,
 		.matches = r->matches,
 	};

@@ -125,6 +125,8 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	const struct view_sources from = {
 		.hosts = first,
 		.n_hosts = hosts->len,
+		.begin_ns = what->begin_ns,
+		.end_ns = what->end_ns,
 		.waits = graph->info.waits,
 		.paths = answer,
 		.n_paths = 1,

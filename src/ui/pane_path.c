@@ -35,12 +35,17 @@ static struct path_pane *state_of(const struct pane *p)
 
 /* ---- the thread ---- */
 
+struct path_graph {
+	const struct ui_graph *graph;
+	uint64_t end_ns; /* the window's: names are the last ones before it */
+};
+
 static struct wait_who screen_who(const void *data, wait_row row)
 {
-	const struct ui_graph *graph = data;
-	struct wait_who who = waits_who(graph->info.waits, row);
+	const struct path_graph *in = data;
+	struct wait_who who = waits_who_at(in->graph->info.waits, row, in->end_ns - 1);
 
-	who.host = window_screen_host(graph, who.host);
+	who.host = window_screen_host(in->graph, who.host);
 	return who;
 }
 
@@ -108,6 +113,7 @@ static void select_first(struct path_pane *s)
 static void resolve(struct ui *ui, struct path_pane *s, const struct ui_graph *graph, uint64_t begin_ns,
 		    uint64_t end_ns)
 {
+	const struct path_graph in = { graph, end_ns };
 	wait_row row = find_row(ui, graph, &s->subject, begin_ns, end_ns);
 	struct wait_path answer;
 	struct wait_who who;
@@ -119,9 +125,9 @@ static void resolve(struct ui *ui, struct path_pane *s, const struct ui_graph *g
 	follow(s, ui, graph, row);
 	wait_path_init(&answer);
 	waits_path(graph->info.waits, row, begin_ns, end_ns, &answer);
-	who = screen_who(graph, row);
+	who = screen_who(&in, row);
 	path_destroy(s->path);
-	s->path = path_create(&answer, &who, screen_who, graph);
+	s->path = path_create(&answer, &who, screen_who, &in);
 	wait_path_release(&answer);
 	s->none = !s->path->steps->len;
 	s->selected = 0;

@@ -45,6 +45,7 @@ struct view_sources {
 	unsigned n_hosts;
 	const struct view_filter *filter; /* NULL: none */
 	uint64_t begin_ns, end_ns;        /* the interval, in reference time */
+	bool whole;                       /* the hosts' own intervals are longer: all data */
 	const struct clock_sync *clocks;  /* VIEW_CLOCKS; NULL: there is nothing to compare */
 	const GArray *matches;            /* VIEW_MATCHES: struct view_match; those sent in the interval become rows */
 	const struct waits *waits;        /* VIEW_PATH: the graph of the paths */

@@ -166,7 +166,7 @@ static void collect(struct view_derived *derived, const struct view_sources *fro
 	struct map64 *names = g_new0(struct map64, n_hosts + 1);
 
 	for (unsigned i = 0; i < n_hosts; i++)
-		if (hosts[i].iv && hosts[i].iv->tables_mask & USES(THREAD))
+		if (!from->whole && hosts[i].iv && hosts[i].iv->tables_mask & USES(THREAD))
 			find_names(hosts[i].iv, &names[i]);
 	for (unsigned i = 0; i < from->n_accounts; i++) {
 		const struct account *a = &from->accounts[i];

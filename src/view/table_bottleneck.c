@@ -132,7 +132,7 @@ static void add_to_row(struct bottleneck_row *row, uint64_t ns, uint64_t others_
 /* Adds a path whose times are in ns, and clears them. */
 static void add_path(struct bottleneck_places *p, wait_row subject)
 {
-	const struct wait_who who = waits_who(p->from->waits, subject);
+	const struct wait_who who = waits_who_at(p->from->waits, subject, p->from->end_ns - 1);
 	const unsigned subject_host = host_of_wait(p->from, who.host), first_overall = p->n - RESOURCES;
 	uint64_t all_ns[RESOURCES] = { 0 }, others_ns[RESOURCES] = { 0 };
 

@@ -111,6 +111,12 @@ static const char *link_name(enum wait_link link)
 	return names[link];
 }
 
+/* The name is the last one in the interval. */
+static struct wait_who who_is(const struct view_sources *from, wait_row row)
+{
+	return waits_who_at(from->waits, row, from->end_ns - 1);
+}
+
 static void set_origin(struct segment_row *row, const struct view_sources *from, const struct wait_segment *segment)
 {
 	struct wait_who who;
@@ -118,7 +124,7 @@ static void set_origin(struct segment_row *row, const struct view_sources *from,
 	row->from_host = row->from_tid = (uint64_t)CELL_UNKNOWN;
 	if (segment->from == WAIT_NO_ROW)
 		return;
-	who = waits_who(from->waits, segment->from);
+	who = who_is(from, segment->from);
 	row->from_host = host_of_wait(from->hosts, from->n_hosts, who.host);
 	row->from_tid = (uint64_t)(int64_t)who.tid;
 }
@@ -130,7 +136,7 @@ static void set_subject(struct segment_row *row, const struct view_sources *from
 	row->path_host = row->path_tid = (uint64_t)CELL_UNKNOWN;
 	if (from->one_subject)
 		return;
-	who = waits_who(from->waits, from->subjects[path]);
+	who = who_is(from, from->subjects[path]);
 	row->path_host = host_of_wait(from->hosts, from->n_hosts, who.host);
 	row->path_tid = (uint64_t)(int64_t)who.tid;
 	row->path_comm = who.comm;
@@ -139,7 +145,7 @@ static void set_subject(struct segment_row *row, const struct view_sources *from
 static struct segment_row *add_segment(struct view_derived *derived, const struct view_sources *from,
 				       const struct wait_segment *segment)
 {
-	const struct wait_who who = waits_who(from->waits, segment->row);
+	const struct wait_who who = who_is(from, segment->row);
 	struct segment_row *row =
 		view_derived_add(derived, sizeof(*row), host_of_wait(from->hosts, from->n_hosts, who.host));
 
@@ -251,11 +257,13 @@ static struct total_row *find_total(struct view_derived *derived, GHashTable *kn
 }
 
 /* The name of the process's main thread, if known. */
-static strid process_name(const struct waits *waits, const struct wait_who *who, int64_t pid, uint64_t t_ns)
+static strid process_name(const struct view_sources *from, const struct wait_who *who, int64_t pid, uint64_t t_ns)
 {
-	wait_row main_row = pid > 0 && pid != who->tid ? waits_find(waits, who->host, (int32_t)pid, t_ns) : WAIT_NO_ROW;
+	wait_row main_row = WAIT_NO_ROW;
 
-	return main_row == WAIT_NO_ROW ? who->comm : waits_who(waits, main_row).comm;
+	if (pid > 0 && pid != who->tid)
+		main_row = waits_find(from->waits, who->host, (int32_t)pid, t_ns);
+	return main_row == WAIT_NO_ROW ? who->comm : who_is(from, main_row).comm;
 }
 
 #define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
@@ -274,14 +282,14 @@ static int compare_totals(gconstpointer pa, gconstpointer pb)
 static void add_total(struct view_derived *derived, GHashTable *known, const struct view_sources *from,
 		      const struct wait_segment *segment)
 {
-	const struct wait_who who = waits_who(from->waits, segment->row);
+	const struct wait_who who = who_is(from, segment->row);
 	const int64_t pid = process_of(&who);
 	const unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
 	struct total_row *row = find_total(derived, known, host, pid, segment);
 
 	row->total_ns += segment->end_ns - segment->begin_ns;
 	if (row->comm == STRID_NONE)
-		row->comm = process_name(from->waits, &who, pid, segment->end_ns);
+		row->comm = process_name(from, &who, pid, segment->end_ns);
 }
 
 /* The paths' time by host, process and state, in that order. */

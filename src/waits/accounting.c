@@ -58,13 +58,20 @@ static int32_t pid_of(const struct wait_who *who)
 	return who->pid > 0 ? who->pid : who->tid;
 }
 
-/* The name of the process's main thread if that is known, else the thread's. */
-static strid name_of(const struct waits *w, const struct wait_who *who)
+/* The name is the last one in the window. */
+static struct wait_who who_is(const struct accounting *a, wait_row row)
 {
-	wait_row main_row =
-		who->pid > 0 && who->pid != who->tid ? waits_find(w, who->host, who->pid, UINT64_MAX) : WAIT_NO_ROW;
+	return waits_who_at(a->w, row, a->end_ns - 1);
+}
 
-	return main_row == WAIT_NO_ROW ? who->comm : waits_who(w, main_row).comm;
+/* The name of the process's main thread if that is known, else the thread's. */
+static strid name_of(const struct accounting *a, const struct wait_who *who)
+{
+	wait_row main_row = WAIT_NO_ROW;
+
+	if (who->pid > 0 && who->pid != who->tid)
+		main_row = waits_find(a->w, who->host, who->pid, UINT64_MAX);
+	return main_row == WAIT_NO_ROW ? who->comm : who_is(a, main_row).comm;
 }
 
 /* client NULL: the process's own account. */
@@ -86,13 +93,13 @@ static unsigned account_index(struct accounting *a, const struct wait_who *who, 
 	account = &g_array_index(a->accounts, struct account, a->accounts->len - 1);
 	account->host = who->host;
 	account->pid = key.process.pid;
-	account->comm = name_of(a->w, who);
+	account->comm = name_of(a, who);
 	account->client_pid = PID_NONE;
 	if (client) {
 		account->for_client = true;
 		account->client_host = client->host;
 		account->client_pid = key.client.pid;
-		account->client_comm = name_of(a->w, client);
+		account->client_comm = name_of(a, client);
 	}
 	return a->accounts->len - 1;
 }
@@ -131,12 +138,12 @@ static bool same_process(const struct wait_who *a, const struct wait_who *b)
  * The process to which a segment's use belongs. A packet in transit belongs to the
  * server in both directions; receivers in interrupt context and idle tasks are not processes. false: not a server.
  */
-static bool server_of(const struct waits *w, const struct wait_segment *s, const struct wait_who *client,
+static bool server_of(const struct accounting *a, const struct wait_segment *s, const struct wait_who *client,
 		      struct wait_who *server)
 {
-	*server = waits_who(w, s->row);
+	*server = who_is(a, s->row);
 	if (s->wire && s->from != WAIT_NO_ROW && (server->tid <= 0 || same_process(server, client)))
-		*server = waits_who(w, s->from);
+		*server = who_is(a, s->from);
 	return server->tid > 0 && !same_process(server, client);
 }
 
@@ -145,7 +152,7 @@ static void charge(struct accounting *a, const struct wait_segment *s, const str
 	const uint64_t ns = s->end_ns - s->begin_ns;
 	struct wait_who server;
 
-	if (!server_of(a->w, s, client, &server))
+	if (!server_of(a, s, client, &server))
 		return;
 	account_of(a, &server, client)->sub_ns[resource] += ns;
 	account_of(a, client, NULL)->sub_ns[resource] += ns;
@@ -161,7 +168,7 @@ static void charge(struct accounting *a, const struct wait_segment *s, const str
 /* Adds the path of one thread: its own use, and the work done for it. */
 static void add_path(struct accounting *a, wait_row row, const struct wait_path *path)
 {
-	const struct wait_who who = waits_who(a->w, row);
+	const struct wait_who who = who_is(a, row);
 
 	for (uint32_t i = 0; i < path->n; i++) {
 		const struct wait_segment *s = &path->segments[i];

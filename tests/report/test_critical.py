@@ -37,7 +37,7 @@ def check_tiles(data, what, whole=None):
                                                                  f"to {rows[-1]['end_ns']}, not {whole}")
 
 
-KEYS = ("host", "tid", "pid", "comm", "state", "cause", "call", "fd", "object", "wire")
+KEYS = ("host", "tid", "pid", "state", "cause", "call", "fd", "object", "wire")
 
 
 def clip(rows, begin, end):
@@ -177,6 +177,19 @@ def check_memory(path):
         check(clip(early["rows"], begin, till) == clip(whole["rows"], begin, till), "--wait-memory: the window differs")
 
 
+def check_names(path):
+    """A shell that executes a program has its new name only from then on: it is the last name in the interval."""
+    exec_ns = 1795183632644425423  # sched_process_exec of thread 1442 of client: bash becomes sleep
+    for end, name in ((exec_ns - 1000000000, "bash"), (exec_ns + 1000000, "sleep")):
+        until = ("--end", f"{end}ns")
+        segments = path_of(path, "client", 1442, *until)["rows"]
+        totals = page("critical-totals", path, "--host", "client", "--tid", "1442", *until)["rows"]
+        accounts = page("accounting", path, *until)["rows"]
+        for what, rows in (("critical-path", segments), ("critical-totals", totals), ("accounting", accounts)):
+            names = {r["comm"] for r in rows if r["pid"] == 1442 and r["host"] == "client"}
+            check(names == {name}, f"{what} until {end}: the name of 1442 is {names}, not {name}")
+
+
 def main():
     if not os.access(base.PROGRAM, os.X_OK):
         print(f"skip {os.path.basename(sys.argv[0])}: {base.PROGRAM} is not built")
@@ -186,6 +199,7 @@ def main():
         check_threads(kprobe, "kprobe")
         check_threads(hotplug, "hotplug")
         check_three(three)
+        check_names(three)
         check_formats(kprobe)
         check_refusals(three, kprobe)
         check_memory(kprobe)

@@ -328,6 +328,20 @@ def read_again(checks):
         checks.contains("after moving about", t.sync(), r"wget 1453 on client")
 
 
+def names(checks):
+    """Thread 1442 of client is a bash until its sched_process_exec at 14:07:12.644, then a sleep."""
+    for begin, name in (("+4s", "bash"), ("+7s", "sleep")):
+        with open_at(begin=begin, size=(120, 40)) as t:
+            t.keys("F4")
+            t.wait("^Filter:")
+            t.text("tid:1442").keys("Enter", "w")
+            t.wait(r"unexplained[\s\S]*▶")
+            screen = t.sync()
+            checks.contains(f"the window at {begin}: its name", screen, rf"^ {name} 1442 on client")
+            checks.contains(f"the window at {begin}: its lane", screen, rf"^ client {name} 1442 ")
+            checks.contains(f"the window at {begin}: its segments", screen, rf" running +{name} 1442 on client")
+
+
 def no_path(checks):
     with open_at(begin="+1s") as t:
         t.keys("1", "w")
@@ -361,4 +375,4 @@ def no_path(checks):
 
 
 Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing,
-             read_again, no_path)
+             read_again, names, no_path)
