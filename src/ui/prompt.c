@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "ui/keys.h"
 
+enum { TEXT_MAX = 4096 }; /* bytes; as long as a path may be */
+
 void prompt_init(struct prompt *p)
 {
 	*p = (struct prompt){ .text = g_string_new(NULL) };
@@ -44,6 +46,18 @@ static size_t next_char(const struct prompt *p)
 	return (size_t)(g_utf8_next_char(p->text->str + p->caret) - p->text->str);
 }
 
+/* Where the word before the caret starts, without the blanks that follow it. */
+static size_t word_start(const struct prompt *p)
+{
+	size_t at = p->caret;
+
+	while (at && p->text->str[at - 1] == ' ')
+		at--;
+	while (at && p->text->str[at - 1] != ' ')
+		at--;
+	return at;
+}
+
 static void changed(struct prompt *p, struct ui *ui)
 {
 	if (p->change)
@@ -59,7 +73,17 @@ static void erase(struct prompt *p, struct ui *ui, size_t from, size_t to)
 
 void prompt_key(struct prompt *p, struct ui *ui, int key)
 {
-	enum { CTRL_A = 1, CTRL_E = 5, CTRL_G = 7, CTRL_U = 21 };
+	enum {
+		CTRL_A = 1,
+		CTRL_B = 2,
+		CTRL_D = 4,
+		CTRL_E = 5,
+		CTRL_F = 6,
+		CTRL_G = 7,
+		CTRL_K = 11,
+		CTRL_U = 21,
+		CTRL_W = 23
+	};
 	char bytes[8];
 
 	switch (key) {
@@ -77,16 +101,25 @@ void prompt_key(struct prompt *p, struct ui *ui, int key)
 			erase(p, ui, previous_char(p), p->caret);
 		return;
 	case UI_KEY_DELETE:
+	case CTRL_D:
 		if (p->caret < p->text->len)
 			erase(p, ui, p->caret, next_char(p));
 		return;
 	case CTRL_U:
 		erase(p, ui, 0, p->caret);
 		return;
+	case CTRL_K:
+		erase(p, ui, p->caret, p->text->len);
+		return;
+	case CTRL_W:
+		erase(p, ui, word_start(p), p->caret);
+		return;
 	case UI_KEY_LEFT:
+	case CTRL_B:
 		p->caret = previous_char(p);
 		return;
 	case UI_KEY_RIGHT:
+	case CTRL_F:
 		if (p->caret < p->text->len)
 			p->caret = next_char(p);
 		return;
@@ -101,7 +134,7 @@ void prompt_key(struct prompt *p, struct ui *ui, int key)
 	default:
 		break;
 	}
-	if (!key_is_text(key) || !g_unichar_isprint((gunichar)key) || p->text->len > 200)
+	if (!key_is_text(key) || !g_unichar_isprint((gunichar)key) || p->text->len >= TEXT_MAX)
 		return;
 	bytes[g_unichar_to_utf8((gunichar)key, bytes)] = '\0';
 	g_string_insert(p->text, (gssize)p->caret, bytes);

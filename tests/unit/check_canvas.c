@@ -190,6 +190,57 @@ START_TEST(prompt_edits)
 }
 END_TEST
 
+/* As readline has them. */
+START_TEST(prompt_control_keys)
+{
+	enum { A = 1, B, D = 4, E, F, K = 11, U = 21, W = 23 };
+	static const struct {
+		const char *text;
+		int keys[8];
+		const char *result;
+	} cases[] = {
+		{ "comm:web cpu%>5", { W }, "comm:web " },
+		{ "comm:web  ", { W }, "" },
+		{ "a é日 c", { B, B, W }, "a  c" },
+		{ "one two", { A, W }, "one two" },
+		{ "one two", { A, F, F, F, K }, "one" },
+		{ "one", { K }, "one" },
+		{ "one", { B, U }, "e" },
+		{ "one", { A, D }, "ne" },
+		{ "one", { D }, "one" },
+		{ "one", { A, B, F, D, E, B, D }, "o" },
+	};
+	struct prompt p;
+
+	typed = g_string_new(NULL);
+	prompt_init(&p);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		prompt_start(&p, "Find:", cases[i].text, on_change, on_done);
+		for (unsigned k = 0; cases[i].keys[k]; k++)
+			prompt_key(&p, NULL, cases[i].keys[k]);
+		prompt_key(&p, NULL, UI_KEY_ENTER);
+		ck_assert_str_eq(typed->str, cases[i].result);
+	}
+	prompt_release(&p);
+	g_string_free(typed, TRUE);
+}
+END_TEST
+
+START_TEST(prompt_long_text)
+{
+	struct prompt p;
+
+	typed = g_string_new(NULL);
+	prompt_init(&p);
+	prompt_start(&p, "Write to:", "", on_change, on_done);
+	for (int i = 0; i < 1000; i++)
+		type(&p, "/é");
+	ck_assert_uint_eq(typed->len, 3000);
+	prompt_release(&p);
+	g_string_free(typed, TRUE);
+}
+END_TEST
+
 static int chosen;
 
 static void on_chosen(struct ui *ui, int value, bool keep)
@@ -227,4 +278,4 @@ START_TEST(menu_chooses)
 END_TEST
 
 UNIT_MAIN("canvas", text_is_clipped, text_is_cut_visibly, wide_characters, nothing_but_text_reaches_the_grid,
-	  ascii_likenesses, bars, prompt_edits, menu_chooses)
+	  ascii_likenesses, bars, prompt_edits, prompt_control_keys, prompt_long_text, menu_chooses)
