@@ -185,8 +185,9 @@ static void run_loop(struct monitor *m)
 	ev_timer_init(&m->watch, on_watch, 1., 1.);
 	ev_prepare_init(&m->show, on_show);
 	ev_signal_init(&m->resized, on_resized, SIGWINCH);
+	ev_signal_init(&m->continued, on_resized, SIGCONT); /* while stopped it gets no SIGWINCH */
 	m->input.data = m->sources.data = m->reading.data = m->retry.data = m->tick.data = m->watch.data =
-		m->show.data = m->resized.data = m;
+		m->show.data = m->resized.data = m->continued.data = m;
 	for (unsigned i = 0; i < MONITOR_SIGNALS; i++) {
 		ev_signal_init(&m->ends[i], on_end, signals[i]);
 		m->ends[i].data = m;
@@ -198,6 +199,7 @@ static void run_loop(struct monitor *m)
 	ev_timer_start(m->loop, &m->watch);
 	ev_prepare_start(m->loop, &m->show);
 	ev_signal_start(m->loop, &m->resized);
+	ev_signal_start(m->loop, &m->continued);
 	if (m->starting)
 		monitor_publish_inputs(m);
 	else

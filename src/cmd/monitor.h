@@ -89,7 +89,7 @@ struct monitor {
 	ev_timer tick;   /* the clock of the replay */
 	ev_timer watch;  /* checks the workers of sources that have been read */
 	ev_prepare show;
-	ev_signal resized, ends[MONITOR_SIGNALS];
+	ev_signal resized, continued, ends[MONITOR_SIGNALS];
 };
 
 /* ---- monitor_read.c ---- */

@@ -4,9 +4,9 @@
 
 import re
 
-from terminal import Checks, Terminal, need, skip, unpack
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
 
-need("tmux", "zstd")
+need("bash", "tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
 
 
@@ -107,6 +107,27 @@ def searching(checks):
         t.keys("Enter")
         checks.check("not found is said", t.wait("not found: nothing-like-this"))
         t.press("Escape")
+
+
+def stopped(checks):
+    """The terminal may get another size while the shell has stopped the program with ^Z."""
+    with Terminal("-c", "exec bash --norc -i 2>&1", program="bash", size=(100, 30), ready=None) as t:
+        t.text("PS1=shell:; clear").keys("Enter")
+        t.wait("^shell:$")
+        t.text(f"'{PROGRAM}' --paused '{RECORDING}'").keys("Enter")
+        t.wait("F10Quit")
+        t.wait_read().keys("C-z")
+        t.wait(r"Stopped[\s\S]*^shell:$")
+        t.resize(80, 24)
+        t.text("fg").keys("Enter")
+        t.wait("^F1Help")
+        screen = t.sync()
+        checks.contains("the first line", screen[:1], r"^ PAUSED  \[14:07:05\.")
+        checks.contains("the selected pane", screen, r"^ CPU  I/O  .* 1/\d+$")
+        checks.check("as many rows as the terminal has", len(screen) == 23 and re.search(r"\S", screen[-1]), screen)
+        t.keys("q")
+        t.wait(r"^shell:$")
+        t.text("exit").keys("Enter")
 
 
 def filtering(checks):
@@ -349,5 +370,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, filtering, jumping, begins, hidden_hosts, highlighting,
+Checks().run(sorting, selection, selection_follows_entity, searching, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
              trees, panes, details, overlays, typed_ahead, time_keys)
