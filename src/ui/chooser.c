@@ -157,7 +157,7 @@ static enum lt_status handle_keys(struct chooser *ch)
 	if (key == UI_KEY_NONE && screen_ended())
 		return LT_INTERRUPTED;
 	for (; key != UI_KEY_NONE; key = screen_key())
-		switch (chooser_key(ch, key)) {
+		switch (screen_is_pasting() ? CHOOSER_STAYS : chooser_key(ch, key)) {
 		case CHOOSER_TAKES:
 			return LT_OK;
 		case CHOOSER_LEAVES:

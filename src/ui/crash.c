@@ -125,8 +125,8 @@ static void add_string(const char *s)
 void crash_terminal_strings(const char *attributes, const char *cursor, const char *keypad, const char *screen,
 			    const char *last_line)
 {
-	/* turn off mouse reports, whichever protocol curses has chosen */
-	add_string("\033[?1000l\033[?1002l\033[?1006l");
+	/* turn off mouse reports, whichever protocol curses has chosen, and brackets around pasted text */
+	add_string("\033[?1000l\033[?1002l\033[?1006l\033[?2004l");
 	add_string(attributes);
 	add_string(cursor);
 	add_string(keypad);

@@ -2,6 +2,7 @@
 /* Routes keys, and runs their actions. */
 #include "ui/internal.h"
 #include "ui/keys.h"
+#include "ui/screen.h"
 
 void ui_run(struct ui *ui, const struct action *action)
 {
@@ -86,6 +87,8 @@ void dispatch_key(struct ui *ui, int key)
 	if (key == UI_KEY_MOUSE) {
 		overlay = ui->overlay;
 		overlay_did(ui, overlay, key, mouse_event(ui));
+	} else if (screen_is_pasting() && !ui->prompt.active) {
+		ui_say(ui, "pasted text is ignored here; it can be pasted into a search (/) or a filter (F4)");
 	} else if (ui->prompt.active) {
 		prompt_key(&ui->prompt, ui, key);
 	} else if (ui->pending) {

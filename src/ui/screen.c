@@ -21,11 +21,19 @@
 /* its macros are common words */
 #include <term.h>
 
-enum { KEY_OWN_CTRL_LEFT = KEY_MAX + 1, KEY_OWN_CTRL_RIGHT, KEY_OWN_SGR_MOUSE, KEY_OWN_X10_MOUSE };
+enum {
+	KEY_OWN_CTRL_LEFT = KEY_MAX + 1,
+	KEY_OWN_CTRL_RIGHT,
+	KEY_OWN_SGR_MOUSE,
+	KEY_OWN_X10_MOUSE,
+	KEY_OWN_PASTE_BEGIN,
+	KEY_OWN_PASTE_END
+};
 
 static struct {
 	SCREEN *term;
-	bool ascii, mouse;
+	bool ascii, mouse, brackets;
+	bool pasting, paste_gap; /* between the brackets around pasted text; at a line break in it */
 	int caret_x, caret_y;
 	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
@@ -116,6 +124,22 @@ static void open_mouse(void)
 	define_key("\033[M", KEY_OWN_X10_MOUSE);
 }
 
+/* Has the terminal put brackets around what is pasted, so that it is not taken for keys. */
+static void set_paste_brackets(bool on)
+{
+	static const char set[] = "\033[?2004h", reset[] = "\033[?2004l";
+
+	if (write(STDOUT_FILENO, on ? set : reset, sizeof(set) - 1) < 0)
+		errno = 0;
+}
+
+static void open_paste_brackets(void)
+{
+	set_paste_brackets(true);
+	define_key("\033[200~", KEY_OWN_PASTE_BEGIN);
+	define_key("\033[201~", KEY_OWN_PASTE_END);
+}
+
 /* Without an alternate screen: moves to the last line and clears it for the shell's prompt. */
 static char *last_line_string(void)
 {
@@ -169,6 +193,9 @@ enum lt_status screen_open(const struct screen_options *options)
 	screen.mouse = !options->no_mouse && capability("kmous") && !is_linux_console();
 	if (screen.mouse)
 		open_mouse();
+	screen.brackets = capability("kmous") && !is_linux_console(); /* like xterm */
+	if (screen.brackets)
+		open_paste_brackets();
 	/* keys typed from now on are ours; nothing has been drawn yet */
 	wnoutrefresh(stdscr);
 	return LT_OK;
@@ -182,6 +209,8 @@ void screen_close(void)
 		mousemask(0, NULL);
 		set_sgr_mouse(false);
 	}
+	if (screen.brackets)
+		set_paste_brackets(false);
 	curs_set(1);
 	if (!capability("rmcup")) {
 		move(LINES - 1, 0);
@@ -218,6 +247,9 @@ void screen_resize(int *w, int *h)
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resize_term(size.ws_row, size.ws_col);
 	getmaxyx(stdscr, *h, *w);
+	/* the shell may have turned it off while the program was stopped */
+	if (screen.brackets)
+		set_paste_brackets(true);
 	screen_redraw();
 }
 
@@ -351,6 +383,27 @@ static bool take_mouse(int got, wint_t *key)
 	return result == MOUSE_ACTED;
 }
 
+/* Clears the key if it is a bracket around pasted text. Within, line breaks and the like are a blank between words. */
+static void take_paste(int got, wint_t *key)
+{
+	const bool code = got == KEY_CODE_YES;
+
+	if (code && (*key == KEY_OWN_PASTE_BEGIN || *key == KEY_OWN_PASTE_END)) {
+		screen.pasting = *key == KEY_OWN_PASTE_BEGIN;
+		screen.paste_gap = false;
+		*key = 0;
+	} else if (screen.pasting && !code && *key == UI_KEY_ESC) {
+		screen.pasting = false; /* it was typed: the second bracket is lost */
+	} else if (screen.pasting && (code || *key < ' ' || *key == 0x7f)) {
+		screen.paste_gap = true;
+		*key = 0;
+	} else if (screen.paste_gap) {
+		unget_wch((wchar_t)*key);
+		screen.paste_gap = false;
+		*key = ' ';
+	}
+}
+
 int screen_key(void)
 {
 	wint_t key;
@@ -360,6 +413,8 @@ int screen_key(void)
 		got = get_wch(&key);
 		if (got != ERR && take_mouse(got, &key))
 			return UI_KEY_MOUSE;
+		if (got != ERR && key)
+			take_paste(got, &key);
 	} while (got != ERR && !key);
 	switch (got) {
 	case KEY_CODE_YES:
@@ -373,6 +428,11 @@ int screen_key(void)
 	default:
 		return UI_KEY_NONE;
 	}
+}
+
+bool screen_is_pasting(void)
+{
+	return screen.pasting;
 }
 
 bool screen_ended(void)

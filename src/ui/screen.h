@@ -45,6 +45,9 @@ void screen_caret(int x, int y);
 /* The next pending key; UI_KEY_NONE: none. Does not wait, except for a moment after Esc. */
 int screen_key(void);
 
+/* Whether the key that screen_key() returned last was pasted, not typed: it is a character. */
+bool screen_is_pasting(void);
+
 /* Whether the terminal's input has ended. To be called when it is readable but there is no key. */
 bool screen_ended(void);
 

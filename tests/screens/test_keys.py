@@ -109,6 +109,30 @@ def searching(checks):
         t.press("Escape")
 
 
+def paste(terminal, text):
+    """As terminals paste: with brackets around the text if the program has asked for them."""
+    terminal.tmux("set-buffer", "--", text)
+    terminal.tmux("paste-buffer", "-p")
+
+
+def pasting(checks):
+    """A prompt gets what is pasted as one line; elsewhere it does not act as keys, of which q would quit."""
+    with open_at() as t:
+        before = t.sync()
+        paste(t, "2\nq\n5")
+        t.wait("^pasted text is ignored here")
+        checks.equal("without a prompt", t.sync(), before)
+        t.keys("F4")
+        t.wait("^Filter:")
+        paste(t, "host:client\n\tpid:1456\n")
+        t.wait("^Filter: host:client pid:1456$")
+        t.keys("Enter")
+        checks.equal("into a filter", commands(t.sync()), ["snap"])
+        t.keys("2")
+        t.wait("WRITE/s")
+        checks.check("keys that are typed work again", True)
+
+
 def stopped(checks):
     """The terminal may get another size while the shell has stopped the program with ^Z."""
     with Terminal("-c", "exec bash --norc -i 2>&1", program="bash", size=(100, 30), ready=None) as t:
@@ -125,6 +149,8 @@ def stopped(checks):
         checks.contains("the first line", screen[:1], r"^ PAUSED  \[14:07:05\.")
         checks.contains("the selected pane", screen, r"^ CPU  I/O  .* 1/\d+$")
         checks.check("as many rows as the terminal has", len(screen) == 23 and re.search(r"\S", screen[-1]), screen)
+        paste(t, "2\nq\n5")
+        checks.check("pasted text is still recognised", t.wait("^pasted text is ignored here"))
         t.keys("q")
         t.wait(r"^shell:$")
         t.text("exit").keys("Enter")
@@ -370,5 +396,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
+Checks().run(sorting, selection, selection_follows_entity, searching, pasting, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
              trees, panes, details, overlays, typed_ahead, time_keys)
