@@ -90,12 +90,25 @@ void do_follow(struct ui *ui, int argument)
 
 /* ---- searching and filtering ---- */
 
-/* Searches from where the search started; a click may have moved to another list. */
-static bool search_list(struct ui *ui, const char *text)
+static void start_search(struct ui *ui)
 {
-	if (ui->search_list == current_list(ui))
-		list_return(ui->search_list, &ui->search_from);
-	return !*text || list_search(current_list(ui), text, false, true);
+	ui->search_list = ui->search_found = current_list(ui);
+	ui->search_from = list_place(ui->search_list);
+}
+
+/* Searches from where the search started, or from where a click has moved to since. */
+static bool search_lists(struct ui *ui, const char *text)
+{
+	struct pane *p = ui_pane(ui);
+	bool found;
+
+	if (ui->search_found != current_list(ui))
+		start_search(ui);
+	p->focus = (unsigned)(ui->search_list - p->lists);
+	list_return(ui->search_list, &ui->search_from);
+	found = !*text || pane_search(p, text, false, true);
+	ui->search_found = current_list(ui);
+	return found;
 }
 
 static void search_change(struct ui *ui, const char *text)
@@ -103,7 +116,7 @@ static void search_change(struct ui *ui, const char *text)
 	struct pane *p = ui_pane(ui);
 
 	g_string_assign(ui->search_text, text);
-	if (!(p->type->body ? p->type->body->search(p, text, 0) : search_list(ui, text)))
+	if (!(p->type->body ? p->type->body->search(p, text, 0) : search_lists(ui, text)))
 		ui_say(ui, "not found: %s", text);
 }
 
@@ -113,7 +126,7 @@ static bool search_done(struct ui *ui, const char *text)
 		search_change(ui, text);
 	else
 		search_change(ui, "");
-	ui->search_list = NULL;
+	ui->search_list = ui->search_found = NULL;
 	return true;
 }
 
@@ -123,12 +136,10 @@ void do_search(struct ui *ui, int argument)
 
 	(void)argument;
 	g_string_truncate(ui->search_text, 0);
-	if (p->type->body) {
+	if (p->type->body)
 		p->type->body->search(p, NULL, 0);
-	} else {
-		ui->search_list = current_list(ui);
-		ui->search_from = list_place(ui->search_list);
-	}
+	else
+		start_search(ui);
 	ui_prompt(ui, "Search:", "", search_change, search_done);
 }
 
@@ -140,7 +151,7 @@ void do_search_step(struct ui *ui, int argument)
 	if (!ui->search_text->len)
 		do_search(ui, 0);
 	else if (!(p->type->body ? p->type->body->search(p, text, argument)
-				 : list_search(current_list(ui), text, argument < 0, false)))
+				 : pane_search(p, text, argument < 0, false)))
 		ui_say(ui, "not found: %s", text);
 }
 

@@ -101,8 +101,9 @@ struct ui {
 	GString *filter_before; /* before the prompt */
 	struct view_filter filter;
 	GString *search_text;
-	struct list *search_list; /* the list that the prompt searches, and where its selection was; NULL: none */
+	struct list *search_list; /* where the prompt's search started; NULL: there is none */
 	struct list_place search_from;
+	struct list *search_found; /* the list that it has led to */
 	struct ui_opened_sum opened;
 	bool tree, processes, virtual_ids, host_percent;
 	GHashTable *collapsed; /* set of struct view_key */

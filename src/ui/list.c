@@ -199,16 +199,19 @@ void list_return(struct list *l, const struct list_place *place)
 	find_selection(l);
 }
 
-bool list_search(struct list *l, const char *text, bool backward, bool here)
+bool list_search(struct list *l, const char *text, bool backward, enum list_start start)
 {
+	const unsigned n = l->rows.n;
 	unsigned from = l->index, found;
 
-	if (!l->rows.n || !*text)
+	if (!n || !*text || (start == LIST_BESIDE && from == (backward ? 0 : n - 1)))
 		return false;
-	if (!here)
-		from = backward ? (from + l->rows.n - 1) % l->rows.n : (from + 1) % l->rows.n;
+	if (start == LIST_BESIDE)
+		from = backward ? from - 1 : from + 1;
+	else if (start == LIST_EDGE)
+		from = backward ? n - 1 : 0;
 	found = view_rows_search(&l->rows, from, text, backward);
-	if (found == VIEW_NO_ROW)
+	if (found == VIEW_NO_ROW || (backward ? found > from : found < from))
 		return false;
 	list_select(l, found);
 	return true;

@@ -105,8 +105,10 @@ bool list_shows_selection(const struct list *l);
 struct list_place list_place(const struct list *l);
 void list_return(struct list *l, const struct list_place *place);
 
-/* Moves to the next row that contains text; false: there is none. here: the selected row counts, too. */
-bool list_search(struct list *l, const char *text, bool backward, bool here);
+enum list_start { LIST_SELECTED, LIST_BESIDE, LIST_EDGE };
+
+/* Moves to a row that contains text, the first from the selected row, the one beside it or the list's edge to the end. */
+bool list_search(struct list *l, const char *text, bool backward, enum list_start start);
 
 /* Moves the sort column to the left or right among those shown. Returns its header. */
 const char *list_sort_step(struct list *l, int direction);

@@ -439,6 +439,22 @@ void pane_move(struct pane *p, int by)
 		p->focus--;
 }
 
+bool pane_search(struct pane *p, const char *text, bool backward, bool here)
+{
+	const unsigned n = p->n_lists;
+
+	/* the rest of the list, the other lists, all of this one again */
+	for (unsigned i = 0; i <= n; i++) {
+		const unsigned at = (p->focus + (backward ? n - i : i)) % n;
+
+		if (list_search(&p->lists[at], text, backward, i ? LIST_EDGE : here ? LIST_SELECTED : LIST_BESIDE)) {
+			p->focus = at;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool pane_click(struct pane *p, int x, int y)
 {
 	if (p->type->body)

@@ -95,6 +95,9 @@ static inline struct list *pane_list(struct pane *p)
 /* Moves the selection, across lists if there are several. */
 void pane_move(struct pane *p, int by);
 
+/* Selects the next row of its lists that contains text; false: there is none. here: the selected row counts, too. */
+bool pane_search(struct pane *p, const char *text, bool backward, bool here);
+
 /* Handles a click at (x, y) on a header or a row; returns whether it hit a row. */
 bool pane_click(struct pane *p, int x, int y);
 

@@ -109,6 +109,47 @@ def searching(checks):
         t.press("Escape")
 
 
+def searching_lists(checks):
+    """The lists of a pane are searched one after the other; disks have no eth0, one soft interrupt is NET_RX."""
+    def selected(t):
+        """The rows with the selection's colour."""
+        raw = [line for line in t.screen(styles=True)[6:] if re.search(r"48;5;24|\x1b\[[0-9;]*46", line)]
+        return [re.sub(r"\x1b\[[0-9;]*m", "", line).split() for line in raw if "F1Help" not in line]
+
+    with Terminal("--paused", "--begin", "+4s", RECORDING, size=(100, 30)).wait_read() as t:
+        t.keys("7", "Home")
+        t.wait("^HOST.* QUEUE$")
+        first = selected(t)
+        checks.check("a disk", len(first) == 1 and first[0][1] == "vda", first)
+        t.keys("/").text("eth0")
+        t.wait("^Search: eth0$")
+        checks.lacks("it is found", t.screen(), "not found")
+        eth0 = selected(t)
+        checks.check("the first interface", len(eth0) == 1 and eth0[0][1] == "eth0", eth0)
+        t.keys("C-u").text("NET_RX")
+        t.wait("^Search: NET_RX$")
+        t.keys("Enter")
+        t.sync()
+        soft = selected(t)
+        checks.check("an interrupt", len(soft) == 1 and "NET_RX" in soft[0], soft)
+        t.keys("/").text("eth0")
+        t.wait("^Search: eth0$")
+        t.keys("Enter")
+        t.sync()
+        checks.equal("from the last list to those before it", selected(t), eth0)
+        t.press("n", "n", "n")
+        checks.equal("n: past the last of three to the first", selected(t), eth0)
+        t.press("N")
+        last = selected(t)
+        checks.check("N: to the last one", len(last) == 1 and last != eth0 and last[0][1] == "eth0", last)
+        t.press("Home")
+        t.keys("/").text("eth0")
+        t.wait("^Search: eth0$")
+        t.keys("Escape")
+        t.sync()
+        checks.equal("Esc returns to where it started", selected(t), first)
+
+
 def paste(terminal, text):
     """As terminals paste: with brackets around the text if the program has asked for them."""
     terminal.tmux("set-buffer", "--", text)
@@ -396,5 +437,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, pasting, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
              trees, panes, details, overlays, typed_ahead, time_keys)
