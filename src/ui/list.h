@@ -107,7 +107,7 @@ void list_return(struct list *l, const struct list_place *place);
 
 enum list_start { LIST_SELECTED, LIST_BESIDE, LIST_EDGE };
 
-/* Moves to a row that contains text, the first from the selected row, the one beside it or the list's edge to the end. */
+/* Moves to the next row that contains text, counting from the selected row, the one beside it or the list's edge. */
 bool list_search(struct list *l, const char *text, bool backward, enum list_start start);
 
 /* Moves the sort column to the left or right among those shown. Returns its header. */
