@@ -69,7 +69,7 @@ static enum lt_status start_link(struct cluster_link *l, char *script, char *con
 			 script,
 			 NULL };
 
-	return errand_start(&l->ssh, argv, ERRAND_PIPE, ERRAND_PIPE);
+	return errand_start(&l->ssh, l->host, argv, ERRAND_PIPE, ERRAND_PIPE);
 }
 
 /* Adds what it prints. LT_END: it has ended. */

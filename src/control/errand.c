@@ -25,7 +25,7 @@ struct line {
 	size_t len;
 };
 
-static void print_line(struct line *l)
+static void print_line(const struct errand *e, struct line *l)
 {
 	char clean[4 * LINE_BYTES + 1]; /* \xNN for each byte */
 
@@ -35,17 +35,17 @@ static void print_line(struct line *l)
 		if (!l->bytes[i])
 			l->bytes[i] = '?';
 	text_sanitise(clean, sizeof(clean), l->bytes, l->len);
-	fprintf(stderr, "%s\n", clean);
+	fprintf(stderr, "%s: %s\n", e->host, clean);
 	l->len = 0;
 }
 
-static void add_bytes(struct line *l, const char *bytes, size_t n)
+static void add_bytes(const struct errand *e, struct line *l, const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (bytes[i] != '\n')
 			l->bytes[l->len++] = bytes[i];
 		if (bytes[i] == '\n' || l->len == LINE_BYTES)
-			print_line(l);
+			print_line(e, l);
 	}
 }
 
@@ -84,15 +84,15 @@ static void *pass_on(void *data)
 		if (n <= 0)
 			break;
 		room = total < ERRAND_MESSAGES_MAX ? MIN((size_t)n, ERRAND_MESSAGES_MAX - total) : 0;
-		add_bytes(&line, bytes, room);
+		add_bytes(e, &line, bytes, room);
 		total += room;
 		if (room && total == ERRAND_MESSAGES_MAX) {
-			print_line(&line);
-			fputs("lttngtop: further messages are left out\n", stderr);
+			print_line(e, &line);
+			fprintf(stderr, "%s: further messages are left out\n", e->host);
 		}
 	}
 	if (line.len)
-		print_line(&line);
+		print_line(e, &line);
 	return NULL;
 }
 
@@ -105,12 +105,13 @@ static void close_if_open(int *fd)
 	*fd = -1;
 }
 
-enum lt_status errand_start(struct errand *e, char **argv, int stdin_fd, int stdout_fd)
+enum lt_status errand_start(struct errand *e, const char *host, char **argv, int stdin_fd, int stdout_fd)
 {
 	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
 	GError *error = NULL;
 
 	*e = (struct errand)ERRAND_INIT;
+	e->host = host;
 	e->ended = eventfd(0, EFD_CLOEXEC);
 	if (e->ended < 0)
 		return error_set("cannot run '%s': %s", argv[0], g_strerror(errno));

@@ -21,7 +21,7 @@ static enum lt_status start_ssh(struct errand *e, const char *host, const char *
 {
 	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
 
-	return errand_start(e, argv, ERRAND_NULL, output);
+	return errand_start(e, host, argv, ERRAND_NULL, output);
 }
 
 /* Whether an ssh with this status succeeded; if not, the error chain says why. */
@@ -164,7 +164,7 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 		return;
 	}
 	if (!start_ssh(&f->ssh, host, script, pipe_fds[1]))
-		errand_start(&f->tar, tar, pipe_fds[0], ERRAND_NULL);
+		errand_start(&f->tar, host, tar, pipe_fds[0], ERRAND_NULL);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }

@@ -17,7 +17,7 @@ static void start(const char *script)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 
-	ck_assert_int_eq(errand_start(&errand, argv, ERRAND_NULL, ERRAND_PIPE), LT_OK);
+	ck_assert_int_eq(errand_start(&errand, "web", argv, ERRAND_NULL, ERRAND_PIPE), LT_OK);
 }
 
 /* What a script writes to its stderr, as our own stderr gets it. */
@@ -43,7 +43,7 @@ START_TEST(messages_are_sanitised)
 {
 	char *text = messages_of("printf 'one\\r\\n\\033]0;t\\007\\302\\233m\\000x\\tend' >&2");
 
-	ck_assert_str_eq(text, "one\n\\x1b]0;t\\x07\\xc2\\x9bm?x\\x09end\n");
+	ck_assert_str_eq(text, "web: one\nweb: \\x1b]0;t\\x07\\xc2\\x9bm?x\\x09end\n");
 	g_free(text);
 }
 END_TEST
@@ -52,9 +52,10 @@ START_TEST(messages_are_limited)
 {
 	char *text = messages_of("yes 0123456789 | head -c 1000000 >&2");
 
-	ck_assert(g_str_has_prefix(text, "0123456789\n0123456789\n"));
-	ck_assert(g_str_has_suffix(text, "\nlttngtop: further messages are left out\n"));
-	ck_assert_uint_lt(strlen(text), ERRAND_MESSAGES_MAX + 100);
+	ck_assert(g_str_has_prefix(text, "web: 0123456789\nweb: 0123456789\n"));
+	ck_assert(g_str_has_suffix(text, "\nweb: further messages are left out\n"));
+	ck_assert_uint_lt(strlen(text),
+			  ERRAND_MESSAGES_MAX * strlen("web: 0123456789\n") / strlen("0123456789\n") + 100);
 	g_free(text);
 }
 END_TEST
@@ -65,7 +66,7 @@ START_TEST(a_descendant_keeps_the_messages_open)
 	const gint64 begin_us = g_get_monotonic_time();
 	char *text = messages_of("sleep 20 & echo bye >&2");
 
-	ck_assert_str_eq(text, "bye\n");
+	ck_assert_str_eq(text, "web: bye\n");
 	ck_assert_int_lt(g_get_monotonic_time() - begin_us, 10 * G_USEC_PER_SEC);
 	g_free(text);
 }
@@ -104,7 +105,7 @@ START_TEST(a_program_that_is_not_there)
 {
 	char *argv[] = { (char *)"no-such-program", NULL };
 
-	ck_assert_int_eq(errand_start(&errand, argv, ERRAND_NULL, ERRAND_NULL), LT_ERROR);
+	ck_assert_int_eq(errand_start(&errand, "web", argv, ERRAND_NULL, ERRAND_NULL), LT_ERROR);
 	ck_assert(g_str_has_prefix(error_text(), "cannot run 'no-such-program': "));
 	ck_assert_int_eq(errand.pid, 0);
 	errand_close(&errand);
