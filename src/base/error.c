@@ -36,6 +36,18 @@ enum lt_status error_wrap(const char *fmt, ...)
 	return LT_ERROR;
 }
 
+enum lt_status error_join(char *earlier, enum lt_status later)
+{
+	char *reason = later ? g_strdup(chain) : NULL;
+	enum lt_status status = later;
+
+	if (earlier)
+		status = error_set("%s%s%s", earlier, reason ? "; " : "", reason ? reason : "");
+	g_free(reason);
+	g_free(earlier);
+	return status;
+}
+
 const char *error_text(void)
 {
 	return chain;

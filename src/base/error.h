@@ -18,6 +18,12 @@ enum lt_status error_set(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* Prepends an outer cause: "opening trace 'web3': cannot read …". Always returns LT_ERROR. */
 enum lt_status error_wrap(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Combines two steps that may both fail. earlier: a copy of the chain after the first one, which is freed; NULL: it did
+ * not fail. LT_ERROR: the chain has the reasons of all that failed, "EARLIER; LATER".
+ */
+enum lt_status error_join(char *earlier, enum lt_status later);
+
 /* The chain, outermost cause first, joined by ": "; "" if it is empty. Valid until the next call that changes it. */
 const char *error_text(void);
 

@@ -28,31 +28,6 @@ static bool is_fetched(const struct record_plan *plan)
 	return plan->hosts->len && plan->mode != RECORD_LIVE;
 }
 
-/* Prints "LABEL: lttngtop record VERB [--host HOST]... [--output DIR] SESSION". */
-static void print_verb(FILE *out, const struct record_plan *plan, const char *label, const char *verb)
-{
-	GPtrArray *words = g_ptr_array_new();
-	char *line;
-
-	g_ptr_array_add(words, (char *)"lttngtop");
-	g_ptr_array_add(words, (char *)"record");
-	g_ptr_array_add(words, (char *)verb);
-	for (unsigned i = 0; i < plan->hosts->len; i++) {
-		g_ptr_array_add(words, (char *)"--host");
-		g_ptr_array_add(words, g_ptr_array_index(plan->hosts, i));
-	}
-	if (is_fetched(plan)) {
-		g_ptr_array_add(words, (char *)"--output");
-		g_ptr_array_add(words, plan->output);
-	}
-	g_ptr_array_add(words, plan->session);
-	g_ptr_array_add(words, NULL);
-	line = commands_quote((char *const *)words->pdata);
-	fprintf(out, "%s: %s\n", label, line);
-	g_free(line);
-	g_ptr_array_free(words, TRUE);
-}
-
 static void print_started(FILE *out, const struct record_plan *plan)
 {
 	static const char *const ways[] = {
@@ -60,6 +35,7 @@ static void print_started(FILE *out, const struct record_plan *plan)
 		[RECORD_SNAPSHOT] = "in memory, snapshots go into",
 		[RECORD_LIVE] = "to",
 	};
+	const char *output = is_fetched(plan) ? plan->output : NULL;
 	char *source = record_plan_source(plan);
 
 	fprintf(out, "session '%s' records %s%s %s\n", plan->session,
@@ -68,9 +44,9 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	if (plan->mode != RECORD_SNAPSHOT && !is_fetched(plan))
 		record_print_view(out, source);
 	if (!plan->command && plan->mode == RECORD_SNAPSHOT)
-		print_verb(out, plan, "take a snapshot", "snapshot");
+		record_print_verb(out, "take a snapshot", "snapshot", plan->hosts, output, plan->session);
 	if (!plan->command)
-		print_verb(out, plan, "stop it", "stop");
+		record_print_verb(out, "stop it", "stop", plan->hosts, output, plan->session);
 	g_free(source);
 	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
 		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
@@ -100,7 +76,7 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 static void discard(const struct record_plan *plan)
 {
 	if (plan->hosts->len)
-		remote_stop(plan->hosts, plan->session);
+		remote_stop(plan->hosts, plan->session, NULL);
 	else
 		session_discard(plan->session);
 	if (is_fetched(plan))
@@ -126,11 +102,23 @@ error:
 /* The counterpart of finish() for other hosts. */
 static enum lt_status finish_remotely(const struct record_plan *plan)
 {
-	const bool taken = plan->mode != RECORD_SNAPSHOT || !remote_snapshot(plan->hosts, plan->session);
+	const char *output = is_fetched(plan) ? plan->output : NULL;
+	GPtrArray *stopped = g_ptr_array_new(), *fetched = g_ptr_array_new();
+	enum lt_status status =
+		plan->mode == RECORD_SNAPSHOT ? remote_snapshot(plan->hosts, plan->session, NULL) : LT_OK;
+	char *failed = status ? g_strdup(error_text()) : NULL;
 
-	if (remote_stop(plan->hosts, plan->session) || !taken)
-		return LT_ERROR;
-	return is_fetched(plan) ? record_fetch(stderr, plan->hosts, plan->session, plan->output) : LT_OK;
+	status = remote_stop(plan->hosts, plan->session, stopped);
+	if (output) {
+		char *unstopped = status ? g_strdup(error_text()) : NULL;
+
+		status = error_join(unstopped, record_fetch(stderr, stopped, plan->session, output, fetched));
+	}
+	if (status)
+		record_print_rest(stderr, plan->hosts, output ? fetched : stopped, plan->session, output);
+	g_ptr_array_free(fetched, TRUE);
+	g_ptr_array_free(stopped, TRUE);
+	return error_join(failed, status);
 }
 
 /* After the command: stops the session and prints where the recording is. */

@@ -28,8 +28,17 @@ void record_print_lost(const struct session_lost *lost);
 /* Stops a session. relayd: where it streams to; NULL: nowhere. LT_ERROR: it still exists, or not all data arrived. */
 enum lt_status record_stop(const char *session, const char *relayd, struct session_lost *lost);
 
-/* Fetches recordings from other hosts and prints where they are. */
-enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output);
+/* Prints "LABEL: lttngtop record VERB [--host HOST]... [--output DIR] SESSION". output may be NULL. */
+void record_print_verb(FILE *out, const char *label, const char *verb, const GPtrArray *hosts, const char *output,
+		       const char *session);
+
+/* Fetches recordings from other hosts and prints where they are. done receives the hosts for which that succeeded. */
+enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output,
+			    GPtrArray *done);
+
+/* Prints the command that ends a session on those hosts that are not in done. output may be NULL. */
+void record_print_rest(FILE *out, const GPtrArray *hosts, const GPtrArray *done, const char *session,
+		       const char *output);
 
 /* A subcommand: stop, status, snapshot, refresh. */
 struct record_verb;

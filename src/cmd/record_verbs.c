@@ -78,19 +78,58 @@ void record_print_lost(const struct session_lost *lost)
 			lost->events, lost->packets);
 }
 
-enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output)
+void record_print_verb(FILE *out, const char *label, const char *verb, const GPtrArray *hosts, const char *output,
+		       const char *session)
 {
+	GPtrArray *words = g_ptr_array_new();
+	char *line;
+
+	g_ptr_array_add(words, (char *)"lttngtop");
+	g_ptr_array_add(words, (char *)"record");
+	g_ptr_array_add(words, (char *)verb);
+	for (unsigned i = 0; i < hosts->len; i++) {
+		g_ptr_array_add(words, (char *)"--host");
+		g_ptr_array_add(words, g_ptr_array_index(hosts, i));
+	}
+	if (output) {
+		g_ptr_array_add(words, (char *)"--output");
+		g_ptr_array_add(words, (char *)output);
+	}
+	g_ptr_array_add(words, (char *)session);
+	g_ptr_array_add(words, NULL);
+	line = commands_quote((char *const *)words->pdata);
+	fprintf(out, "%s: %s\n", label, line);
+	g_free(line);
+	g_ptr_array_free(words, TRUE);
+}
+
+enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output, GPtrArray *done)
+{
+	char *failed;
 	bool any;
 
+	if (!hosts->len)
+		return LT_OK;
 	record_sidecar_leave(hosts, session, NULL);
-	if (remote_fetch(hosts, session, output, &any))
-		return LT_ERROR;
+	failed = remote_fetch(hosts, session, output, done, &any) ? g_strdup(error_text()) : NULL;
 	if (any) {
-		record_sidecar_fetched(hosts, output);
+		record_sidecar_fetched(done, output);
 		fprintf(out, "fetched into %s\n", output);
 		record_print_view(out, output);
 	}
-	return LT_OK;
+	return error_join(failed, LT_OK);
+}
+
+void record_print_rest(FILE *out, const GPtrArray *hosts, const GPtrArray *done, const char *session,
+		       const char *output)
+{
+	GPtrArray *rest = g_ptr_array_new();
+
+	for (unsigned i = 0; i < hosts->len; i++)
+		if (!g_ptr_array_find((GPtrArray *)done, g_ptr_array_index(hosts, i), NULL))
+			g_ptr_array_add(rest, g_ptr_array_index(hosts, i));
+	record_print_verb(out, "end it on the other hosts, later", "stop", rest, output, session);
+	g_ptr_array_free(rest, TRUE);
 }
 
 enum lt_status record_stop(const char *session, const char *relayd, struct session_lost *lost)
@@ -191,13 +230,19 @@ const struct record_verb *record_verb_find(const char *name)
 static enum lt_status end_remotely(const struct record_verb *verb, const struct options *o, const char *session)
 {
 	char *output = o->output ? g_canonicalize_filename(o->output, NULL) : record_default_output(session);
-	enum lt_status status;
+	GPtrArray *ended = g_ptr_array_new(), *fetched = g_ptr_array_new();
+	const bool stops = verb->run == stop;
+	enum lt_status status =
+		stops ? remote_stop(o->record_host, session, ended) : remote_snapshot(o->record_host, session, ended);
+	char *failed = status ? g_strdup(error_text()) : NULL;
 
-	status = verb->run == stop ? remote_stop(o->record_host, session) : remote_snapshot(o->record_host, session);
-	if (!status && verb->run == stop)
+	if (!status && stops)
 		printf("session '%s' stopped\n", session);
-	if (!status)
-		status = record_fetch(stdout, o->record_host, session, output);
+	status = error_join(failed, record_fetch(stdout, ended, session, output, fetched));
+	if (status && stops && fetched->len)
+		record_print_rest(stdout, o->record_host, fetched, session, output);
+	g_ptr_array_free(fetched, TRUE);
+	g_ptr_array_free(ended, TRUE);
 	g_free(output);
 	return status;
 }

@@ -137,10 +137,12 @@ char *commands_remote_start(const struct record_plan *plan)
 
 char *commands_remote_stop(const char *session)
 {
-	char *stop = session_command("stop", session);
-	char *destroy = session_command("destroy", session);
-	char *script = g_strdup_printf("%s; %s", stop, destroy);
+	char *stop = session_command("stop", session), *list = list_command(session);
+	char *destroy = session_command("destroy", session), *dir = commands_remote_dir(session);
+	char *script = g_strdup_printf("test -d %s && ! %s >/dev/null 2>&1 || { %s; %s; }", dir, list, stop, destroy);
 
+	g_free(dir);
+	g_free(list);
 	g_free(stop);
 	g_free(destroy);
 	return script;

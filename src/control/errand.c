@@ -35,7 +35,7 @@ static void print_line(const struct errand *e, struct line *l)
 		if (!l->bytes[i])
 			l->bytes[i] = '?';
 	text_sanitise(clean, sizeof(clean), l->bytes, l->len);
-	fprintf(stderr, "%s: %s\n", e->host, clean);
+	fprintf(stderr, "%s: %s\n", e->label, clean);
 	l->len = 0;
 }
 
@@ -88,7 +88,7 @@ static void *pass_on(void *data)
 		total += room;
 		if (room && total == ERRAND_MESSAGES_MAX) {
 			print_line(e, &line);
-			fprintf(stderr, "%s: further messages are left out\n", e->host);
+			fprintf(stderr, "%s: further messages are left out\n", e->label);
 		}
 	}
 	if (line.len)
@@ -105,13 +105,13 @@ static void close_if_open(int *fd)
 	*fd = -1;
 }
 
-enum lt_status errand_start(struct errand *e, const char *host, char **argv, int stdin_fd, int stdout_fd)
+enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd)
 {
 	const GSpawnFlags flags = G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD;
 	GError *error = NULL;
 
 	*e = (struct errand)ERRAND_INIT;
-	e->host = host;
+	e->label = label;
 	e->ended = eventfd(0, EFD_CLOEXEC);
 	if (e->ended < 0)
 		return error_set("cannot run '%s': %s", argv[0], g_strerror(errno));

@@ -8,8 +8,8 @@
 
 /*
  * A process whose output another machine determines: ssh, or what unpacks the data that ssh receives. A thread passes
- * its messages on to our stderr line by line, each after the name of that machine, sanitised and up to
- * ERRAND_MESSAGES_MAX bytes. Prompts for passwords use the terminal itself.
+ * its messages on to our stderr line by line, each after a label, sanitised and up to ERRAND_MESSAGES_MAX bytes.
+ * Prompts for passwords use the terminal itself.
  */
 struct errand {
 	GPid pid;          /* 0: not started, or has ended */
@@ -17,7 +17,7 @@ struct errand {
 	int messages;      /* our end of its stderr */
 	int ended;         /* an eventfd: tells the thread that the process has ended */
 	GThread *thread;
-	const char *host; /* borrowed */
+	const char *label; /* borrowed: the host, or where its data goes */
 };
 
 enum {
@@ -35,10 +35,10 @@ enum {
 	}
 
 /*
- * host: borrowed until the end. stdin_fd, stdout_fd: a descriptor, which is borrowed, or one of the above. LT_ERROR:
+ * label: borrowed until the end. stdin_fd, stdout_fd: a descriptor, which is borrowed, or one of the above. LT_ERROR:
  * see the error chain.
  */
-enum lt_status errand_start(struct errand *e, const char *host, char **argv, int stdin_fd, int stdout_fd);
+enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd);
 
 /*
  * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, or, once it

@@ -31,6 +31,8 @@ static bool judge(const char *host, int status)
 		return true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
 		error_set("host '%s': ssh cannot reach it", host);
+	else if (WIFSIGNALED(status))
+		error_set("host '%s': ssh was ended by signal %d", host, WTERMSIG(status));
 	else
 		error_set("host '%s': lttng failed there: see its messages above", host);
 	return false;
@@ -59,6 +61,13 @@ static bool end_ssh_with_output(const char *host, struct errand *e, char **text)
 	return false;
 }
 
+/* The reasons of the hosts that failed before, which are freed, and that of one more. */
+static char *add_failure(char *failed)
+{
+	error_join(failed, LT_ERROR);
+	return g_strdup(error_text());
+}
+
 /*
  * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. plan, if not NULL:
  * warns about what the hosts report missing from it.
@@ -67,7 +76,7 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 				     GPtrArray *done)
 {
 	struct errand *errands = g_new0(struct errand, hosts->len);
-	enum lt_status status = LT_OK;
+	char *failed = NULL;
 
 	for (unsigned i = 0; i < hosts->len; i++)
 		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, plan ? ERRAND_PIPE : ERRAND_NULL);
@@ -81,27 +90,27 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 			missing_warn_lines(plan, host, output);
 		g_free(output);
 		if (!succeeded)
-			status = LT_ERROR;
+			failed = add_failure(failed);
 		else if (done)
 			g_ptr_array_add(done, host);
 	}
 	g_free(errands);
-	return status;
+	return error_join(failed, LT_OK);
 }
 
-enum lt_status remote_stop(const GPtrArray *hosts, const char *session)
+enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArray *done)
 {
 	char *script = commands_remote_stop(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
+	const enum lt_status status = run_everywhere(hosts, script, NULL, done);
 
 	g_free(script);
 	return status;
 }
 
-enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session)
+enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session, GPtrArray *done)
 {
 	char *script = commands_snapshot(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
+	const enum lt_status status = run_everywhere(hosts, script, NULL, done);
 
 	g_free(script);
 	return status;
@@ -164,52 +173,51 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 		return;
 	}
 	if (!start_ssh(&f->ssh, host, script, pipe_fds[1]))
-		errand_start(&f->tar, host, tar, pipe_fds[0], ERRAND_NULL);
+		errand_start(&f->tar, f->dir, tar, pipe_fds[0], ERRAND_NULL);
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
 
-/* LT_ERROR: not everything has arrived. *any: something has. */
+/* LT_ERROR: not everything has arrived. *any: everything has, and it is not empty. */
 static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
 {
 	const bool sent = end_ssh(host, &f->ssh);
 	const int status = f->tar.pid ? errand_wait(&f->tar) : -1;
 
-	if (g_rmdir(f->dir)) /* empty if nothing was recorded */
-		*any = true;
+	const bool empty = !g_rmdir(f->dir); /* nothing was recorded */
+
 	g_free(f->dir);
-	if (sent && !status)
-		return LT_OK;
-	if (sent)
-		error_set("host '%s': cannot unpack the recording it sent", host);
-	return LT_ERROR;
+	*any |= sent && !status && !empty;
+	if (sent && status)
+		return error_set(
+			"host '%s': cannot unpack the recording it sent (its login shell must not print anything)",
+			host);
+	return sent ? LT_OK : LT_ERROR;
 }
 
-enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any)
+enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, GPtrArray *done, bool *any)
 {
 	struct fetch *fetches = g_new0(struct fetch, hosts->len);
-	GPtrArray *done = g_ptr_array_new();
-	char *script = commands_remote_fetch(session);
-	enum lt_status status = LT_OK;
+	char *script = commands_remote_fetch(session), *failed = NULL;
 
 	*any = false;
 	for (unsigned i = 0; i < hosts->len; i++)
 		fetch_start(&fetches[i], g_ptr_array_index(hosts, i), script, output);
 	for (unsigned i = 0; i < hosts->len; i++) {
-		if (fetch_end(&fetches[i], g_ptr_array_index(hosts, i), any))
-			status = error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which was kept on the host",
-					    session);
-		else
+		if (fetch_end(&fetches[i], g_ptr_array_index(hosts, i), any)) {
+			error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which was kept on the host", session);
+			failed = add_failure(failed);
+		} else {
 			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
+		}
 	}
 	if (!*any)
 		g_rmdir(output);
 	else
 		remote_clear(done, session);
-	g_ptr_array_free(done, TRUE);
 	g_free(fetches);
 	g_free(script);
-	return status;
+	return error_join(failed, LT_OK);
 }
 
 /* ---- setting up ---- */
@@ -219,7 +227,7 @@ static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
 	char *reason = g_strdup(error_text());
 
-	remote_stop(hosts, plan->session);
+	remote_stop(hosts, plan->session, NULL);
 	if (plan->mode != RECORD_LIVE)
 		remote_clear(hosts, plan->session);
 	error_set("%s", reason);

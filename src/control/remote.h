@@ -10,7 +10,8 @@
 
 /*
  * Carries out a plan on other hosts with their lttng tools, over ssh (the one in PATH, with its own authentication), on
- * all hosts at once. LT_ERROR: it failed on a host named in the error chain; messages of its tools went to stderr.
+ * all hosts at once. LT_ERROR: it failed on the hosts named in the error chain; messages of their tools went to stderr.
+ * done, if not NULL, receives the hosts on which it succeeded.
  */
 
 /* Creates the session on all of plan->hosts without starting it. After an error no host has it. */
@@ -19,20 +20,21 @@ enum lt_status remote_setup(const struct record_plan *plan);
 /* Starts the session everywhere, as simultaneously as ssh allows. After an error no host has it. */
 enum lt_status remote_start(const struct record_plan *plan);
 
-/* Stops and removes a session. */
-enum lt_status remote_stop(const GPtrArray *hosts, const char *session);
+/* Stops and removes a session; succeeds if it is gone and only its recording is there, to be fetched. */
+enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArray *done);
 
 /* Repeats the state dump on each host. messages: a script that defines `tell all` (plan.h), which is called, too. */
 enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const char *messages);
 
 /* Takes a snapshot of the session on each host. */
-enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session);
+enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session, GPtrArray *done);
 
 /*
- * Moves recordings that were not streamed into a directory per host below output. *any: there was something. LT_ERROR:
- * it failed for a host, which keeps its recording.
+ * Moves recordings that were not streamed into a directory per host below output. *any: there was something. A host for
+ * which it fails keeps its recording.
  */
-enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, bool *any);
+enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, GPtrArray *done,
+			    bool *any);
 
 /*
  * Runs a script for sh on each host and appends its output to a file next to the recording, to be fetched with it. Does

@@ -613,7 +613,7 @@ def test_kernel_names():
 SSH = """#!/bin/sh
 # Instead of ssh: a host is a directory with a session daemon of its own and a name of its own.
 case $1 in
-down) exit 255;;
+down*) exit 255;;
 esac
 export LTTNG_HOME={base}/$1 HOME={base}/$1
 exec unshare --uts sh -c 'hostname "$0"; exec setpriv --reuid={uid} --regid={uid} --clear-groups sh -c "$1"' "$1" "$2"
@@ -650,6 +650,8 @@ def test_two_hosts():
         check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*(t: \\[active|session `t`)")
         check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0, "^session 't' stopped\\n$")
         check(run(*base, "--host", "down", "--session", "u"), 1, "", "host 'down': ssh cannot reach it")
+        check(run(*base, "--host", "down1", "--host", "down2", "--session", "t"), 1, "", "alpha: .*\n"
+              "lttngtop: host 'down1': ssh cannot reach it; host 'down2': ssh cannot reach it\n$")
 
         # Without --live: recorded there, fetched at the end, and nothing is left there.
         there = ["--host", "alpha", "--host", "beta"]
@@ -673,6 +675,29 @@ def test_two_hosts():
               rf"^session 'lttngtop-\d+-\d+' stopped\nfetched into {fetched}2\nview it: ")
         check_fetched(f"{fetched}2", ("alpha", 3000), ("beta", 200))
         check(run(TOP, "record", "stop", *there), 1, "", "no session that 'lttngtop record' named was found: give its name")
+
+        # A host that cannot be reached or whose recording cannot be stored keeps it, and does not hold up the others.
+        kept = f"{fetched}-kept"
+        check(run(*files, "--output", kept, "--session", "k"), 0, "stop it: ")
+        check(run("sh", "-c", apps), 0)
+        os.makedirs(kept)
+        touch(f"{kept}/alpha")
+        rest = f"end it on the other hosts, later: lttngtop record stop --host alpha --host down --output {kept} k"
+        check(run(TOP, "record", "stop", *there, "--host", "down", "--output", kept, "k"), 1,
+              f"^fetched into {kept}\nview it: lttngtop {kept}\n{rest}\n$", "host 'down': ssh cannot reach it; fetching "
+              f"'[^']*', which was kept on the host: host 'alpha': cannot create directory '{kept}/alpha'")
+        assert os.listdir(f"{alpha.home}/.cache/lttngtop") == ["k"], "alpha's recording is lost"
+        os.remove(f"{kept}/alpha")
+        check(run(TOP, "record", "stop", "--host", "alpha", "--output", kept, "k"), 0, "^session 'k' stopped\nfetched into ")
+        check_fetched(kept, ("alpha", 3000), ("beta", 200))
+        assert os.path.exists(f"{kept}/alpha/lttngtop.json"), "without what its processes were"
+
+        kept += "2"
+        check(run(*files, "--output", kept, "--session", "l", "--", "sh", "-c", f"{apps}; mkdir {kept}; touch {kept}/beta"), 1, "",
+              f"\nend it on the other hosts, later: lttngtop record stop --host beta --output {kept} l\n")
+        os.remove(f"{kept}/beta")
+        check(run(TOP, "record", "stop", "--host", "beta", "--output", kept, "l"), 0, "^session 'l' stopped\nfetched into ")
+        check_fetched(kept, ("alpha", 3000), ("beta", 200))
 
         # A remote flight recorder: each snapshot is fetched.
         check(run(*files, "--snapshot", "--output", f"{fetched}3"), 0, "take a snapshot: lttngtop record snapshot --host alpha")

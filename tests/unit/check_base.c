@@ -317,6 +317,11 @@ START_TEST(test_error_chain)
 	error_clear();
 	error_wrap("alone");
 	ck_assert_str_eq(error_text(), "alone");
+	ck_assert_int_eq(error_join(g_strdup("one"), LT_ERROR), LT_ERROR);
+	ck_assert_str_eq(error_text(), "one; alone");
+	ck_assert_int_eq(error_join(g_strdup("one"), LT_OK), LT_ERROR);
+	ck_assert_str_eq(error_text(), "one");
+	ck_assert_int_eq(error_join(NULL, LT_OK), LT_OK);
 	error_clear();
 	ck_assert_str_eq(error_text(), "");
 }

@@ -393,6 +393,11 @@ START_TEST(test_script_redump)
 }
 END_TEST
 
+/* Does nothing if only the recording is there: it was stopped before, but could not be fetched. */
+#define STOP                                                                                          \
+	"test -d ~/.cache/lttngtop/'\\''s'\\'' && ! lttng --no-sessiond list s >/dev/null 2>&1 || { " \
+	"lttng stop s; lttng destroy s; }"
+
 /* One line for each host and step; a failed step leaves nothing behind. */
 START_TEST(test_script_hosts)
 {
@@ -418,8 +423,8 @@ START_TEST(test_script_hosts)
 		    "lttng enable-event --userspace --session=s --channel=user a:b && lttng add-context --userspace "
 		    "--session=s --channel=user --type=vpid --type=vtid --type=procname && echo done || { lttng "
 		    "destroy s; false; }; }'",
-		    "ssh root@a 'lttng start s'", "ssh b 'lttng start s'", "true",
-		    "ssh root@a 'lttng stop s; lttng destroy s'", "ssh b 'lttng stop s; lttng destroy s'"));
+		    "ssh root@a 'lttng start s'", "ssh b 'lttng start s'", "true", "ssh root@a '" STOP "'",
+		    "ssh b '" STOP "'"));
 	expect(&counter,
 	       LIST("ssh b 'trap '\\'''\\'' PIPE; { ls /sys/bus/event_source/devices/*/events 2>/dev/null | grep -qx "
 		    "cpu-cycles || ...",
@@ -442,8 +447,7 @@ START_TEST(test_script_fetch)
 	       LIST("ssh root@a 'trap '\\'''\\'' PIPE; d=~/.cache/lttngtop/'\\''s'\\''; lttng create s "
 		    "--output=\"$d\" && { lttng ...",
 		    "ssh ssh://../b 'trap '\\'''\\'' PIPE; d=~/.cache/...", "ssh root@a 'lttng start s'",
-		    "ssh ssh://../b 'lttng start s'", "true", "ssh root@a 'lttng stop ...",
-		    "ssh ssh://../b 'lttng stop ...",
+		    "ssh ssh://../b 'lttng start s'", "true", "ssh root@a 'test -d ...", "ssh ssh://../b 'test -d ...",
 		    "mkdir -p /o/root@a && ssh root@a 'if test -d ~/.cache/lttngtop/'\\''s'\\''; then tar -C "
 		    "~/.cache/lttngtop/'\\''s'\\'' -cf - .; else tar -cf - -T /dev/null; fi' | tar -C /o/root@a -xf -",
 		    "mkdir -p /o/ssh:__.._b && ...", "ssh root@a 'rm -rf ~/.cache/lttngtop/'\\''s'\\'''",
