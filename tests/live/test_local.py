@@ -622,8 +622,9 @@ SSH = """#!/bin/sh
 # Instead of ssh: a host is a user of its own; ports of the loopback are the same on both sides.
 while [ "${{1#-}}" != "$1" ]; do shift; done
 case $1 in
-down) printf 'no \\033]0;route\\007\\n' >&2; exit 255;;
+down*) printf 'no \\033]0;route\\007\\n' >&2; exit 255;;
 endless) exec yes;;
+silent) exec sleep 600;;
 esac
 export LTTNG_HOME={base}/$1 HOME={base}/$1
 shift
@@ -665,6 +666,18 @@ def test_cluster():
         m.end(lambda: None, 1)
         m.await_text(r"no \x1b]0;route\x07")
         m.await_text("host 'down': ssh cannot reach it")
+        assert not sessions(web), "the session of the other is left"
+        # one that does not answer keeps neither the others' failures back nor the end of it all
+        m = Monitor(u, command=["cluster", "--ust", EVENTS, *(f"--host={h}" for h in ("web", "silent", "down", "db", "down2"))])
+        m.end(lambda: None, 1)
+        m.await_text("host 'down")
+        for host in ("down", "down2"):
+            m.await_text(f"{host}: no ")
+            m.await_text(f"host '{host}': ssh cannot reach it")
+        assert not sessions(web) and not sessions(db), "a session is left"
+        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "silent", "--host", "web"])
+        sandbox.wait_until(lambda: sessions(web), "the session of the other one")
+        m.end(lambda: m.press(b"\x03"), -signal.SIGINT)
         assert not sessions(web), "the session of the other is left"
         m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "endless"])
         m.end(lambda: None, 1)
