@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/relay_url.h"
 
+#include <arpa/inet.h>
 #include <glib.h>
+#include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -41,6 +43,17 @@ static enum lt_status parse_scheme(const char **text, struct relay_url *url)
 	return error_set("it must start with net://, net4:// or net6://");
 }
 
+/* Whether all up to a '/' is an IPv6 address, perhaps with a zone: its colons would be taken for those of ports. */
+static bool is_bare_ipv6(const char *text)
+{
+	char *address = g_strndup(text, strcspn(text, "/%"));
+	struct in6_addr parsed;
+	const bool is_one = inet_pton(AF_INET6, address, &parsed) == 1;
+
+	g_free(address);
+	return is_one;
+}
+
 /* Advances *text past HOST or [ADDRESS]. */
 static enum lt_status parse_host(const char **text, struct relay_url *url)
 {
@@ -50,6 +63,8 @@ static enum lt_status parse_host(const char **text, struct relay_url *url)
 
 	if (is_address && host[len] != ']')
 		return error_set("']' is missing after the address");
+	if (is_bare_ipv6(*text))
+		return error_set("an IPv6 address must be in brackets, as in [::1]");
 	if (!len)
 		return error_set("the host is missing");
 	*text = host + len + is_address;

@@ -26,7 +26,7 @@ static enum lt_status parse_path(const char *path, struct source_url *url)
 	path += strlen(PATH_PREFIX);
 	slash = strchr(path, '/');
 	if (!slash || slash == path || !slash[1])
-		return error_set("the name of the %s is missing", !slash || slash == path ? "traced host" : "session");
+		return error_set("the name of the %s is missing", !*path || slash == path ? "traced host" : "session");
 	if (strchr(slash + 1, '/'))
 		return error_set("a session whose name contains '/' cannot be named by a URL");
 	url->target = g_strndup(path, slash - path);

@@ -90,11 +90,13 @@ START_TEST(test_errors)
 	expect_error("net://[::1", "']' is missing");
 	expect_error("net://[]", "the host is missing");
 	expect_error("net://[::1]x", "':PORT' or nothing");
-	expect_error("net://::1", "the host is missing");
-	expect_error("net://fe80::1", "is not a port");
+	expect_error("net://::1", "an IPv6 address must be in brackets, as in [::1]");
+	expect_error("net://fe80::1%eth0/host/a/b", "an IPv6 address must be in brackets");
+	expect_error("net://2001:db8::1:5344", "an IPv6 address must be in brackets");
+	expect_error("net://host::1", "':1' is not a port");
 	expect_error("net://h/web/s1", "'/host/TARGET/SESSION' or nothing");
 	expect_error("net://h/host/", "the name of the traced host is missing");
-	expect_error("net://h/host/web", "the name of the traced host is missing");
+	expect_error("net://h/host/web", "the name of the session is missing");
 	expect_error("net://h/host//s1", "the name of the traced host is missing");
 	expect_error("net://h/host/web/", "the name of the session is missing");
 	expect_error("net://h/host/web/a/b", "contains '/'");
