@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""make in a tree that is not configured yet: what it says where the program cannot be built."""
+import os
+import shutil
+import subprocess
+
+SRCDIR = os.environ["SRCDIR"]
+
+
+def configure(tree, **environment):
+    """Status and errors of make, which configures a copy of the files that this needs."""
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in ("Makefile", "configure.ac", "scripts/config.mk.in", "src/config.h.in", "src/event/tracepoints.def"):
+        os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
+        shutil.copy(os.path.join(SRCDIR, name), os.path.join(tree, name))
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
+    done = subprocess.run(["make", "-C", tree, "build/config.mk"], env={**inherited, "LC_ALL": "C", "CC": "gcc", **environment},
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    return done.returncode, done.stderr
+
+
+def main():
+    status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
+    assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
+    print("ok a 32-bit machine")
+
+
+if __name__ == "__main__":
+    main()
