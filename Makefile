@@ -80,7 +80,7 @@ $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 	$(Q)cd $(BUILD) && if [ -x config.status ] && [ -z "$(CONFIGURE_FLAGS)" ]; then \
 		./config.status -q --recheck && ./config.status -q; \
 	else \
-		$(CURDIR)/configure -q $(CONFIGURE_FLAGS); \
+		"$(CURDIR)/configure" -q $(CONFIGURE_FLAGS); \
 	fi
 	$(Q)touch $@
 

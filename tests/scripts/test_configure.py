@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""make in a tree that is not configured yet: what it says where the program cannot be built."""
+"""make in a tree that is not configured yet: where that is, and what it says if the program cannot be built."""
 import os
 import shutil
 import subprocess
@@ -21,6 +21,9 @@ def configure(tree, **environment):
 
 
 def main():
+    status, err = configure("a path")
+    assert status == 0 and os.path.exists("a path/build/config.mk"), err
+    print("ok a path with a space")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
