@@ -201,6 +201,7 @@ struct thread {
 	uint32_t requests;            /* pressure.c: disk requests that it started and that are not completed */
 	uint8_t pressure;             /* pressure.c: enum pressure_kind, as currently counted */
 	bool uninterruptible;         /* its current or last sleep is uninterruptible */
+	uint32_t sure;                /* lost.c: 1 + its place in model.sure, 0 none */
 };
 
 /* pressure.c: how a thread counts for the pressure on its host and container. */
@@ -260,15 +261,15 @@ struct dumped_ns {
 struct model {
 	struct host_state state;
 	uint32_t host_row;
-	struct host_row *host;          /* that row */
-	uint64_t begin_ns;              /* start of the record, 0 unknown; UINT64_MAX: interrupted */
-	uint64_t now_ns;                /* time of the event being applied */
-	uint64_t lost_ns;               /* when events were last lost, 0 never */
-	bool has_kernel;                /* one of the traces is the kernel's */
-	bool some_sure;                 /* some thread's state was seen since then */
-	struct wait_log *wait_log;      /* destination of wait events, NULL: none; borrowed */
-	GPtrArray *sources;             /* GPtrArray of struct trace_info, by source then trace */
-	struct map64 events;            /* name -> TABLE_EVENT row */
+	struct host_row *host;     /* that row */
+	uint64_t begin_ns;         /* start of the record, 0 unknown; UINT64_MAX: interrupted */
+	uint64_t now_ns;           /* time of the event being applied */
+	uint64_t lost_ns;          /* when events were last lost, 0 never */
+	bool has_kernel;           /* one of the traces is the kernel's */
+	GArray *sure;              /* uint32_t: rows of the threads whose state was seen since then, in any order */
+	struct wait_log *wait_log; /* destination of wait events, NULL: none; borrowed */
+	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */
+	struct map64 events;       /* name -> TABLE_EVENT row */
 	uint32_t declared[EVENT_KINDS]; /* number of traces that declare the tracepoint */
 	GArray *cpus;                   /* struct cpu, by number */
 	struct map64 tids;              /* tid -> TABLE_THREAD row of the thread that has it now */

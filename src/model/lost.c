@@ -6,21 +6,38 @@
 #include "model/context.h"
 #include "model/parts_internal.h"
 
+void lost_seen(struct model *m, uint32_t thread)
+{
+	g_array_append_val(m->sure, thread);
+	thread_info(m, thread)->sure = m->sure->len;
+}
+
+void lost_thread_end(struct model *m, uint32_t thread)
+{
+	const uint32_t place = thread_info(m, thread)->sure;
+	uint32_t last;
+
+	if (!place)
+		return;
+	last = g_array_index(m->sure, uint32_t, m->sure->len - 1);
+	g_array_index(m->sure, uint32_t, place - 1) = last;
+	thread_info(m, last)->sure = place;
+	thread_info(m, thread)->sure = 0;
+	g_array_set_size(m->sure, m->sure->len - 1);
+}
+
+/* Not the others, which are marked already: there may be many threads, and as many losses. */
 static void mark_threads_unsure(struct model *m)
 {
-	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+	for (guint i = 0; i < m->sure->len; i++) {
+		const uint32_t row = g_array_index(m->sure, uint32_t, i);
 
-	if (!m->some_sure)
-		return;
-	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-		if (thread_info(m, row)->kept)
-			continue;
+		thread_info(m, row)->sure = 0;
 		THREAD_ROW(m, row)->flags |= THREAD_UNSURE;
-		if (!(t->flags[row] & ROW_ENDED))
-			pressure_changed(m, row);
+		pressure_changed(m, row);
 		state_touch(&m->state, TABLE_THREAD, row);
 	}
-	m->some_sure = false;
+	g_array_set_size(m->sure, 0);
 }
 
 void apply_lost(struct model *m, const struct apply *a)
@@ -74,7 +91,6 @@ void model_interrupt(struct model *m, uint64_t t_ns)
 	forget_what_runs(m);
 	if (m->wait_log)
 		waitlog_interrupt(m, NULL);
-	m->some_sure = true;
 	mark_threads_unsure(m);
 	perf_forget(m);
 }

@@ -71,6 +71,7 @@ struct model *model_create(void)
 	m->sources = g_ptr_array_new_with_free_func(traces_free);
 	m->cpus = g_array_new(FALSE, TRUE, sizeof(struct cpu));
 	m->threads = g_ptr_array_new_with_free_func(g_free);
+	m->sure = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	syscalls_create(m);
 	mounts_create(m);
 	fifos_create(m);
@@ -108,6 +109,7 @@ void model_destroy(struct model *m)
 	map64_release(&m->vtids);
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
+	g_array_free(m->sure, TRUE);
 	g_array_free(m->cpus, TRUE);
 	state_release(&m->state);
 	g_free(m);

@@ -205,6 +205,12 @@ void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_backward;
 
+/* A thread's state was seen, for the first time or again since events were lost. */
+void lost_seen(struct model *m, uint32_t thread);
+
+/* A thread is gone. */
+void lost_thread_end(struct model *m, uint32_t thread);
+
 /* ---- syscalls.c: timing and errors of every call; passes its effect to files.c ---- */
 void syscalls_create(struct model *m);
 void syscalls_destroy(struct model *m);

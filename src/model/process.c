@@ -36,7 +36,7 @@ uint32_t thread_new(struct model *m, int64_t tid)
 	map64_put(&m->tids, (uint64_t)tid, row);
 	HOST_ROW(m)->threads++;
 	touch_host(m);
-	m->some_sure = true;
+	lost_seen(m, row);
 	return row;
 }
 
@@ -108,7 +108,7 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	r->since_ns = m->now_ns;
 	if (state != THREAD_UNKNOWN && r->flags & THREAD_UNSURE) {
 		r->flags &= ~(uint64_t)THREAD_UNSURE;
-		m->some_sure = true;
+		lost_seen(m, row);
 	}
 	pressure_changed(m, row);
 	if (state == THREAD_READY && m->preemption)
@@ -127,6 +127,7 @@ static void end_parts(struct model *m, uint32_t row)
 	container_thread_end(m, row);
 	map64_del(&m->tids, THREAD_ROW(m, row)->tid);
 	buckets_end(m, TABLE_THREAD, row);
+	lost_thread_end(m, row);
 	thread_info(m, row)->in_use = false;
 }
 

@@ -4,7 +4,7 @@
 
 #include "events.h"
 
-enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0 };
+enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0, DEAD = 0x20 };
 
 static void begin(struct events *e)
 {
@@ -311,6 +311,45 @@ START_TEST(test_lost_events_make_unsure)
 }
 END_TEST
 
+static void lose(struct events *e, uint64_t t_ns)
+{
+	struct ev_lost lost = { .events = 1 };
+	struct record r;
+
+	record_init(&r, t_ns, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &lost, sizeof(lost));
+}
+
+/* A second loss concerns only those threads that were seen since the first: there may be many others. */
+START_TEST(test_losses_with_many_threads)
+{
+	enum { THREADS = 1000 };
+	const struct state_table *threads;
+	struct events e;
+
+	begin(&e);
+	threads = &e.m->state.tables[TABLE_THREAD];
+	for (int tid = 1; tid <= THREADS; tid++)
+		EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = tid);
+	lose(&e, 1200);
+	for (int tid = 1; tid <= THREADS; tid++)
+		ck_assert(events_thread(&e, tid)->flags & THREAD_UNSURE);
+	for (int tid = 5; tid <= 8; tid++)
+		events_switch(&e, 1300, 0, tid, tid <= 6 ? DEAD : SLEEP, 0, "swapper/0");
+	ck_assert(!(events_thread(&e, 7)->flags & THREAD_UNSURE));
+	state_reap(&e.m->state, NULL, NULL);
+	state_frame_begin(&e.m->state);
+	lose(&e, 1400);
+	ck_assert(events_thread(&e, 7)->flags & THREAD_UNSURE);
+	ck_assert(events_thread(&e, 8)->flags & THREAD_UNSURE);
+	ck_assert_uint_le(threads->n_dirty, 3); /* and the idle task, which ran */
+	EVENT(&e, 1500, 0, 0, SCHED_WAKING, wakeup, .tid = 7);
+	ck_assert(!(events_thread(&e, 7)->flags & THREAD_UNSURE));
+	ck_assert(events_thread(&e, 8)->flags & THREAD_UNSURE);
+	events_release(&e);
+}
+END_TEST
+
 /* A live session breaks off and comes back: the time in between belongs to no thread, and no count is lost. */
 START_TEST(test_interrupted_session)
 {
@@ -605,7 +644,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
-	  test_lost_events_make_unsure, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
-	  test_tid_reused_without_exit, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
-	  test_context_of_a_thread, test_priority_of_sched_events, test_idle_task_with_a_stoppers_name,
-	  test_sums_hold_whatever_comes)
+	  test_lost_events_make_unsure, test_losses_with_many_threads, test_interrupted_session,
+	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
+	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
+	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
