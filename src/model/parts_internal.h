@@ -109,8 +109,8 @@ void pressure_changed(struct model *m, uint32_t thread);
 /* A disk request that it started is queued (by 1) or done (by -1). */
 void pressure_request(struct model *m, uint32_t thread, int by);
 
-/* It is no longer known which requests there are. */
-void pressure_forget_requests(struct model *m);
+/* It is no longer known which of its requests there are. */
+void pressure_forget_requests(struct model *m, uint32_t thread);
 
 /* A container (its row and uid) appears, or has lost its last thread; a thread enters or leaves it. */
 void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid);

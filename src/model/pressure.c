@@ -121,16 +121,10 @@ void pressure_request(struct model *m, uint32_t thread, int by)
 	pressure_changed(m, thread);
 }
 
-void pressure_forget_requests(struct model *m)
+void pressure_forget_requests(struct model *m, uint32_t thread)
 {
-	for (guint row = 0; row < m->threads->len; row++) {
-		struct thread *t = g_ptr_array_index(m->threads, row);
-
-		if (!t || !t->in_use || !t->requests)
-			continue;
-		t->requests = 0;
-		pressure_changed(m, row);
-	}
+	thread_info(m, thread)->requests = 0;
+	pressure_changed(m, thread);
 }
 
 void pressure_container_begins(struct model *m, uint32_t container, uint64_t uid)

@@ -18,11 +18,22 @@ static void queue_changes(struct model *m, uint32_t disk, int by)
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
+/* Looks at the requests, not at all threads; some are free, but no thread has any after this. */
+static void forget_threads_requests(struct model *m)
+{
+	for (guint i = 0; i < m->block->requests->len; i++) {
+		const uint32_t thread = bios_thread(m, &g_array_index(m->block->requests, struct request, i).who);
+
+		if (thread != NO_ROW)
+			pressure_forget_requests(m, thread);
+	}
+}
+
 void requests_forget(struct model *m)
 {
 	const struct state_table *t = &m->state.tables[TABLE_DISK];
 
-	pressure_forget_requests(m);
+	forget_threads_requests(m);
 	map64_clear(&m->block->waiting);
 	map64_clear(&m->block->driver);
 	map64_clear(&m->block->remaps);

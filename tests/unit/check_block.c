@@ -4,7 +4,7 @@
 
 #include "events.h"
 
-enum { BEGIN = 1000 };
+enum { BEGIN = 1000, UNINTERRUPTIBLE = 2 };
 enum { VDA = 254 << 20, VDB = 254 << 20 | 16, VDA1 = 254 << 20 | 1 };
 enum { READ = 4, WRITE = 1, SYNC = 32, DISCARD = 2, META = 64, FLUSH = 1 << 8 | 1 << 10 };
 
@@ -403,6 +403,17 @@ static void lose(struct events *e, uint64_t t)
 	events_apply(e, &r, &p, sizeof(p));
 }
 
+/* I/O pressure on the host until t. */
+static uint64_t waited_for_disk(struct events *e, uint64_t t)
+{
+	const struct state_table *table = &e->m->state.tables[TABLE_PRESSURE];
+	const uint32_t row = state_next(table, STATE_NO_ROW);
+
+	return row == STATE_NO_ROW ? 0
+				   : EVENTS_VALUE(PRESSURE, pressure, STATE_ROW(&e->m->state, PRESSURE, pressure, row),
+						  io_some_ns, t);
+}
+
 /* Requests queued before a loss may have left since: the queues start empty. */
 START_TEST(test_loss_empties_the_queues)
 {
@@ -418,6 +429,32 @@ START_TEST(test_loss_empties_the_queues)
 	ASSERT_QUEUES(&e, VDA, 0, 1);
 	ck_assert_uint_eq(disk(&e, VDA)->reads, 1);
 	ck_assert_uint_eq(disk(&e, VDA)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Nor do threads wait for them any more, which would be I/O pressure. */
+START_TEST(test_loss_ends_the_wait_for_requests)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1090, 0, 0, 0, 7, "seven");
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, INSERT, VDA, 80, 8, READ);
+	ck_assert_uint_eq(waited_for_disk(&e, 1200), 0);
+	lose(&e, 1200);
+	RQ(&e, 1300, INSERT, VDB, 16, 8, READ);
+	RQ(&e, 1310, COMPLETE, VDB, 16, 8, READ);
+	RQ(&e, 1320, ISSUE, VDB, 16, 8, READ);
+	RQ(&e, 1330, COMPLETE, VDB, 16, 8, READ);
+	events_switch(&e, 1400, 0, 7, UNINTERRUPTIBLE, 0, "swapper/0");
+	ck_assert_uint_eq(waited_for_disk(&e, 1500), 0);
+	EVENT(&e, 1600, 0, 0, SCHED_WAKING, wakeup, .tid = 7);
+	events_switch(&e, 1610, 0, 0, 0, 7, "seven");
+	RQ(&e, 1620, ISSUE, VDA, 8, 8, READ);
+	events_switch(&e, 1700, 0, 7, UNINTERRUPTIBLE, 0, "swapper/0");
+	ck_assert_uint_eq(waited_for_disk(&e, 1800), 100);
 	events_release(&e);
 }
 END_TEST
@@ -535,4 +572,4 @@ UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues,
 	  test_writes_of_nothing, test_failed_request, test_discard_is_no_write, test_size_in_bytes,
 	  test_requeue_and_abort, test_issue_twice, test_front_and_back_merge, test_two_requests_merge,
 	  test_remap_to_the_disk_below, test_remap_chain_and_split, test_request_remap, test_loss_empties_the_queues,
-	  test_queues_are_bounded, test_known_disk_names, test_disk_names)
+	  test_loss_ends_the_wait_for_requests, test_queues_are_bounded, test_known_disk_names, test_disk_names)
