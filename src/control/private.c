@@ -76,14 +76,14 @@ static void end_process(pid_t pid, guint64 started)
 	}
 }
 
-/* Parses "PID START" at *text and advances to the next line. */
+/* Parses "PID START" at *text and advances to the next line. START is 0 if it had ended before it was noted. */
 static bool parse_process(const char **text, pid_t *pid, guint64 *started)
 {
 	char *end;
 
 	*pid = (pid_t)g_ascii_strtoll(*text, &end, 10);
 	*started = g_ascii_strtoull(end, &end, 10);
-	if (*pid <= 1 || !*started || *end != '\n')
+	if (*pid <= 1 || *end != '\n')
 		return false;
 	*text = end + 1;
 	return true;
