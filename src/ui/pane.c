@@ -312,6 +312,8 @@ void pane_build(struct ui *ui, struct pane *p)
 	}
 }
 
+enum { SELECTION_ROWS = 2 }; /* the header and the selected row */
+
 /* Distributes h rows among the lists: those that need less than their share leave the rest to the others. */
 static void share_rows(const struct pane *p, int h, int width, char *const *empty, int *rows)
 {
@@ -343,6 +345,13 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 		}
 	/* the remainder goes below the last list */
 	rows[p->n_lists - 1] += left;
+	/* on a small screen the others give up rows for the selected one, the last list first */
+	for (unsigned i = p->n_lists; i-- > 0 && rows[p->focus] < SELECTION_ROWS;) {
+		const int given = i == p->focus ? 0 : MIN(rows[i], SELECTION_ROWS - rows[p->focus]);
+
+		rows[i] -= given;
+		rows[p->focus] += given;
+	}
 }
 
 static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned i)

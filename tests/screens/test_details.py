@@ -129,4 +129,17 @@ def since_before(checks):
         checks.contains("whose files", screen.split("\n"), r"^ +FD .*files of the process$")
 
 
-Checks().run(at_disks, longest, since_before)
+def small(checks):
+    """However small the screen is, the selected row of several lists is on it."""
+    with Terminal("--paused", "--begin", "+4s", RECORDING, size=(40, 10)).wait_read() as t:
+        t.keys("0")
+        screen = t.sync()
+        checks.contains("Events: a row", screen, r"^ +\d+ +[\d.]+K? (yes|no) ")
+        t.press("1")
+        t.keys("Enter")
+        t.wait("^ Details ")
+        checks.contains("Details: a wait", t.sync(), r"TOTAL\n\S+ +\d+ +[\d.]+[mµ]?s$")
+        checks.contains("Details: the last call", t.press("End"), r"^CALL .*\n\w+ +\d+ ")
+
+
+Checks().run(at_disks, longest, since_before, small)
