@@ -277,8 +277,13 @@ void cursor_length(struct cursor *c, int direction)
 	c->sized = true;
 	c->interval_ns = lengths[i] * c->frame_ns;
 	c->marked_begin_ns = 0;
-	if (end_ns > begin_ns)
-		show(c, end_around(c, end_ns - 1));
+	if (end_ns > begin_ns) {
+		/* not the new interval's: lengths do not divide each other, and it would move with each of them */
+		if (c->sized_end_ns != end_ns)
+			c->sized_at_ns = end_ns - 1;
+		show(c, end_around(c, c->sized_at_ns));
+		c->sized_end_ns = c->end_ns;
+	}
 	sync_position(c);
 }
 

@@ -31,8 +31,10 @@ struct cursor {
 	uint64_t interval_ns;
 	double speed;
 	enum cursor_mode mode;
-	bool moved;               /* the user moved or stopped it */
-	bool sized;               /* the user chose the length */
+	bool moved;           /* the user moved or stopped it */
+	bool sized;           /* the user chose the length */
+	uint64_t sized_at_ns; /* the instant that each length has shown since; valid while sized_end_ns is end_ns */
+	uint64_t sized_end_ns;
 	uint64_t end_ns;          /* of the shown interval: on the grid, or known_ns once complete */
 	uint64_t marked_begin_ns; /* of a custom interval; 0: on the grid */
 	uint64_t wanted_ns;       /* a pending jump past known_ns; 0: none */

@@ -256,18 +256,47 @@ START_TEST(length_stays_on_its_grid)
 	ck_assert_uint_eq(c.interval_ns, 2 * SECOND);
 	check_shown(&c, 4 * SECOND, 6 * SECOND);
 	cursor_length(&c, 1);
-	check_shown(&c, 5 * SECOND, 10 * SECOND);
+	check_shown(&c, 0, 5 * SECOND);
 	cursor_length(&c, -1);
 	cursor_length(&c, -1);
 	cursor_length(&c, -1);
 	ck_assert_uint_eq(c.interval_ns, 500 * MS);
-	check_shown(&c, 9500 * MS, 10 * SECOND);
+	check_shown(&c, 4500 * MS, 5 * SECOND);
 	for (int i = 0; i < 20; i++)
 		cursor_length(&c, -1);
 	ck_assert_uint_eq(c.interval_ns, 10 * MS);
 	for (int i = 0; i < 30; i++)
 		cursor_length(&c, 1);
 	check_shown(&c, 0, 10 * SECOND);
+}
+END_TEST
+
+/* 200 ms do not divide 500 ms. */
+START_TEST(length_comes_back)
+{
+	struct cursor c = recording(20 * SECOND, true);
+
+	for (int at = 4; at < 7; at++) {
+		cursor_jump(&c, BEGIN + (uint64_t)at * SECOND);
+		for (int n = 1; n < 6; n++) {
+			for (int i = 0; i < n; i++)
+				cursor_length(&c, -1);
+			for (int i = 0; i < n; i++)
+				cursor_length(&c, 1);
+			check_shown(&c, (uint64_t)at * SECOND, (uint64_t)(at + 1) * SECOND);
+		}
+	}
+	/* after a step it is another instant */
+	cursor_length(&c, -1);
+	check_shown(&c, 6500 * MS, 7 * SECOND);
+	cursor_step(&c, -1);
+	cursor_length(&c, 1);
+	check_shown(&c, 6 * SECOND, 7 * SECOND);
+	cursor_step(&c, -1);
+	check_shown(&c, 5 * SECOND, 6 * SECOND);
+	cursor_length(&c, -1);
+	cursor_length(&c, 1);
+	check_shown(&c, 5 * SECOND, 6 * SECOND);
 }
 END_TEST
 
@@ -469,7 +498,7 @@ END_TEST
 UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
 	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
 	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
-	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid,
+	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
 	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid,
 	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
 	  live_replay_played_out)
