@@ -187,14 +187,11 @@ static const char *const *host_names(const struct ui *ui)
 
 static void draw_subject(struct ui *ui, const struct path_pane *s, const struct path_look *look, int y)
 {
-	const struct path_subject *subject = &s->subject;
+	const struct wait_who chosen = { s->subject.host, s->subject.tid, s->subject.pid, -1, s->subject.comm };
 	GString *text = g_string_new(NULL);
 	int x = 1;
 
-	if (s->path)
-		path_add_who(text, &s->path->subject, &look->names);
-	else
-		g_string_printf(text, "thread %d on %s", subject->tid, ui_host(ui, subject->host)->info.name);
+	path_add_who(text, s->path ? &s->path->subject : &chosen, &look->names);
 	x += canvas_text(ui->canvas, x, y, STYLE_BOLD, text->str, ui->canvas->w - 2) + 2;
 	g_string_truncate(text, 0);
 	if (s->path && !s->none && !s->stale && s->path->total_ns)

@@ -342,6 +342,18 @@ def names(checks):
             checks.contains(f"the window at {begin}: its segments", screen, rf" running +{name} 1442 on client")
 
 
+def without_path(checks):
+    """Where the window is not in memory, or not yet, the thread has the name with which it was chosen."""
+    with open_at("--wait-memory", "300k", begin="+4s", size=(120, 24)) as t:
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.text("host:web tid:1").keys("Enter")
+        t.wait("filter: host:web tid:1 +1/1$")
+        t.keys("w")
+        t.wait(" Path ")
+        checks.contains("its name", t.sync(), r"^ systemd 1 on web +window \[")
+
+
 def no_path(checks):
     with open_at(begin="+1s") as t:
         t.keys("1", "w")
@@ -375,4 +387,4 @@ def no_path(checks):
 
 
 Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing,
-             read_again, names, no_path)
+             read_again, names, without_path, no_path)
