@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `lttngtop record`: sets up tracing with the events the monitor needs, until stopped or while a command runs. */
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +85,15 @@ static void discard(const struct record_plan *plan)
 		remote_clear(plan->hosts, plan->session);
 }
 
+/* The session could not be started: says why, if the reason is its directory, of which the tracer names none. */
+static void explain_output(const char *directory)
+{
+	if (g_mkdir_with_parents(directory, 0770))
+		error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
+	else if (!g_rmdir(directory))
+		record_wrap_output(directory);
+}
+
 /* Starts the recording; the command's process then still waits to be let go. LT_ERROR: the session has been removed. */
 static enum lt_status start(const struct record_plan *plan, struct process *command)
 {
@@ -94,6 +105,8 @@ static enum lt_status start(const struct record_plan *plan, struct process *comm
 		return remote_start(plan);
 	if (!session_start(plan->session))
 		return LT_OK;
+	if (plan->mode == RECORD_TO_DISK)
+		explain_output(plan->output);
 error:
 	discard(plan);
 	return LT_ERROR;
@@ -137,11 +150,12 @@ static enum lt_status finish(const struct record_plan *plan)
 	status = record_stop(plan->session, plan->url, &lost);
 	if (status) {
 		g_free(path);
-		return status != LT_INTERRUPTED && daemon_check() && plan->mode == RECORD_TO_DISK
-			       ? error_set("the session daemon ended before the command; what had been recorded by "
-					   "then is in '%s'",
-					   plan->output)
-			       : LT_ERROR;
+		if (status == LT_INTERRUPTED || plan->mode != RECORD_TO_DISK)
+			return LT_ERROR;
+		return daemon_check() ? error_set("the session daemon ended before the command; what had been "
+						  "recorded by then is in '%s'",
+						  plan->output)
+				      : record_wrap_output(plan->output);
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
 		record_sidecar_update(plan->output, NULL, NULL);

@@ -32,6 +32,9 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 void record_print_verb(FILE *out, const char *label, const char *verb, const GPtrArray *hosts, const char *output,
 		       const char *session);
 
+/* Adds to an error where what was recorded is, and whether there is no room left. Returns LT_ERROR. */
+enum lt_status record_wrap_output(const char *directory);
+
 /* Fetches recordings from other hosts and prints where they are. done receives the hosts for which that succeeded. */
 enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output,
 			    GPtrArray *done);

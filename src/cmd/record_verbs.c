@@ -14,11 +14,14 @@
 #include "control/commands.h"
 #include "control/cost.h"
 #include "control/daemon.h"
+#include "control/place.h"
 #include "control/plan.h"
 #include "control/process.h"
 #include "control/relay.h"
 #include "control/remote.h"
 #include "source/source.h"
+
+enum { NO_ROOM_BYTES = 1 << 16 };
 
 void record_print_view(FILE *out, const char *source)
 {
@@ -103,6 +106,13 @@ void record_print_verb(FILE *out, const char *label, const char *verb, const GPt
 	g_ptr_array_free(words, TRUE);
 }
 
+enum lt_status record_wrap_output(const char *directory)
+{
+	if (place_room(directory).free_bytes < NO_ROOM_BYTES)
+		return error_wrap("the disk is full; what was recorded before is in '%s'", directory);
+	return error_wrap("recording into '%s'", directory);
+}
+
 enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *session, const char *output, GPtrArray *done)
 {
 	char *failed;
@@ -159,6 +169,8 @@ static int stop(const struct session *s)
 	const enum lt_status status = record_stop(s->name, relayd, &lost);
 
 	g_free(relayd);
+	if (status == LT_ERROR && !s->live_timer_us && *s->path == '/')
+		record_wrap_output(s->path);
 	if (status)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->snapshot)

@@ -204,6 +204,7 @@ def test_refusals():
 
         check(u.run(TOP, *ust, "--output", "."), 1, "", "directory '[^']*' is not empty")
         check(u.run(TOP, *ust, "--output", ".lttng/agent.port"), 1, "", "is not a directory")
+        check(u.run(TOP, *ust, "--output", "/proc/o"), 1, "", "^lttngtop: cannot create directory '/proc/o': ")
         with socket.socket() as deaf:  # bound, so that nobody else listens there
             deaf.bind(("127.0.0.1", 0))
             url = f"net://127.0.0.1:{deaf.getsockname()[1]}"
@@ -241,6 +242,10 @@ def test_kernel_as_root():
             check(result, 1, "", "no kernel tracer: lttng-modules are missing")
         script = '"$0" record --set minimal --output o2 -- true; test ! -e /run/lttng/lttng-sessiond.pid'
         assert in_private_run(u, "sh", "-c", script, TOP)[0] == 0, "a session daemon is left"
+        script = """mkdir small && mount -t tmpfs -o size=64k none small &&
+                    exec "$0" record --ust "$1" --output small/o -- "$2" 100000"""
+        check(in_private_run(u, "sh", "-c", script, TOP, EVENTS, APP), 1, "",
+              rf"the disk is full; what was recorded before is in '{u.home}/small/o': ")
     return None
 
 
