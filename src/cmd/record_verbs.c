@@ -21,7 +21,7 @@
 #include "control/remote.h"
 #include "source/source.h"
 
-enum { NO_ROOM_BYTES = 1 << 16 };
+enum { NO_ROOM_BYTES = 1 << 16, NAME_MAX_SHOWN = 1024 };
 
 void record_print_view(FILE *out, const char *source)
 {
@@ -205,13 +205,15 @@ static int snapshot(const struct session *s)
 
 static int status(const struct session *s)
 {
-	char timer[TIMETEXT_SIZE] = "";
+	char timer[TIMETEXT_SIZE] = "", name[NAME_MAX_SHOWN], path[TEXT_MAX + 1];
 
+	text_sanitise(name, sizeof(name), s->name, strlen(s->name)); /* other users' tools may have made it */
+	text_sanitise(path, sizeof(path), s->path, strlen(s->path));
 	if (s->live_timer_us)
 		timetext_format_duration(timer, sizeof(timer), NS_PER_US * s->live_timer_us);
-	printf("%s: %s%s%s%s, %s, lost %" PRIu64 " events %" PRIu64 " packets\n", s->name,
+	printf("%s: %s%s%s%s, %s, lost %" PRIu64 " events %" PRIu64 " packets\n", name,
 	       s->active ? "recording" : "stopped", s->snapshot ? ", flight recorder" : "",
-	       *timer ? ", live every " : "", timer, s->path, s->lost.events, s->lost.packets);
+	       *timer ? ", live every " : "", timer, path, s->lost.events, s->lost.packets);
 	return LT_EXIT_OK;
 }
 

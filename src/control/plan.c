@@ -13,6 +13,7 @@
 
 enum {
 	NAME_BYTES_MAX = 255,
+	SESSION_BYTES_MAX = 254,
 	SUBBUFS = 4,
 	FILES = 4,
 	FILE_SUBBUFS_MIN = 2, /* a packet must fit into a file */
@@ -131,24 +132,36 @@ static void add_context(struct record_channel *c, const char *name, const char *
 	g_array_append_val(c->contexts, context);
 }
 
+static bool has_control(const char *text)
+{
+	while (*text && !g_ascii_iscntrl(*text))
+		text++;
+	return *text;
+}
+
 /* Whether lttng takes it as a single name: not a list, an option or a text with blanks. */
 static enum lt_status check_name(const char *name)
 {
-	if (!*name || *name == '-' || strlen(name) > NAME_BYTES_MAX || name[strcspn(name, ", \t\n\"'\\/")])
+	if (has_control(name) || !*name || *name == '-' || strlen(name) > NAME_BYTES_MAX ||
+	    name[strcspn(name, ", \t\n\"'\\/")])
 		return error_set("'%s' is not a valid name", name);
 	return LT_OK;
 }
 
 enum lt_status record_session_check(const char *name)
 {
+	if (strlen(name) > SESSION_BYTES_MAX)
+		return error_set("a session name has at most %d bytes", SESSION_BYTES_MAX);
 	if (check_name(name) || *name == '.')
-		return error_set("'%s' is not a valid session name", name);
+		return error_set("'%s' is not a valid session name: no blanks, commas, quotes, '/', '\\', control "
+				 "characters, no '-' or '.' at its start",
+				 name);
 	return LT_OK;
 }
 
 enum lt_status record_host_check(const char *host)
 {
-	if (!*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])
+	if (has_control(host) || !*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])
 		return error_set("'%s' is not a valid host: expected HOST or USER@HOST", host);
 	return LT_OK;
 }

@@ -204,6 +204,12 @@ def test_refusals():
 
         check(u.run(TOP, *ust, "--output", "."), 1, "", "directory '[^']*' is not empty")
         check(u.run(TOP, *ust, "--output", ".lttng/agent.port"), 1, "", "is not a directory")
+        check(u.run(TOP, *ust, "--session", "x" * 254), 0, "stop it")
+        check(u.run(TOP, "record", "stop", "x" * 254), 0, "stopped")
+        check(u.run(TOP, *ust, "--session", "x" * 255), 2, "", "a session name has at most 254 bytes")
+        assert u.run("lttng", "--no-sessiond", "create", "e\033]0;t\007", "--output", f"{u.home}/e")[0] == 0
+        check(u.run(TOP, "record", "status"), 0, r"^e\\x1b\]0;t\\x07: stopped, ")
+        assert u.run("lttng", "--no-sessiond", "destroy", "--all")[0] == 0
         check(u.run(TOP, *ust, "--output", "/proc/o"), 1, "", "^lttngtop: cannot create directory '/proc/o': ")
         with socket.socket() as deaf:  # bound, so that nobody else listens there
             deaf.bind(("127.0.0.1", 0))
