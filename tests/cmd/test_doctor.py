@@ -121,7 +121,7 @@ def test_hosts():
     with open("loud.says", "wb") as file:
         file.write(b"Welcome\r\n\x1b]0;title\x07\xc2\x9bm")
     status, _, err = doctor_of("loud")
-    assert (status, err) == (0, "Welcome\n\\x1b]0;title\\x07\\xc2\\x9bm\n"), (status, err)
+    assert (status, err) == (0, "loud: Welcome\nloud: \\x1b]0;title\\x07\\xc2\\x9bm\n"), (status, err)
     os.symlink("/dev/zero", "endless")
     status, _, err = run(TOP, "doctor", "--host", "endless", env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
     assert (status, err) == (1, "lttngtop: host 'endless': it sent more than 1024 KiB\n"), (status, err)
