@@ -50,12 +50,14 @@ int process_take_signal(void)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t held;
+	int taken;
 
 	if (!process_is_interrupted())
 		return 0;
 	process_fill_held(&held);
 	sigdelset(&held, SIGCHLD);
-	return MAX(sigtimedwait(&held, NULL, &now), 0);
+	taken = sigtimedwait(&held, NULL, &now);
+	return MAX(taken, 0);
 }
 
 void process_unblock_signals(void *unused)

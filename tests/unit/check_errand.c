@@ -101,6 +101,17 @@ START_TEST(silence_is_limited)
 }
 END_TEST
 
+START_TEST(a_held_signal_is_taken_once)
+{
+	process_hold_signals();
+	ck_assert_int_eq(process_take_signal(), 0);
+	raise(SIGTERM);
+	ck_assert_int_eq(process_take_signal(), SIGTERM);
+	ck_assert_int_eq(process_take_signal(), 0);
+	process_release_signals();
+}
+END_TEST
+
 START_TEST(a_program_that_is_not_there)
 {
 	char *argv[] = { (char *)"no-such-program", NULL };
@@ -113,4 +124,4 @@ START_TEST(a_program_that_is_not_there)
 END_TEST
 
 UNIT_MAIN("errand", messages_are_sanitised, messages_are_limited, a_descendant_keeps_the_messages_open,
-	  output_is_limited, silence_is_limited, a_program_that_is_not_there)
+	  output_is_limited, silence_is_limited, a_program_that_is_not_there, a_held_signal_is_taken_once)
