@@ -40,7 +40,7 @@ endif
 # These work before anything is installed or configured.
 UNCONFIGURED := configure check check-layers check-style check-words format lint analyze demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
--include $(BUILD)/config.mk
+include $(BUILD)/config.mk
 endif
 ifdef PREFIX
 prefix := $(PREFIX)

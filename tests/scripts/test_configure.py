@@ -27,6 +27,11 @@ def main():
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
+    os.makedirs("modules")
+    status, err = configure("tree", PKG_CONFIG_LIBDIR=os.path.abspath("modules"))
+    assert status and "error: babeltrace2 >= 2.0.4 not found: run scripts/install-deps\n" in err, err
+    assert "No rule to make target" not in err, err
+    print("ok a library is missing")
 
 
 if __name__ == "__main__":
