@@ -152,31 +152,42 @@ static bool add_reading(scmp_filter_ctx ctx, enum confine_kind kind)
 #define ARG(number, comparison, value) \
 	((struct scmp_arg_cmp){ .arg = number, .op = SCMP_CMP_##comparison, .datum_a = value })
 
+static bool allow_second(scmp_filter_ctx ctx, int call, const scmp_datum_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, call, 1, ARG(1, EQ, values[i])) < 0)
+			return false;
+	return true;
+}
+
+/* A call whose second argument has one of these values. */
+#define ALLOW_SECOND(ctx, call, values) allow_second(ctx, call, values, sizeof(values) / sizeof(*(values)))
+
 /* Calls that are allowed with some arguments only. */
 static bool allow_some(scmp_filter_ctx ctx)
 {
-	static const int commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+	static const scmp_datum_t commands[] = { F_GETFD, F_SETFD, F_GETFL, F_SETFL };
+	static const scmp_datum_t requests[] = {
+		TCGETS, /* the C library's check for a terminal when a stream is opened */
+#ifdef TCGETS2
+		TCGETS2, /* the same in newer ones; PowerPC has none */
+#endif
+		FIONREAD,
+	};
 	const scmp_datum_t self = (scmp_datum_t)getpid();
 
-	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
-		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(fcntl), 1, ARG(1, EQ, (scmp_datum_t)commands[i])) <
-		    0)
-			return false;
-	return /* only to the address of the socket's peer */
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
-		/* abort() and raise(): signals to itself */
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
-		/* any handler except that of the filter's own signal */
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
-		/* limits may be read */
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
-		/* the C library's check for a terminal when a stream is opened */
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS)) >= 0 &&
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, TCGETS2)) >= 0 &&
-		seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, ARG(1, EQ, FIONREAD)) >= 0 &&
-		/* tried by the C library, which has alternatives */
-		seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
-		seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
+	return ALLOW_SECOND(ctx, SCMP_SYS(fcntl), commands) && ALLOW_SECOND(ctx, SCMP_SYS(ioctl), requests) &&
+	       /* only to the address of the socket's peer */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(sendto), 1, ARG(4, EQ, 0)) >= 0 &&
+	       /* abort() and raise(): signals to itself */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(tgkill), 1, ARG(0, EQ, self)) >= 0 &&
+	       /* any handler except that of the filter's own signal */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(rt_sigaction), 1, ARG(0, NE, SIGSYS)) >= 0 &&
+	       /* limits may be read */
+	       seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(prlimit64), 1, ARG(2, EQ, 0)) >= 0 &&
+	       /* tried by the C library, which has alternatives */
+	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0) >= 0 &&
+	       seccomp_rule_add(ctx, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(openat2), 0) >= 0;
 }
 
 /*
