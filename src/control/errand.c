@@ -18,7 +18,10 @@
 
 /* ---- its messages ---- */
 
-enum { LINE_BYTES = 1000 }; /* longer ones are divided */
+enum {
+	LINE_BYTES = 1000, /* longer ones are divided */
+	LOOK_MS = 100,     /* how often to look for a held signal */
+};
 
 struct line {
 	char bytes[LINE_BYTES];
@@ -130,17 +133,30 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
 	return LT_OK;
 }
 
+/* Waits for output or its end. LT_ERROR: a signal is held, or it was silent for too long (-1: never). */
+static enum lt_status await_output(const struct errand *e, int silence_ms)
+{
+	struct pollfd output = { .fd = e->output, .events = POLLIN };
+
+	for (int ms = 0; poll(&output, 1, LOOK_MS) == 0; ms += LOOK_MS) {
+		if (process_is_interrupted())
+			return error_set("interrupted");
+		if (silence_ms >= 0 && ms >= silence_ms)
+			return error_set("it was silent for %d s in the middle of its output",
+					 silence_ms / (int)MS_PER_S);
+	}
+	return LT_OK;
+}
+
 /* LT_END: the output has ended. */
 static enum lt_status read_some(struct errand *e, GString *text, size_t max_bytes, int silence_ms)
 {
-	struct pollfd output = { .fd = e->output, .events = POLLIN };
-	const int ready = poll(&output, 1, text->len ? silence_ms : -1);
 	char bytes[4096];
 	ssize_t n;
 
-	if (!ready)
-		return error_set("it was silent for %d s in the middle of its output", silence_ms / (int)MS_PER_S);
-	n = ready < 0 ? -1 : read(e->output, bytes, sizeof(bytes));
+	if (await_output(e, text->len ? silence_ms : -1))
+		return LT_ERROR;
+	n = read(e->output, bytes, sizeof(bytes));
 	if (n < 0 && errno == EINTR)
 		return LT_OK;
 	if (n <= 0)

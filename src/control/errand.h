@@ -41,9 +41,9 @@ enum {
 enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd);
 
 /*
- * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, or, once it
- * has begun, nothing came for silence_ms; the process has been told to end, the error chain says why. Before that there
- * is no time limit: a password may have to be typed.
+ * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, a held
+ * signal (process.h) came, or, once it has begun, nothing came for silence_ms; the process has been told to end, the
+ * error chain says why. Before that there is no time limit: a password may have to be typed.
  */
 char *errand_read(struct errand *e, size_t max_bytes, int silence_ms);
 

@@ -112,6 +112,20 @@ START_TEST(a_held_signal_is_taken_once)
 }
 END_TEST
 
+/* As by kill(1) while a host does not answer; the terminal's signals go to ssh, too. */
+START_TEST(a_held_signal_ends_the_wait)
+{
+	process_hold_signals();
+	start("exec sleep 30");
+	raise(SIGTERM);
+	ck_assert_ptr_null(errand_read(&errand, 10, 1000));
+	ck_assert_str_eq(error_text(), "interrupted");
+	ck_assert(WIFSIGNALED(errand_wait(&errand)));
+	ck_assert_int_eq(process_take_signal(), SIGTERM);
+	process_release_signals();
+}
+END_TEST
+
 START_TEST(a_program_that_is_not_there)
 {
 	char *argv[] = { (char *)"no-such-program", NULL };
@@ -124,4 +138,5 @@ START_TEST(a_program_that_is_not_there)
 END_TEST
 
 UNIT_MAIN("errand", messages_are_sanitised, messages_are_limited, a_descendant_keeps_the_messages_open,
-	  output_is_limited, silence_is_limited, a_program_that_is_not_there, a_held_signal_is_taken_once)
+	  output_is_limited, silence_is_limited, a_program_that_is_not_there, a_held_signal_is_taken_once,
+	  a_held_signal_ends_the_wait)
