@@ -131,8 +131,8 @@ void do_close(struct ui *ui, int argument)
 		g_string_truncate(ui->search_text, 0);
 	else if (ui->baseline->end_ns)
 		baseline_end(ui);
-	else
-		sum_return(ui);
+	else if (!sum_return(ui))
+		containers_return(ui);
 }
 
 /* Values of the menu's items: hosts, then sessions. */

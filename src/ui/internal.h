@@ -57,6 +57,12 @@ struct ui_opened_sum {
 	char *filter_before, *filter; /* without and with what the rows have in common */
 };
 
+/* A container whose threads are shown instead of the containers: pane_containers.c. */
+struct ui_opened_container {
+	enum pane_id pane;            /* what to go back to */
+	char *filter_before, *filter; /* without and with the container; NULL: none was opened */
+};
+
 /* Where the name of a pane was drawn; width 0: it was not. */
 struct ui_tab {
 	int x, width;
@@ -105,6 +111,7 @@ struct ui {
 	struct list_place search_from;
 	struct list *search_found; /* the list that it has led to */
 	struct ui_opened_sum opened;
+	struct ui_opened_container opened_container;
 	bool tree, processes, virtual_ids, host_percent;
 	GHashTable *collapsed; /* set of struct view_key */
 
@@ -248,6 +255,10 @@ const char *accounts_why_empty(const struct ui *ui);
 
 /* pane_containers.c: functions of struct pane_type. */
 bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row);
+
+/* Goes back to the containers; false: none was opened, or the filter has changed since. */
+bool containers_return(struct ui *ui);
+void containers_release(struct ui *ui);
 
 /*
  * path_perf.c: appends what the perf counters of the path's threads counted in its window, including time off the path.

@@ -40,10 +40,32 @@ bool containers_open(struct ui *ui, const struct list *l, const struct view_row 
 		g_string_append_printf(text, "container:%s", shown);
 	if (row->hidden)
 		g_string_append_c(text, '/');
+	containers_release(ui);
+	ui->opened_container = (struct ui_opened_container){ .pane = ui->current,
+							     .filter_before = g_strdup(ui->filter_text->str),
+							     .filter = g_string_free(text, FALSE) };
 	do_pane(ui, PANE_CPU);
-	ui_set_filter(ui, text->str);
-	ui_say(ui, "showing what runs in %s; press F4 and Esc to show everything again", shown);
-	g_string_free(text, TRUE);
+	ui_set_filter(ui, ui->opened_container.filter);
+	ui_say(ui, "showing what runs in %s; press Esc to go back to the containers", shown);
 	g_free(shown);
 	return true;
+}
+
+bool containers_return(struct ui *ui)
+{
+	const struct ui_opened_container *o = &ui->opened_container;
+
+	if (!o->filter || ui->current == o->pane || strcmp(ui->filter_text->str, o->filter) != 0)
+		return false;
+	do_pane(ui, (int)o->pane);
+	ui_set_filter(ui, o->filter_before);
+	containers_release(ui);
+	return true;
+}
+
+void containers_release(struct ui *ui)
+{
+	g_free(ui->opened_container.filter_before);
+	g_free(ui->opened_container.filter);
+	ui->opened_container = (struct ui_opened_container){ 0 };
 }

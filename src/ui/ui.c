@@ -62,6 +62,7 @@ void ui_destroy(struct ui *ui)
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->filter_before, TRUE);
 	sum_release(ui);
+	containers_release(ui);
 	g_string_free(ui->search_text, TRUE);
 	inputs_release(ui);
 	accounts_release(ui);
