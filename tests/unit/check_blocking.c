@@ -113,7 +113,7 @@ START_TEST(test_connect)
 
 		run(&e, t, A, "wget");
 		SYSCALL_ENTRY(&e, t + 10, 0, A, "connect", .fd = 3, .family = 2, .port = 80,
-			      .addr = { 0x0000000a + ((uint64_t)(i + 1) << 24) });
+			      .addr = { GUINT64_TO_BE(UINT64_C(0x0a00000000000000) + ((uint64_t)(i + 1) << 32)) });
 		sleep_at(&e, t + 100, A);
 		wake(&e, t + 300, 1, B, A);
 		run(&e, t + 400, A, "wget");

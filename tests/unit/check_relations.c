@@ -335,8 +335,13 @@ END_TEST
 
 /* ---- between hosts ---- */
 
-static const uint64_t client_addr[2] = { 0x0b00000a, 0 }; /* 10.0.0.11, as bytes in memory on a little-endian machine */
-static const uint64_t server_addr[2] = { 0x0c00000a, 0 };
+/* 10.0.0.LAST as bytes in memory; GUINT64_TO_BE() is not constant. */
+#define ADDRESS(last)                                                                       \
+	(G_BYTE_ORDER == G_BIG_ENDIAN ? UINT64_C(0x0a00000000000000) | UINT64_C(last) << 32 \
+				      : UINT64_C(0x0a) | UINT64_C(last) << 24)
+
+static const uint64_t client_addr[2] = { ADDRESS(11), 0 };
+static const uint64_t server_addr[2] = { ADDRESS(12), 0 };
 
 enum { CLIENT_PORT = 40000, SERVER_PORT = 5432 };
 
@@ -512,7 +517,7 @@ END_TEST
 /* Both ends on one host: one row per direction. */
 START_TEST(test_loopback)
 {
-	const uint64_t local[2] = { 0x0100007f, 0 };
+	const uint64_t local[2] = { GUINT64_TO_BE(UINT64_C(0x7f00000100000000)), 0 };
 	struct events e;
 
 	begin(&e);
