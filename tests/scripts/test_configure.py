@@ -8,10 +8,12 @@ import subprocess
 SRCDIR = os.environ["SRCDIR"]
 
 
-def configure(tree, **environment):
+def configure(tree, again=False, **environment):
     """Status and errors of make, which configures a copy of the files that this needs."""
-    shutil.rmtree(tree, ignore_errors=True)
-    for name in ("Makefile", "configure.ac", "scripts/config.mk.in", "src/config.h.in", "src/event/tracepoints.def"):
+    if not again:
+        shutil.rmtree(tree, ignore_errors=True)
+    for name in ("Makefile", "configure.ac", "scripts/config.mk.in", "src/config.h.in", "src/event/tracepoints.def",
+                 "src/cmd/manual_pages.c"):
         os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
         shutil.copy(os.path.join(SRCDIR, name), os.path.join(tree, name))
     inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
@@ -24,6 +26,11 @@ def main():
     status, err = configure("a path")
     assert status == 0 and os.path.exists("a path/build/config.mk"), err
     print("ok a path with a space")
+    for flags, cflags in (("CFLAGS='-O1 -g'", "-O1 -g"), ('CFLAGS="-O3 -g"', "-O3 -g")):
+        status, err = configure("a path", again=True, CONFIGURE_FLAGS=flags)
+        with open("a path/build/config.mk", encoding="ascii") as file:
+            assert status == 0 and not err and f"\nCFLAGS = {cflags}\n" in file.read(), err
+    print("ok flags with blanks, in a tree that is configured already")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
@@ -32,6 +39,11 @@ def main():
     assert status and "error: babeltrace2 >= 2.0.4 not found: run scripts/install-deps\n" in err, err
     assert "No rule to make target" not in err, err
     print("ok a library is missing")
+    with open("modules/babeltrace2.pc", "w", encoding="ascii") as file:
+        file.write("Name: Babeltrace\nDescription: old\nVersion: 2.0.1\n")
+    status, err = configure("tree", PKG_CONFIG_LIBDIR=os.path.abspath("modules"))
+    assert status and "error: babeltrace2 >= 2.0.4 not found, only 2.0.1: run scripts/install-deps\n" in err, err
+    print("ok a library is too old")
 
 
 if __name__ == "__main__":
