@@ -75,9 +75,9 @@ configure: configure.ac
 
 # A directory that is configured already keeps its flags unless new ones are given.
 $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
-	$(call say,CONF,$(BUILD) $(CONFIGURE_FLAGS))
+	$(call say,CONF,$(BUILD))
 	$(Q)mkdir -p $(BUILD)
-	$(Q)cd $(BUILD) && if [ -x config.status ] && [ -z "$(CONFIGURE_FLAGS)" ]; then \
+	$(Q)cd $(BUILD) && if [ -x config.status ] && $(if $(strip $(CONFIGURE_FLAGS)),false,true); then \
 		./config.status -q --recheck && ./config.status -q; \
 	else \
 		"$(CURDIR)/configure" -q $(CONFIGURE_FLAGS); \
