@@ -247,7 +247,7 @@ void cutter_set_silent_until(struct cutter *c, uint64_t told)
 enum lt_status cutter_first_event(struct cutter *c, const uint8_t *data, size_t size, uint64_t *clock)
 {
 	enum lt_status status;
-	struct cut_mark m;
+	struct cut_mark m = { 0 };
 	struct walk w;
 
 	g_array_set_size(c->marks, 0);

@@ -4,6 +4,7 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -197,7 +198,8 @@ static bool allow_some(scmp_filter_ctx ctx)
  */
 static void say_what_was_refused(int number, siginfo_t *info, void *context)
 {
-	const char *name = syscall_name_of_number(info->si_syscall);
+	/* the numbers of other machines have other names */
+	const char *name = info->si_arch == AUDIT_ARCH_X86_64 ? syscall_name_of_number(info->si_syscall) : NULL;
 	char text[96];
 	int len;
 
