@@ -6,6 +6,7 @@ Made here packet by packet (made.py), so that every figure is known.
 """
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -185,6 +186,48 @@ def strange_index(top):
         check_turns(f"index: {name}", path, BASE, 50)
 
 
+THIRD_FORM = """/* CTF 1.8 */
+typealias integer { size = 5; align = 1; signed = false; } := uint5_t;
+typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
+typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
+trace { major = 1; minor = 8; byte_order = le; packet.header := struct { uint32_t magic; }; };
+env { hostname = "third"; domain = "kernel"; tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13; };
+clock { name = "c"; freq = 1000000000; offset = 0; };
+typealias integer { size = 27; align = 1; signed = false; map = clock.c.value; } := short_t;
+typealias integer { size = 64; align = 8; signed = false; map = clock.c.value; } := long_t;
+stream {
+  packet.context := struct { long_t timestamp_begin; long_t timestamp_end; uint64_t content_size; uint64_t packet_size;
+    uint32_t cpu_id; };
+  event.header := struct {
+    enum : uint5_t { compact = 0 ... 4, third = 5, compact = 6 ... 30, extended = 31 } id;
+    variant <id> {
+      struct { short_t timestamp; } compact;
+      struct { short_t timestamp; integer { size = 64; align = 1; signed = false; } more; } third;
+      struct { uint32_t id; long_t timestamp; } extended;
+    } v;
+  } align(8);
+};
+event { name = "one"; id = 0; fields := struct { uint32_t _x; }; };
+event { name = "five"; id = 5; fields := struct { uint32_t _x; }; };
+"""
+
+
+def third_form(top):
+    """An event header that is like LTTng's except for one ID."""
+    path = os.path.join(top, "third")
+    os.mkdir(path)
+    with open(os.path.join(path, "metadata"), "w", encoding="ascii") as file:
+        file.write(THIRD_FORM)
+    events = struct.pack("<IIIQIII", 0 | 1000 << 5, 1, 5 | 2000 << 5, 77, 2, 0 | 3000 << 5, 3)
+    bits = 8 * (40 + len(events))
+    with open(os.path.join(path, "stream_0"), "wb") as file:
+        file.write(struct.pack("<IQQQQI", 0xc1fc1fc1, 1000, 3000, bits, bits, 0) + events)
+    out = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, text=True, timeout=LIMIT_S,
+                         check=False).stdout
+    check("header with a third form", [(line[15:19], line[-3]) for line in out.splitlines()] ==
+          [("1000", "1"), ("2000", "2"), ("3000", "3")], out)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -195,6 +238,7 @@ def main():
         too_large(top)
         gaps(top)
         strange_index(top)
+        third_form(top)
     finish()
 
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { CASES_MAX = 16 }; /* LTTng has two */
+
 /*
  * Event headers as LTTng declares them, "compact" and "large":
  *
@@ -37,7 +39,7 @@ static const struct type *option(const struct type *variant, uint64_t tag)
 	return NULL;
 }
 
-/* Finds the structures of the short and the long form; every value of the tag must select one of them. */
+/* Finds the structures of the long form, for the greatest value of the tag, and of the short one, for all others. */
 static bool find_forms(const struct type *id, const struct type *variant, const struct type **brief,
 		       const struct type **extended)
 {
@@ -46,10 +48,12 @@ static bool find_forms(const struct type *id, const struct type *variant, const 
 	*brief = option(variant, 0);
 	*extended = option(variant, max);
 	if (!*brief || !*extended || *brief == *extended || (*brief)->kind != TYPE_STRUCT ||
-	    (*extended)->kind != TYPE_STRUCT)
+	    (*extended)->kind != TYPE_STRUCT || variant->cases->len > CASES_MAX)
 		return false;
-	return option(variant, max - 1) == *brief && option(variant, max / 2) == *brief && (*brief)->fields->len == 1 &&
-	       (*extended)->fields->len == 2;
+	for (uint64_t tag = 1; tag < max; tag++)
+		if (option(variant, tag) != *brief)
+			return false;
+	return (*brief)->fields->len == 1 && (*extended)->fields->len == 2;
 }
 
 static bool recognise(struct native_group *g, const struct type *header)
