@@ -55,11 +55,11 @@ void changes_release(struct changes *ch);
 
 /*
  * Appends the frame that starts at begin_ns and leads from the state base to the state after the changes; base becomes
- * that state, with empty extremes. Changes without effect, and lives that began and ended in the frame without counting
- * anything, are left out.
+ * that state, with empty extremes. Changes without effect are left out, and from merged frames also the lives that
+ * began and ended in them without counting anything, such as of files that were only opened: over hours, too many.
  */
 void codec_put_frame(struct codec *c, struct bytes *out, uint64_t begin_ns, struct host_state *base,
-		     const struct changes *ch);
+		     const struct changes *ch, bool merged);
 
 /* Appends a frame that leads from an empty state to s. */
 void codec_put_key(struct codec *c, struct bytes *out, uint64_t t_ns, const struct host_state *s);

@@ -200,7 +200,7 @@ static void base_follow(const struct codec_plan *plan, struct host_state *base, 
 }
 
 static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, struct host_state *base,
-		      const struct change *list, uint32_t n)
+		      const struct change *list, uint32_t n, bool merged)
 {
 	const struct codec_plan *plan = &c->plans[table];
 	struct row_before before = { 0 };
@@ -217,19 +217,19 @@ static void put_table(struct codec *c, enum table_id table, uint64_t begin_ns, s
 			prev = state_cells(t, change->row);
 		if (!new || !change->ended)
 			put_row(c, table, &before, begin_ns, change->row, flags, prev, change->cells);
-		else if (!counted_nothing(plan, change->cells))
+		else if (!merged || !counted_nothing(plan, change->cells))
 			put_row(c, table, &before, begin_ns, before.row, flags, prev, change->cells);
 		base_follow(plan, base, table, change, new);
 	}
 }
 
 void codec_put_frame(struct codec *c, struct bytes *out, uint64_t begin_ns, struct host_state *base,
-		     const struct changes *ch)
+		     const struct changes *ch, bool merged)
 {
 	for (int i = 0; i < TABLES; i++) {
 		if (!ch->n[i])
 			continue;
-		put_table(c, i, begin_ns, base, ch->list[i], ch->n[i]);
+		put_table(c, i, begin_ns, base, ch->list[i], ch->n[i], merged);
 		put_body(c, i, out);
 	}
 }

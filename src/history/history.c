@@ -166,7 +166,7 @@ static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns
 	size_t before = c->data.len;
 
 	h->level_bytes[0] -= chunk_bytes(c);
-	codec_put_frame(h->codec, &c->data, begin_ns, &t->tail, &h->changes);
+	codec_put_frame(h->codec, &c->data, begin_ns, &t->tail, &h->changes, false);
 	chunk_end_frame(c, f);
 	h->level_bytes[0] += chunk_bytes(c);
 	changes_clear(&h->changes);

@@ -164,8 +164,8 @@ static size_t step_merge(struct history *h, struct thinning *thin)
 		return bytes;
 	}
 	collect_merged(&h->changes, thin, thin->table);
-	codec_put_frame(h->codec, &thin->out->data, chunk_frame_begin(thin->src, thin->first), &thin->base,
-			&h->changes);
+	codec_put_frame(h->codec, &thin->out->data, chunk_frame_begin(thin->src, thin->first), &thin->base, &h->changes,
+			true);
 	changes_clear(&h->changes);
 	thin->retired.len = 0;
 	thin->table++;

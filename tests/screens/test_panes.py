@@ -100,6 +100,18 @@ def relations(checks):
                              (size[0] == 80 or (row["to_host"] or "-") in words[3:]) and close_to(waited, row["wait_ns"]), (words, row))
 
 
+def files(checks):
+    """All descriptors that were open in the interval, also those that were open for less than a step of the history."""
+    with open_at((120, 30)) as t:
+        t.keys("4")
+        t.wait(r"^ +PID HOST .* FD KIND")
+        screen = t.sync()
+        rows = report("files", screen)
+        brief = [r for r in rows if r["opened_ns"] and r["closed_ns"] and not r["read_bytes"] + r["write_bytes"]]
+        checks.check("some are brief", len(brief) > 20, len(brief))
+        checks.contains(f"all {len(rows)} rows of the report", screen, rf" \d+/{len(rows)}$")
+
+
 def memory(checks):
     """This recording does not have the events: the pane names them."""
     for size in SIZES:
@@ -141,4 +153,4 @@ def percentiles(checks):
     os.unlink(path)
 
 
-Checks().run(pressure, connections, relations, memory, small, percentiles)
+Checks().run(pressure, connections, relations, files, memory, small, percentiles)
