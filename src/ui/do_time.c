@@ -123,11 +123,16 @@ static bool jump_done(struct ui *ui, const char *text)
 {
 	struct cursor *c = &ui->cursor;
 	struct timetext time;
+	enum lt_status status;
 	uint64_t t_ns;
+	char *bare;
 
 	if (!text || !*text)
 		return true;
-	if (timetext_parse(text, &time) != LT_OK) {
+	bare = g_strstrip(g_strdup(text)); /* a pasted time may come with blanks */
+	status = timetext_parse(bare, &time);
+	g_free(bare);
+	if (status != LT_OK) {
 		ui_say(ui, "%s", error_text());
 		error_clear();
 		return false;

@@ -240,6 +240,8 @@ def jumping(checks):
         t.wait("^'\\+4x' is not a time such as")
         t.keys("Escape")
         checks.contains("Esc leaves", t.sync(), r"^ PAUSED  \[14:07:09\.")
+        t.keys("b").text(" 14:07:11 ").keys("Enter")
+        checks.contains("blanks around it", t.sync(), r"^ PAUSED  \[14:07:10\.")
 
 
 def begins(checks):
@@ -392,6 +394,10 @@ def time_keys(checks):
         checks.equal("ten forward, ten back", interval(t.press("{", "}")), (begin, end))
         t.keys("IC")
         t.wait(r"^ *this key does nothing here; press F1 for help")
+        t.keys("DC")
+        t.wait("^ *Delete does nothing here; press F1 for help")
+        t.keys("C-o")
+        t.wait("^ *this key does nothing here; press F1 for help")
         t.press("m", "x")
         first = interval(t.press("("))
         checks.equal("( is the start", first[0], "14:06:43.347603246")
