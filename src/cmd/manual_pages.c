@@ -302,7 +302,9 @@ static const struct manual_page pages[] = {
 			 "After a call that waited, the line shows what strace cannot know: what the thread waited "
 			 "for, who ended the wait, and which thread ran instead.",
 			 "The tracer records those arguments of a call that are names or numbers, but not the contents "
-			 "of buffers and most structures: those are shown by their address.",
+			 "of buffers and most structures: those are shown by their address. Flags and errors are named "
+			 "as the machine that shows them numbers them; a trace does not say on which architecture it "
+			 "was recorded, and a few flags, such as O_DIRECTORY, have another number on another one.",
 			 "With -f the children of a thread and the other threads of its process are shown too. Threads "
 			 "selected by name (-n) may start later. Output goes to standard output, or to the FILE of -o.",
 			 "With a COMMAND this machine is traced while it runs, which needs root or the group "
