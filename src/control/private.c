@@ -364,12 +364,8 @@ static bool listens(const struct private_run *run)
 	const unsigned ports[] = { run->control_port, run->data_port, run->view_port };
 	bool all = true;
 
-	for (unsigned i = 0; i < G_N_ELEMENTS(ports) && all; i++) {
-		char *url = g_strdup_printf("net://127.0.0.1:%u", ports[i]);
-
-		all = relay_probe(url) == LT_OK;
-		g_free(url);
-	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(ports) && all; i++)
+		all = relay_probe_view("net://127.0.0.1", ports[i]) == LT_OK;
 	return all;
 }
 

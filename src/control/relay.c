@@ -5,6 +5,8 @@
 #include <glib.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -69,43 +71,72 @@ char *relay_host(const char *text)
 	return host;
 }
 
-/* 0, or an errno value if there is no connection. */
-static int try_connect(const struct addrinfo *address)
+/* The request for the protocol's version, with which every session on a relayd starts; big-endian. */
+static const uint8_t version_request[] = {
+	[15] = 8, /* bytes after this header */
+	[19] = 5, /* the command */
+	[27] = 2,
+	[31] = 4 /* our version: a relayd refuses another major one */
+};
+
+/* Whether it answers, if only by hanging up: the reason is then found by the tracer. */
+static bool answers(int fd)
 {
-	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
+	struct pollfd readable = { .fd = fd, .events = POLLIN };
+
+	send(fd, version_request, sizeof(version_request), MSG_NOSIGNAL);
+	return poll(&readable, 1, PROBE_MS) == 1;
+}
+
+/* 0, or an errno value if there is no connection. */
+static int try_connect(int fd, const struct addrinfo *address)
+{
 	struct pollfd writable = { .fd = fd, .events = POLLOUT };
 	int error = 0;
 	socklen_t size = sizeof(error);
 
-	if (fd < 0)
+	if (!connect(fd, address->ai_addr, address->ai_addrlen))
+		return 0;
+	if (errno != EINPROGRESS)
 		return errno;
-	if (connect(fd, address->ai_addr, address->ai_addrlen)) {
-		error = errno;
-		if (error == EINPROGRESS && poll(&writable, 1, PROBE_MS) == 1)
-			getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-		else if (error == EINPROGRESS)
-			error = ETIMEDOUT;
-	}
-	close(fd);
+	if (poll(&writable, 1, PROBE_MS) != 1)
+		return ETIMEDOUT;
+	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
 	return error;
 }
 
-/* LT_ERROR: the host has no address, or none accepts a connection at that port. */
-static enum lt_status probe(const struct relay_url *url, unsigned port)
+static enum lt_status probe_address(const struct addrinfo *address, bool must_answer)
+{
+	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
+	const int error = fd < 0 ? errno : try_connect(fd, address);
+	enum lt_status status = LT_OK;
+
+	if (error)
+		status = error_set("%s", g_strerror(error));
+	else if (must_answer && !answers(fd))
+		status = error_set("it accepts connections, but does not answer for %d s", PROBE_MS / (int)MS_PER_S);
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* LT_ERROR: the host has no address, or at none a relayd accepts a connection at that port and, if it must, answers. */
+static enum lt_status probe(const struct relay_url *url, unsigned port, bool must_answer)
 {
 	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	char service[8];
 	struct addrinfo *list = NULL;
-	int found, error = ECONNREFUSED;
+	enum lt_status status = LT_ERROR;
+	int failure;
 
 	g_snprintf(service, sizeof(service), "%u", port);
-	found = getaddrinfo(url->host, service, &hints, &list);
-	for (const struct addrinfo *a = list; !found && a && error; a = a->ai_next)
-		error = try_connect(a);
-	if (found)
-		return error_set("cannot resolve host '%s': %s", url->host, gai_strerror(found));
+	failure = getaddrinfo(url->host, service, &hints, &list);
+	if (failure)
+		return error_set("cannot resolve host '%s': %s", url->host, gai_strerror(failure));
+	for (const struct addrinfo *a = list; a && status; a = a->ai_next)
+		status = probe_address(a, must_answer);
 	freeaddrinfo(list);
-	return error ? error_set("%s", g_strerror(error)) : LT_OK;
+	return status;
 }
 
 enum lt_status relay_probe(const char *text)
@@ -115,7 +146,7 @@ enum lt_status relay_probe(const char *text)
 
 	if (parse(text, &url))
 		return LT_ERROR;
-	status = probe(&url, url.ports[0] ? url.ports[0] : RELAY_CONTROL_PORT);
+	status = probe(&url, url.ports[0] ? url.ports[0] : RELAY_CONTROL_PORT, true);
 	relay_url_release(&url);
 	return status ? error_wrap("cannot reach relayd '%s'", text) : LT_OK;
 }
@@ -129,7 +160,7 @@ enum lt_status relay_probe_view(const char *text, unsigned view_port)
 	if (parse(text, &url))
 		return LT_ERROR;
 	host = relay_url_host(&url);
-	status = probe(&url, view_port);
+	status = probe(&url, view_port, false);
 	if (status)
 		status = error_wrap("no relayd accepts viewers at '%s:%u'", host, view_port);
 	g_free(host);

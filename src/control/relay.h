@@ -21,10 +21,10 @@ char *relay_url_of_session(const char *path);
 /* The HOST of relay_url()'s result, including brackets. The caller frees it. */
 char *relay_host(const char *url);
 
-/* Whether a relayd's control port accepts a connection from here within a few seconds. LT_ERROR: it does not. */
+/* Whether a relayd's control port accepts a connection from here and answers within seconds. LT_ERROR: it does not. */
 enum lt_status relay_probe(const char *url);
 
-/* The same for its port for viewers. */
+/* Whether its port for viewers accepts a connection. */
 enum lt_status relay_probe_view(const char *url, unsigned port);
 
 #endif

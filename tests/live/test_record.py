@@ -222,6 +222,11 @@ def test_refusals():
             url = f"net://127.0.0.1:{rude.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url), 1, "", "session 'lttngtop-[^']*': channel 'user': ")
             rude.shutdown(socket.SHUT_RDWR)
+        with socket.socket() as mute:  # like a relayd that is stopped
+            mute.bind(("127.0.0.1", 0))
+            mute.listen()
+            url = f"net://127.0.0.1:{mute.getsockname()[1]}"
+            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}': it accepts connections, but does not answer")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
