@@ -161,6 +161,7 @@ static enum lt_status read_some(struct errand *e, GString *text, size_t max_byte
 		return LT_OK;
 	if (n <= 0)
 		return LT_END;
+	e->has_answered = true;
 	g_string_append_len(text, bytes, n);
 	return text->len > max_bytes ? error_set("it sent more than %zu KiB", max_bytes / 1024) : LT_OK;
 }
@@ -200,10 +201,8 @@ void errand_close(struct errand *e)
 
 int errand_wait(struct errand *e)
 {
-	int status = 0;
-
-	while (waitpid(e->pid, &status, 0) < 0 && errno == EINTR)
+	while (waitpid(e->pid, &e->status, 0) < 0 && errno == EINTR)
 		;
 	errand_close(e);
-	return status;
+	return e->status;
 }

@@ -3,6 +3,7 @@
 #define LT_CONTROL_ERRAND_H
 
 #include <glib.h>
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -17,6 +18,8 @@ struct errand {
 	int messages;      /* our end of its stderr */
 	int ended;         /* an eventfd: tells the thread that the process has ended */
 	GThread *thread;
+	bool has_answered; /* errand_read() received something */
+	int status;        /* the wait status, after errand_wait() */
 	const char *label; /* borrowed: the host, or where its data goes */
 };
 

@@ -61,6 +61,12 @@ static bool end_ssh_with_output(const char *host, struct errand *e, char **text)
 	return false;
 }
 
+/* Whether a script may have succeeded although its ssh failed: the host answered, then the connection was lost. */
+static bool is_in_doubt(const struct errand *e)
+{
+	return e->has_answered && (WIFSIGNALED(e->status) || WEXITSTATUS(e->status) == 255);
+}
+
 /* The reasons of the hosts that failed before, which are freed, and that of one more. */
 static char *add_failure(char *failed)
 {
@@ -70,7 +76,7 @@ static char *add_failure(char *failed)
 
 /*
  * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. plan, if not NULL:
- * warns about what the hosts report missing from it.
+ * warns about what the hosts report missing from it; done then includes hosts where it may have succeeded.
  */
 static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, const struct record_plan *plan,
 				     GPtrArray *done)
@@ -91,7 +97,7 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 		g_free(output);
 		if (!succeeded)
 			failed = add_failure(failed);
-		else if (done)
+		if (done && (succeeded || (plan && is_in_doubt(&errands[i]))))
 			g_ptr_array_add(done, host);
 	}
 	g_free(errands);

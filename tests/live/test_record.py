@@ -575,6 +575,33 @@ def test_interrupted_setup_elsewhere():
         assert "start s" not in log(), log()
 
 
+def test_undone_setup():
+    """A setup that fails somewhere is undone where it succeeded, and where it may have: the host's answer was lost."""
+    base = os.path.abspath("undone")
+    write_script(f"{base}/local/ssh", f"""echo $1 >>{base}/ssh; export HOST=$1 PATH={base}/remote:$PATH
+        [ $1 != down ] || exit 255
+        sh -c "$2" || exit
+        case $2 in *'lttng create'*) [ $1 != lost ] || exit 255;; esac\n""")
+    write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log.$HOST
+        [ "$1" = --no-sessiond ] && shift
+        case $1 in
+        create) echo Session created; [ "$2" = --list-options ] || touch {base}/session.$HOST;;
+        list) [ -e {base}/session.$HOST ];;
+        stop) echo Warning: Tracing already stopped >&2;;
+        destroy) rm {base}/session.$HOST;;
+        esac\n""")
+    os.chmod(base, 0o777)
+    hosts = ["--host", "good", "--host", "lost", "--host", "down"]
+    with user("undoer", path=f"{base}/local") as u:
+        for how in (["--live", "net://127.0.0.1"], ["--output", "o"]):
+            result = u.run(TOP, "record", "--ust", EVENTS, "--session", "s", *hosts, *how)
+            check(result, 1, "", "host 'lost': ssh cannot reach it; host 'down': ssh cannot reach it\n$")
+            assert not glob.glob(f"{base}/session.*"), "a session is left"
+            with open(f"{base}/ssh", encoding="ascii") as file:
+                assert file.read().split().count("down") == 1, "it was never reached, but is tried again"
+            os.remove(f"{base}/ssh")
+
+
 def test_dry_run():
     """The real lttng accepts the commands that --dry-run prints, and records the same."""
     with user("dry", sessiond=True) as u:
