@@ -53,8 +53,7 @@ static char *make_script(const struct record_plan *shared, unsigned n)
 	char *text = g_strdup_printf("trap '' HUP; { %s; } >/dev/null && { { %s; } >/dev/null && printf '" READY "' && "
 				     "cat >/dev/null; { %s; } >/dev/null 2>&1; }",
 				     setup, start, stop);
-	char *words[] = { (char *)"sh", (char *)"-c", text, NULL };
-	char *script = commands_quote(words);
+	char *script = commands_as_shell(text);
 
 	g_free(text);
 	g_free(stop);

@@ -67,11 +67,17 @@ static void append_admission(GString *script, const struct record_plan *plan)
 	g_free(line);
 }
 
-/* Wraps a script that emits messages in "sh -c"; frees the script. The caller frees the result. */
+char *commands_as_shell(const char *script)
+{
+	char *const words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
+
+	return commands_quote(words);
+}
+
+/* The same; frees the script. */
 static char *as_shell(GString *script)
 {
-	char *const words[] = { (char *)"sh", (char *)"-c", script->str, NULL };
-	char *line = commands_quote(words);
+	char *line = commands_as_shell(script->str);
 
 	g_string_free(script, TRUE);
 	return line;
@@ -178,8 +184,7 @@ char *commands_remote_clear(const char *session)
 
 char *commands_remote_leave(const char *session, const char *file, const char *script)
 {
-	char *const words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
-	char *dir = commands_remote_dir(session), *sh = commands_quote(words);
+	char *dir = commands_remote_dir(session), *sh = commands_as_shell(script);
 	char *line = g_strdup_printf("d=%s; test -z \"$(ls -A \"$d\" 2>/dev/null)\" || %s >> \"$d\"/%s", dir, sh, file);
 
 	g_free(sh);
@@ -207,11 +212,14 @@ static void append_line(GString *script, char *line)
 /* Adds an ssh command for each host; frees script. */
 static void append_ssh(GString *out, const struct record_plan *plan, char *script)
 {
+	char *shell = commands_as_shell(script);
+
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
-		char *const words[] = { (char *)"ssh", g_ptr_array_index(plan->hosts, i), script, NULL };
+		char *const words[] = { (char *)"ssh", g_ptr_array_index(plan->hosts, i), shell, NULL };
 
 		append_line(out, commands_quote(words));
 	}
+	g_free(shell);
 	g_free(script);
 }
 
@@ -271,12 +279,12 @@ static void append_local(GString *out, const struct record_plan *plan)
 /* Adds the commands that fetch the hosts' recordings to this machine. */
 static void append_fetch(GString *out, const struct record_plan *plan)
 {
-	char *script = commands_remote_fetch(plan->session);
+	char *script = commands_remote_fetch(plan->session), *shell = commands_as_shell(script);
 
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *const host = g_ptr_array_index(plan->hosts, i);
 		char *const dir = commands_fetch_dir(plan->output, host);
-		char *const ssh[] = { (char *)"ssh", host, script, NULL };
+		char *const ssh[] = { (char *)"ssh", host, shell, NULL };
 		char *const mkdir[] = { (char *)"mkdir", (char *)"-p", dir, NULL };
 		char *const tar[] = { (char *)"tar", (char *)"-C", dir, (char *)"-xf", (char *)"-", NULL };
 		char *lines[] = { commands_quote(mkdir), commands_quote(ssh), commands_quote(tar) };
@@ -286,6 +294,7 @@ static void append_fetch(GString *out, const struct record_plan *plan)
 			g_free(lines[k]);
 		g_free(dir);
 	}
+	g_free(shell);
 	g_free(script);
 	append_ssh(out, plan, commands_remote_clear(plan->session));
 }

@@ -9,6 +9,9 @@
 /* Joins words into a line for a POSIX shell, quoting where needed. The caller frees it. */
 char *commands_quote(char *const *words);
 
+/* "sh -c SCRIPT": for a host whose login shell may be another one. The caller frees it. */
+char *commands_as_shell(const char *script);
+
 /*
  * The whole plan as a shell script, with ssh commands for other hosts: setup, start, the command, stop. Without a
  * command it ends after the start. The caller frees it.
@@ -16,8 +19,7 @@ char *commands_quote(char *const *words);
 char *commands_script(const struct record_plan *plan);
 
 /*
- * What ssh runs on a host: one line for its shell each, which the caller frees. If the setup fails it leaves no session
- * behind.
+ * What is run on a host: one line for sh each, which the caller frees. If the setup fails it leaves no session behind.
  */
 char *commands_remote_setup(const struct record_plan *plan);
 char *commands_remote_start(const struct record_plan *plan);

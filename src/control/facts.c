@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "control/commands.h"
 #include "control/remote.h"
 
 /*
@@ -120,19 +119,9 @@ static char *run_here(void)
 	return text;
 }
 
-/* Runs the script in sh, whatever the login shell is. */
-static char *run_there(const char *host)
-{
-	char *words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
-	char *line = commands_quote(words), *text = remote_capture(host, line);
-
-	g_free(line);
-	return text;
-}
-
 GHashTable *facts_ask(const char *host)
 {
-	char *text = host ? run_there(host) : run_here();
+	char *text = host ? remote_capture(host, script) : run_here();
 	GHashTable *facts = text ? facts_parse(text) : NULL;
 
 	g_free(text);

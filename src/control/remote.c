@@ -16,12 +16,18 @@
 #include "control/fault.h"
 #include "control/missing.h"
 
-/* Starts ssh. Its stdin is empty: prompts go to the terminal. output: see errand_start(). */
+/*
+ * Starts ssh with a script for sh, whatever the login shell is. Its stdin is empty: prompts go to the terminal. output:
+ * see errand_start().
+ */
 static enum lt_status start_ssh(struct errand *e, const char *host, const char *script, int output)
 {
-	char *argv[] = { (char *)"ssh", (char *)host, (char *)script, NULL };
+	char *line = commands_as_shell(script);
+	char *argv[] = { (char *)"ssh", (char *)host, line, NULL };
+	const enum lt_status status = errand_start(e, host, argv, ERRAND_NULL, output);
 
-	return errand_start(e, host, argv, ERRAND_NULL, output);
+	g_free(line);
+	return status;
 }
 
 /* Whether an ssh with this status succeeded; if not, the error chain says why. */
