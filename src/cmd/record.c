@@ -78,11 +78,9 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 static void discard(const struct record_plan *plan)
 {
 	if (plan->hosts->len)
-		remote_stop(plan->hosts, plan->session, NULL);
+		remote_discard(plan);
 	else
 		session_discard(plan->session);
-	if (is_fetched(plan))
-		remote_clear(plan->hosts, plan->session);
 }
 
 /* The session could not be started: says why, if the reason is its directory, of which the tracer names none. */

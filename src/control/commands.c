@@ -154,6 +154,19 @@ char *commands_remote_stop(const char *session)
 	return script;
 }
 
+/* Nothing is said if there is no session: it may not have been created. */
+char *commands_remote_discard(const struct record_plan *plan)
+{
+	char *list = list_command(plan->session), *destroy = session_command("destroy", plan->session);
+	char *clear = plan->mode == RECORD_LIVE ? g_strdup(":") : commands_remote_clear(plan->session);
+	char *script = g_strdup_printf("! %s >/dev/null 2>&1 || %s; %s", list, destroy, clear);
+
+	g_free(clear);
+	g_free(destroy);
+	g_free(list);
+	return script;
+}
+
 char *commands_snapshot(const char *session)
 {
 	char *option = g_strconcat("--session=", session, NULL);

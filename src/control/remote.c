@@ -237,13 +237,17 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 /* Removes the session from hosts; keeps the original reason in the error chain. */
 static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
-	char *reason = g_strdup(error_text());
+	char *reason = g_strdup(error_text()), *script = commands_remote_discard(plan);
 
-	remote_stop(hosts, plan->session, NULL);
-	if (plan->mode != RECORD_LIVE)
-		remote_clear(hosts, plan->session);
+	run_everywhere(hosts, script, NULL, NULL);
 	error_set("%s", reason);
+	g_free(script);
 	g_free(reason);
+}
+
+void remote_discard(const struct record_plan *plan)
+{
+	undo(plan, plan->hosts);
 }
 
 enum lt_status remote_setup(const struct record_plan *plan)

@@ -20,6 +20,9 @@ enum lt_status remote_setup(const struct record_plan *plan);
 /* Starts the session everywhere, as simultaneously as ssh allows. After an error no host has it. */
 enum lt_status remote_start(const struct record_plan *plan);
 
+/* Removes the session of plan and what it recorded from its hosts; keeps the error chain. */
+void remote_discard(const struct record_plan *plan);
+
 /* Stops and removes a session; succeeds if it is gone and only its recording is there, to be fetched. */
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArray *done);
 
