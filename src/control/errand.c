@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -199,10 +200,28 @@ void errand_close(struct errand *e)
 	e->pid = 0;
 }
 
+/* Until it has ended, or for LOOK_MS. */
+static bool has_ended(struct errand *e)
+{
+	const struct timespec look = { .tv_nsec = LOOK_MS * NS_PER_MS };
+	sigset_t ended;
+
+	sigemptyset(&ended);
+	sigaddset(&ended, SIGCHLD);
+	if (waitpid(e->pid, &e->status, WNOHANG) == e->pid)
+		return true;
+	sigtimedwait(&ended, NULL, &look);
+	return false;
+}
+
 int errand_wait(struct errand *e)
 {
-	while (waitpid(e->pid, &e->status, 0) < 0 && errno == EINTR)
-		;
+	bool told = false;
+
+	while (!has_ended(e)) {
+		if (!told && process_is_interrupted())
+			told = !kill(e->pid, SIGTERM);
+	}
 	errand_close(e);
 	return e->status;
 }

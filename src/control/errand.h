@@ -53,7 +53,10 @@ char *errand_read(struct errand *e, size_t max_bytes, int silence_ms);
 /* Some processes end then. */
 void errand_close_input(struct errand *e);
 
-/* Waits for the end of a process that was started and of its messages; closes everything. Returns its wait status. */
+/*
+ * Waits for the end of a process that was started and of its messages; closes everything. Returns its wait status. A
+ * held signal (process.h) ends the process.
+ */
 int errand_wait(struct errand *e);
 
 /* The same once the process has been waited for. Does nothing if it was not started. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -15,6 +16,7 @@
 #include "control/commands.h"
 #include "control/fault.h"
 #include "control/missing.h"
+#include "control/process.h"
 
 /*
  * Starts ssh with a script for sh, whatever the login shell is. Its stdin is empty: prompts go to the terminal. output:
@@ -35,7 +37,9 @@ static bool judge(const char *host, int status)
 {
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return true;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
+	if (process_is_interrupted() && (WIFSIGNALED(status) || WEXITSTATUS(status) == 255))
+		error_set("host '%s': interrupted", host);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
 		error_set("host '%s': ssh cannot reach it", host);
 	else if (WIFSIGNALED(status))
 		error_set("host '%s': ssh was ended by signal %d", host, WTERMSIG(status));
@@ -110,6 +114,18 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 	return error_join(failed, LT_OK);
 }
 
+/* Cleans up on all hosts, although a held signal may be the reason for it: only a further one ends the wait. */
+static void clean_up_everywhere(const GPtrArray *hosts, const char *script)
+{
+	int earlier = 0, taken;
+
+	while ((taken = process_take_signal()))
+		earlier = taken;
+	run_everywhere(hosts, script, NULL, NULL);
+	if (earlier)
+		raise(earlier);
+}
+
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArray *done)
 {
 	char *script = commands_remote_stop(session);
@@ -150,7 +166,7 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);
 
-	run_everywhere(hosts, script, NULL, NULL);
+	clean_up_everywhere(hosts, script);
 	g_free(script);
 }
 
@@ -200,6 +216,8 @@ static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
 
 	g_free(f->dir);
 	*any |= sent && !status && !empty;
+	if (sent && status && process_is_interrupted())
+		return error_set("host '%s': interrupted", host);
 	if (sent && status)
 		return error_set(
 			"host '%s': cannot unpack the recording it sent (its login shell must not print anything)",
@@ -239,7 +257,7 @@ static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
 	char *reason = g_strdup(error_text()), *script = commands_remote_discard(plan);
 
-	run_everywhere(hosts, script, NULL, NULL);
+	clean_up_everywhere(hosts, script);
 	error_set("%s", reason);
 	g_free(script);
 	g_free(reason);

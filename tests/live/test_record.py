@@ -603,6 +603,36 @@ def test_undone_setup():
             os.remove(f"{base}/ssh")
 
 
+def test_signal_while_hosts_hang():
+    """SIGTERM ends the wait for each step; a setup that had succeeded is undone where the host answers."""
+    base = os.path.abspath("hanging")
+    write_script(f"{base}/local/ssh", f"""export HOST=$1 PATH={base}/remote:$PATH
+        if [ $1 = hangs ]; then
+            case $2 in *"$HANG"*) touch {base}/waiting.$HOST; exec sleep 600;; esac
+        fi
+        sh -c "$2"\n""")
+    write_script(f"{base}/remote/lttng", f"""case $1 in
+        create) touch {base}/session.$HOST; echo created;;
+        --no-sessiond) [ $2 != list ] || [ -e {base}/session.$HOST ];;
+        destroy) rm {base}/session.$HOST;;
+        esac\n""")
+    os.chmod(base, 0o777)
+    hosts = ["--host", "good", "--host", "hangs"]
+    steps = {"lttng start": ["--ust", EVENTS, "--session", "s", "--live", "net://127.0.0.1"], "lttng stop": ["stop", "s"],
+             "lttng snapshot": ["snapshot", "s"], "regenerate": ["refresh", "s"]}
+    with user("hanger", path=f"{base}/local") as u:
+        for step, words in steps.items():
+            u.env["HANG"] = step
+            record = u.start(TOP, "record", *words, *hosts, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            sandbox.wait_until(lambda: os.path.exists(f"{base}/waiting.hangs"), f"{step}: waits")
+            record.send_signal(signal.SIGTERM)
+            err = record.communicate(timeout=sandbox.PATIENCE)[1]
+            assert record.returncode == -signal.SIGTERM, f"{step}: {record.returncode}, {err}"
+            assert "host 'hangs': interrupted" in err, f"{step}: {err}"
+            os.remove(f"{base}/waiting.hangs")
+            assert not glob.glob(f"{base}/session.*"), f"{step}: a session is left"
+
+
 def test_dry_run():
     """The real lttng accepts the commands that --dry-run prints, and records the same."""
     with user("dry", sessiond=True) as u:

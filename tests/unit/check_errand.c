@@ -126,6 +126,17 @@ START_TEST(a_held_signal_ends_the_wait)
 }
 END_TEST
 
+START_TEST(a_held_signal_ends_the_process)
+{
+	process_hold_signals();
+	start("exec sleep 30");
+	raise(SIGTERM);
+	ck_assert(WIFSIGNALED(errand_wait(&errand)));
+	ck_assert_int_eq(process_take_signal(), SIGTERM);
+	process_release_signals();
+}
+END_TEST
+
 START_TEST(a_program_that_is_not_there)
 {
 	char *argv[] = { (char *)"no-such-program", NULL };
@@ -139,4 +150,4 @@ END_TEST
 
 UNIT_MAIN("errand", messages_are_sanitised, messages_are_limited, a_descendant_keeps_the_messages_open,
 	  output_is_limited, silence_is_limited, a_program_that_is_not_there, a_held_signal_is_taken_once,
-	  a_held_signal_ends_the_wait)
+	  a_held_signal_ends_the_wait, a_held_signal_ends_the_process)
