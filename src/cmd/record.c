@@ -322,7 +322,7 @@ int cmd_record(const struct options *o)
 			  name);
 	else if (verb && (o->n_words > 2 || o->words->len > o->n_words))
 		error_set("'%s' takes at most one session and no command", name);
-	else if (session && record_session_check(session))
+	else if (session && record_session_check_existing(session))
 		; /* prints the reason */
 	else if (verb)
 		return record_verb_run(verb, o, session);

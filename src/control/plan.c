@@ -159,6 +159,15 @@ enum lt_status record_session_check(const char *name)
 	return LT_OK;
 }
 
+enum lt_status record_session_check_existing(const char *name)
+{
+	if (!*name || *name == '-' || *name == '.' || strchr(name, '/') || has_control(name))
+		return error_set("'%s' is not a valid session name: no '/', control characters, no '-' or '.' at its "
+				 "start",
+				 name);
+	return LT_OK;
+}
+
 enum lt_status record_host_check(const char *host)
 {
 	if (has_control(host) || !*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])

@@ -122,6 +122,9 @@ char *record_default_output(const char *session);
 /* LT_ERROR: not a valid session name, or one that a path or URL cannot carry. */
 enum lt_status record_session_check(const char *name);
 
+/* The same for a session that exists: lttng allows blanks, commas and quotes. */
+enum lt_status record_session_check_existing(const char *name);
+
 /* LT_ERROR: not a USER@HOST or HOST that is safe to pass to ssh. */
 enum lt_status record_host_check(const char *host);
 
