@@ -183,7 +183,7 @@ void apply_fork(struct model *m, const struct apply *a)
 	struct thread_row *r;
 	bool new_process;
 
-	if (p->child_tid <= 0)
+	if (p->child_tid <= 0 || p->child_tid == p->parent_tid)
 		return;
 	child = thread_find(m, p->child_tid);
 	if (child != NO_ROW)

@@ -459,6 +459,25 @@ START_TEST(test_tid_reused_without_exit)
 }
 END_TEST
 
+/* Only a damaged trace says so: a thread that no TID leads to could never end. */
+START_TEST(test_thread_that_creates_itself)
+{
+	struct events e;
+	uint64_t uid;
+	uint32_t n;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, 9, "nine");
+	uid = events_thread(&e, 9)->uid;
+	n = e.m->state.tables[TABLE_THREAD].n_alive;
+	fork_child(&e, 1200, 9, 9, 9);
+	ck_assert_uint_eq(e.m->state.tables[TABLE_THREAD].n_alive, n);
+	ck_assert_uint_eq(events_thread(&e, 9)->uid, uid);
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_new, 0);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_thread_of_a_process)
 {
 	struct events e;
@@ -645,6 +664,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
 	  test_lost_events_make_unsure, test_losses_with_many_threads, test_interrupted_session,
-	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit,
+	  test_thread_that_creates_itself, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
+	  test_context_of_a_thread, test_priority_of_sched_events, test_idle_task_with_a_stoppers_name,
+	  test_sums_hold_whatever_comes)
