@@ -382,12 +382,29 @@ void apply_dump_fd(struct model *m, const struct apply *a)
 	state_touch(&m->state, TABLE_FILE, row);
 }
 
+/*
+ * The tables that the dump has named but no process, because its event was lost: the kernel may reuse their addresses,
+ * and nothing would show it.
+ */
+static void forget_unused_tables(struct model *m)
+{
+	m->forgetting = true;
+	for (guint i = 0; m->files && i < m->files->tables->len; i++) {
+		struct fd_table *t = g_ptr_array_index(m->files->tables, i);
+
+		if (t && !t->users)
+			table_end(m, t);
+	}
+	m->forgetting = false;
+}
+
 /* A dump lists disks after fds: only now is it known which devices are disks. */
 void apply_dump_end(struct model *m, const struct apply *a)
 {
 	const struct state_table *t = &m->state.tables[TABLE_FILE];
 
 	(void)a;
+	forget_unused_tables(m);
 	m->dump_end_ns = m->now_ns;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		struct file_row *r = FILE_ROW(m, row);

@@ -179,5 +179,27 @@ START_TEST(test_dump_end_knows_the_disks)
 }
 END_TEST
 
+/* A process whose event was lost: the kernel may have given the address to another one by the next dump. */
+START_TEST(test_dump_without_the_process)
+{
+	struct events e;
+
+	begin(&e);
+	DUMP_FD(&e, 0xa0, 3, 0x1d, O_RDONLY, "/stale");
+	DUMP_FD(&e, 0xa0, 5, 0x1d, O_RDONLY, "/stale");
+	EVENT(&e, now += 10, 0, TID, DUMP_END, none, );
+	ck_assert_uint_eq(host(&e)->fds, 0);
+	DUMP_PROCESS(&e, 20, 20, 0xa0);
+	DUMP_FD(&e, 0xa0, 3, 0x1d, O_RDONLY, "/fresh");
+	EVENT(&e, now += 10, 0, TID, DUMP_END, none, );
+	ck_assert_str_eq(path(&e, 20, 3), "/fresh");
+	ck_assert(!is_open(&e, 20, 5));
+	ck_assert_uint_eq(host(&e)->fds, 1);
+	ck_assert_uint_eq(host(&e)->fds_closed, 0);
+	events_release(&e);
+}
+END_TEST
+
 UNIT_MAIN("dump", test_dump_by_address, test_dump_by_pid, test_dump_does_not_undo_events, test_dump_corrects_after_loss,
-	  test_dump_joins_tables, test_dump_names, test_dump_of_a_deleted_file, test_dump_end_knows_the_disks)
+	  test_dump_joins_tables, test_dump_names, test_dump_of_a_deleted_file, test_dump_end_knows_the_disks,
+	  test_dump_without_the_process)
