@@ -77,6 +77,8 @@ enum lt_status viewers_open(struct viewers *v, int family, const char *host, uns
 	int fd;
 
 	v->live_port = live_port;
+	if (!dial)
+		return error_wrap("live port %u", live_port);
 	while ((status = dial_next(dial, &fd)) == LT_AGAIN)
 		if ((status = wait_for(v, dial_fd(dial), POLLIN, STOP_MS)) != LT_OK)
 			break;

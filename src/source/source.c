@@ -129,7 +129,7 @@ static enum lt_status start_dialing(struct source *s)
 	if (status == LT_OK) {
 		s->timeout_ms = s->spec->timeout_ms ? s->spec->timeout_ms : RELAYD_TIMEOUT_MS;
 		s->dial = dial_create(url.family, url.host, url.port, s->timeout_ms);
-		status = watch(s, WAKE_DIAL, dial_fd(s->dial));
+		status = s->dial ? watch(s, WAKE_DIAL, dial_fd(s->dial)) : LT_ERROR;
 		s->waits = true;
 	}
 	source_url_release(&url);

@@ -212,42 +212,52 @@ static void set_give_up(struct dial *d, int64_t at_us)
 	timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void dial_free(struct dial *d)
+{
+	close_fd(&d->fd);
+	close_fd(&d->answered_fd);
+	close_fd(&d->epoll_fd);
+	close_fd(&d->timer_fd);
+	g_free(d);
+}
+
 struct dial *dial_create(int family, const char *host, unsigned port, unsigned timeout_ms)
 {
 	struct dial *d = g_new0(struct dial, 1);
 
-	d->lookup = lookup_start(family, host, port);
 	d->fd = -1;
-	d->timeout_ms = timeout_ms;
-	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * US_PER_MS;
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	watch(d, d->timer_fd, EPOLLIN);
 	d->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (d->timer_fd < 0 || d->epoll_fd < 0 || d->answered_fd < 0) {
+		error_set("cannot wait for a connection: %s", error_of_errno(errno));
+		dial_free(d);
+		return NULL;
+	}
+	d->lookup = lookup_start(family, host, port);
+	d->timeout_ms = timeout_ms;
+	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * US_PER_MS;
+	watch(d, d->timer_fd, EPOLLIN);
 	lookup_listen(d->lookup, d->answered_fd);
 	watch(d, d->answered_fd, EPOLLIN);
 	set_give_up(d, d->until_us);
 	return d;
 }
 
-static void hang_up(struct dial *d)
-{
-	if (d->fd >= 0)
-		close(d->fd);
-	d->fd = -1;
-}
-
 void dial_destroy(struct dial *d)
 {
 	if (!d)
 		return;
-	hang_up(d);
 	lookup_leave(d->lookup, d->answered_fd);
 	lookup_release(d->lookup);
-	close(d->answered_fd);
-	close(d->epoll_fd);
-	close(d->timer_fd);
-	g_free(d);
+	dial_free(d);
 }
 
 int dial_fd(const struct dial *d)
@@ -280,9 +290,9 @@ static enum lt_status try_next(struct dial *d, int error)
 			return LT_AGAIN;
 		}
 		error = errno;
-		hang_up(d);
+		close_fd(&d->fd);
 	}
-	return error_set("cannot connect: %s", g_strerror(error));
+	return error_set("cannot connect: %s", error_of_errno(error));
 }
 
 static enum lt_status take_addresses(struct dial *d)
@@ -321,7 +331,7 @@ static enum lt_status finish_connecting(struct dial *d)
 	}
 	if (!error)
 		return LT_OK;
-	hang_up(d);
+	close_fd(&d->fd);
 	return try_next(d, error);
 }
 

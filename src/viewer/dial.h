@@ -12,7 +12,10 @@
  */
 struct dial;
 
-/* family: AF_UNSPEC, AF_INET, AF_INET6. host: a name or an address, without brackets. timeout_ms covers everything. */
+/*
+ * family: AF_UNSPEC, AF_INET, AF_INET6. host: a name or an address, without brackets. timeout_ms covers everything.
+ * NULL: too many files are open, or memory is short (error chain).
+ */
 struct dial *dial_create(int family, const char *host, unsigned port, unsigned timeout_ms);
 
 /* NULL is allowed. */
@@ -25,7 +28,7 @@ void dial_destroy(struct dial *d);
  */
 enum lt_status dial_next(struct dial *d, int *fd);
 
-/* The descriptor to watch (poll, epoll) after LT_AGAIN, the same until dial_destroy(). -1: it could not be created. */
+/* The descriptor to watch (poll, epoll) after LT_AGAIN, the same until dial_destroy(). */
 int dial_fd(const struct dial *d);
 
 #endif

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -186,4 +187,46 @@ START_TEST(test_many_ask)
 }
 END_TEST
 
-UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host, test_many_ask)
+static struct dial *dial_create_with(int files, unsigned port)
+{
+	struct rlimit before, few;
+	struct dial *d;
+
+	getrlimit(RLIMIT_NOFILE, &before);
+	few = (struct rlimit){ (rlim_t)files, before.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	d = dial_create(AF_UNSPEC, "127.0.0.1", port, TIMEOUT_MS);
+	if (d) {
+		int fd;
+
+		ck_assert_int_eq(dial_next(d, &fd), LT_ERROR);
+	}
+	setrlimit(RLIMIT_NOFILE, &before);
+	return d;
+}
+
+/* Nothing would ever wake a dial without its descriptors. */
+START_TEST(test_too_many_open_files)
+{
+	enum { NEEDED = 3 }; /* and one more for the connection */
+	unsigned port;
+	const int listener = make_socket(4, &port), lowest = dup(listener);
+	struct dial *d;
+
+	close(lowest);
+	for (int n = 0; n < NEEDED; n++) {
+		ck_assert_ptr_null(dial_create_with(lowest + n, port));
+		ck_assert_str_eq(error_text(), "cannot wait for a connection: " ERROR_TOO_MANY_FILES);
+		ck_assert_int_eq(dup(listener), lowest); /* all are closed again */
+		close(lowest);
+	}
+	d = dial_create_with(lowest + NEEDED, port);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_str_eq(error_text(), "cannot connect: " ERROR_TOO_MANY_FILES);
+	dial_destroy(d);
+	close(listener);
+}
+END_TEST
+
+UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host, test_many_ask,
+	  test_too_many_open_files)
