@@ -76,13 +76,17 @@ static void end_process(pid_t pid, guint64 started)
 	}
 }
 
-/* Parses "PID START" at *text and advances to the next line. START is 0 if it had ended before it was noted. */
+/*
+ * Parses "PID START" at *text and advances to the next line. START is 0 if it had ended before it was noted, or is
+ * missing.
+ */
 static bool parse_process(const char **text, pid_t *pid, guint64 *started)
 {
 	char *end;
 
 	*pid = (pid_t)g_ascii_strtoll(*text, &end, 10);
-	*started = g_ascii_strtoull(end, &end, 10);
+	/* not the next line's number */
+	*started = end[0] == ' ' && g_ascii_isdigit(end[1]) ? g_ascii_strtoull(end + 1, &end, 10) : 0;
 	if (*pid <= 1 || *end != '\n')
 		return false;
 	*text = end + 1;

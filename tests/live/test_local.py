@@ -305,6 +305,7 @@ def test_next_start():
         mine, other = u.start("sleep", "1000"), u.start("sleep", "1000")
         with open(f"{u.base}/{m.process.pid}/processes", "a", encoding="ascii") as file:
             file.write(f"{other.pid} 0\n")  # a relayd that had ended at once: another tool took its ports
+            file.write(f"{other.pid}\n")  # a damaged line
             file.write(f"{mine.pid} {start_time(mine.pid)}\n{other.pid} {start_time(other.pid) + 1}\n")
         assert f"local-{m.process.pid}" in u.run("lttng", "--no-sessiond", "list")[1], "the session is gone already"
 
