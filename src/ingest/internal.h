@@ -39,6 +39,7 @@ struct ingest {
 	uint64_t refused_names;     /* strpool_full() at the last check */
 	unsigned n_attached;        /* live sessions of which a worker runs */
 	bool untaken;               /* there were more of them than may be attached */
+	bool unknown;               /* more were listed than may be known */
 };
 
 static inline struct input *input_at(const struct ingest *in, guint i)

@@ -21,6 +21,7 @@ enum {
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
 	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
+	SESSIONS_MAX = 1 << 17,      /* known by name, ended or not: a relayd could list others each time */
 };
 
 /* A host whose records come this much after their time, or before it, has a clock that differs from ours. */
@@ -189,6 +190,14 @@ static void hear_all(struct ingest *in)
 	} while (n == HEARD_AT_ONCE);
 }
 
+/* The first session that is not even remembered is reported, and makes the figures incomplete. */
+static void leave_unknown(struct ingest *in)
+{
+	if (!in->unknown)
+		log_warning("%u live sessions were listed: ignoring further ones", SESSIONS_MAX);
+	in->unknown = in->broken = true;
+}
+
 /* A relayd lists a session. A new one is attached; one that had ended is attached again at once. */
 static void session_listed(void *data, const char *text)
 {
@@ -200,6 +209,10 @@ static void session_listed(void *data, const char *text)
 		input->is_absent = false;
 		if (input->state == INPUT_WAITING && !input->broken)
 			input->retry_us = 0;
+		return;
+	}
+	if (g_hash_table_size(in->sessions) >= SESSIONS_MAX) {
+		leave_unknown(in);
 		return;
 	}
 	if (source_parse_url(text, &url) == LT_OK && url.session) {

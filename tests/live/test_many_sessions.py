@@ -47,19 +47,27 @@ def test_bounded():
         assert relay.attached == {1, 2, 3}, relay.attached
 
 
+class Long(Counting):
+    made = None
+
+    def list(self, payload):
+        self.made = self.made or super().list(payload)
+        return self.made
+
+
 def test_very_many():
     """As many as a list may have, from two relayds: they are left out as quickly as they are listed."""
-    class Long(Counting):
-        made = None
-
-        def list(self, payload):
-            self.made = self.made or super().list(payload)
-            return self.made
-
     with Long(65536) as one, Long(65536) as other:
         status, err = report(one.relay_url, other.relay_url, "--max-sessions", "2", timeout=60)
         assert status in (1, 3) and err.count("--max-sessions") == 1, (status, err)
         assert len(one.attached) + len(other.attached) == 2, (one.attached, other.attached)
+
+
+def test_too_many():
+    """Names are remembered up to a limit, because a relayd could list others each time."""
+    with Long(65536) as one, Long(65536) as two, Long(65536) as three:
+        status, err = report(one.relay_url, two.relay_url, three.relay_url, "--max-sessions", "2", timeout=60)
+        assert status in (1, 3) and err.count("131072 live sessions were listed: ignoring further ones") == 1, (status, err)
 
 
 def test_all():
