@@ -108,7 +108,8 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 {
 	const struct ui_host *old = &ui_host(ui, i)->info;
 
-	if (host->ended != old->ended || host->silent != old->silent || host->still != old->still)
+	if (host->ended != old->ended || host->silent != old->silent || host->still != old->still ||
+	    host->over != old->over || host->waited_for != old->waited_for)
 		ui->dirty = true;
 	/* what it sends when it returns may belong to what is shown */
 	if (host->away != old->away) {
