@@ -257,7 +257,7 @@ enum lt_status crew_give(struct crew_worker *w, const struct job_command *comman
 	/* ETOOMANYREFS: too many descriptors are in flight. EPIPE: it has exited, which is reported in time. */
 	if (errno == EAGAIN || errno == ETOOMANYREFS || errno == EPIPE || errno == ECONNRESET)
 		return LT_AGAIN;
-	return error_set("cannot give it to a worker: %s", strerror(errno));
+	return error_set("cannot give it to a worker: %s", error_of_errno(errno));
 }
 
 void crew_take_back(struct crew_worker *w, uint32_t number)

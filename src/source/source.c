@@ -88,7 +88,7 @@ static enum lt_status watch(struct source *s, enum wake wake, int fd)
 
 	if (s->epoll_fd >= 0 && (fd < 0 || epoll_ctl(s->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0))
 		return LT_OK;
-	return error_set("cannot watch a worker: %s", strerror(errno));
+	return error_set("cannot watch a worker: %s", error_of_errno(errno));
 }
 
 /* For a worker that is not shared. */
@@ -104,7 +104,7 @@ static enum lt_status watch_shared_worker(struct source *s)
 {
 	s->exit_fd = child_open_exit(&s->worker->child);
 	if (s->exit_fd < 0 && s->worker->child.exit_fd >= 0)
-		return error_set("cannot watch a worker: %s", strerror(errno));
+		return error_set("cannot watch a worker: %s", error_of_errno(errno));
 	return watch(s, WAKE_RING, s->ring.fds.wake) == LT_OK ? watch(s, WAKE_EXIT, s->exit_fd) : LT_ERROR;
 }
 
@@ -233,7 +233,7 @@ static enum lt_status offer_again(struct source *s)
 	}
 	s->offer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (s->offer_fd < 0 || timerfd_settime(s->offer_fd, 0, &timer, NULL) < 0)
-		return error_set("cannot wait for a worker: %s", strerror(errno));
+		return error_set("cannot wait for a worker: %s", error_of_errno(errno));
 	return watch(s, WAKE_OFFER, s->offer_fd) == LT_OK ? LT_AGAIN : LT_ERROR;
 }
 
