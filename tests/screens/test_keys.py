@@ -180,7 +180,7 @@ def stopped(checks):
         t.text("PS1=shell:; clear").keys("Enter")
         t.wait("^shell:$")
         t.text(f"'{PROGRAM}' --paused '{RECORDING}'").keys("Enter")
-        t.wait("F10Quit")
+        t.wait(r"^ PAUSED  \[14:07:05\.[\s\S]* 1/\d+$")  # all of it is read
         t.wait_read().keys("C-z")
         t.wait(r"Stopped[\s\S]*^shell:$")
         t.resize(80, 24)
