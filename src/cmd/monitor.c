@@ -219,6 +219,7 @@ static void end_loop(struct monitor *m)
 	for (unsigned i = 0; i < MONITOR_SIGNALS; i++)
 		ev_signal_stop(m->loop, &m->ends[i]);
 	ev_signal_stop(m->loop, &m->resized);
+	ev_signal_stop(m->loop, &m->continued);
 	ev_loop_destroy(m->loop);
 }
 

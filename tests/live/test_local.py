@@ -133,6 +133,16 @@ def children(pid):
         return [int(p) for p in file.read().split()]
 
 
+MONITOR_SIGNALS = {signal.SIGWINCH, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+
+
+def caught(pid):
+    """The signals for which the process has handlers."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        mask = int(re.search(r"^SigCgt:\s+(\w+)$", file.read(), re.M).group(1), 16)
+    return {s for s in signal.Signals if mask >> (s - 1) & 1}
+
+
 def is_worker(pid):
     with open(f"/proc/{pid}/cmdline", "rb") as file:
         return b"--worker" in file.read().split(b"\0")
@@ -227,6 +237,7 @@ def test_slow_end():
                 m.press(b"q")
                 m.await_text("\x1b[?1006;1000l")  # it leaves the screen
                 time.sleep(0.5)
+                assert not caught(m.process.pid) & MONITOR_SIGNALS, "it still handles signals, without a loop"
                 m.process.send_signal(signal.SIGWINCH)
                 time.sleep(0.5)
                 assert m.process.poll() is None, f"{m.process.returncode}: it did not wait: {m.text[-500:]!r}"
