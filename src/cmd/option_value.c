@@ -67,16 +67,6 @@ static enum lt_status parse_pace(const char *text, option_pace *pace)
 	return LT_OK;
 }
 
-static enum lt_status parse_port(const char *text, option_port *port)
-{
-	guint64 number;
-
-	if (parse_number(text, 1, UINT16_MAX, &number))
-		return LT_ERROR;
-	*port = (unsigned)number;
-	return LT_OK;
-}
-
 char **option_split(const char *text)
 {
 	return *text ? g_strsplit(text, ",", -1) : g_strdupv((char *[]){ (char *)"", NULL });
@@ -137,7 +127,7 @@ enum lt_status option_store(struct options *o, const struct option_row *row, con
 	case OPTION_PACE:
 		return parse_pace(text, field);
 	case OPTION_PORT:
-		return parse_port(text, field);
+		return parse_count(text, UINT16_MAX, field);
 	case OPTION_TIME:
 		return timetext_parse(text, field);
 	case OPTION_TEXT:
