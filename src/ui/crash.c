@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #include <glib.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -41,6 +42,8 @@ static const char *signal_name(int signal_number)
 		return "abort";
 	case SIGFPE:
 		return "arithmetic error";
+	case SIGTRAP:
+		return "a library stopped it";
 	default:
 		return "illegal instruction";
 	}
@@ -82,9 +85,34 @@ static void on_crash(int signal_number)
 
 /* … to here. */
 
+/* GLib's reason for ending the program: it says so here before it raises a signal. */
+static void on_fatal_error(const char *message)
+{
+	static const char memory[] = "failed to allocate";
+	const char *bytes = strstr(message, memory);
+
+	if (!bytes)
+		return;
+	say("lttngtop: out of memory: ");
+	say(bytes);
+	say("\nThe options --history-size, --wait-memory and --recall-memory limit what is kept.\n");
+	_exit(EXIT_FAILURE);
+}
+
+static GLogWriterOutput write_glib_message(GLogLevelFlags level, const GLogField *fields, gsize n, void *user)
+{
+	if (level & G_LOG_LEVEL_ERROR) {
+		restore_terminal();
+		for (gsize i = 0; i < n; i++)
+			if (fields[i].length < 0 && strcmp(fields[i].key, "MESSAGE") == 0)
+				on_fatal_error(fields[i].value);
+	}
+	return g_log_writer_default(level, fields, n, user);
+}
+
 void crash_install(void)
 {
-	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL };
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP };
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
@@ -93,6 +121,7 @@ void crash_install(void)
 	/* the first call loads libgcc, which is not safe in a signal handler */
 	backtrace(&frame, 1);
 	sigaltstack(&alternative, NULL);
+	g_log_set_writer_func(write_glib_message, NULL, NULL);
 	sigemptyset(&action.sa_mask);
 	for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaction(signals[i], &action, NULL);

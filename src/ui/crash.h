@@ -4,12 +4,12 @@
 
 /*
  * Handles crashes while the screen is up: restores the terminal, prints what happened with a backtrace, and dies from
- * the same signal.
+ * the same signal. If GLib gets no memory, it prints that and exits.
  */
 
 /*
- * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE and SIGILL, and for SIGINT, SIGTERM, SIGHUP and SIGQUIT until
- * a loop handles these itself. To be called once.
+ * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, for GLib's messages, and for SIGINT,
+ * SIGTERM, SIGHUP and SIGQUIT until a loop handles these itself. To be called once.
  */
 void crash_install(void);
 
