@@ -78,8 +78,12 @@ static bool valid_before_start(const struct action *a)
 void dispatch_key(struct ui *ui, int key)
 {
 	const struct overlay *overlay;
-	const struct action *action;
+	const struct action *action = action_find(key);
 
+	if (action == action_get(ACTION_REDRAW)) {
+		ui_run(ui, action); /* whatever else is shown stays */
+		return;
+	}
 	ui->message[0] = '\0';
 	ui->dirty = true;
 	if (ui->started)
@@ -95,13 +99,11 @@ void dispatch_key(struct ui *ui, int key)
 		bookmark_letter(ui, key);
 	} else if (ui->overlay) {
 		overlay_did(ui, ui->overlay, key, overlay_key(ui->overlay, ui, key));
+	} else if (action && !ui->started && !valid_before_start(action)) {
+		ui_say(ui, "nothing to show yet: waiting for the first events");
+	} else if (action) {
+		ui_run(ui, action);
 	} else {
-		action = action_find(key);
-		if (action && !ui->started && !valid_before_start(action))
-			ui_say(ui, "nothing to show yet: waiting for the first events");
-		else if (action)
-			ui_run(ui, action);
-		else
-			say_no_action(ui, key);
+		say_no_action(ui, key);
 	}
 }

@@ -301,6 +301,13 @@ void do_messages(struct ui *ui, int argument)
 	messages_show(ui);
 }
 
+void do_redraw(struct ui *ui, int argument)
+{
+	(void)ui;
+	(void)argument;
+	screen_redraw();
+}
+
 void do_quit(struct ui *ui, int argument)
 {
 	(void)argument;

@@ -13,6 +13,7 @@ static const struct {
 	{ UI_KEY_DOWN, "Down", "↓", "Down" },
 	{ UI_KEY_LEFT, "Left", "←", "Left" },
 	{ UI_KEY_RIGHT, "Right", "→", "Right" },
+	{ UI_KEY_CTRL_L, "C-L", "Ctrl-L", "Ctrl-L" },
 	{ UI_KEY_CTRL_LEFT, "C-Left", "Ctrl-←", "Ctrl-Left" },
 	{ UI_KEY_CTRL_RIGHT, "C-Right", "Ctrl-→", "Ctrl-Right" },
 	{ UI_KEY_PAGE_UP, "PgUp", "PgUp", "PgUp" },

@@ -13,6 +13,7 @@ enum ui_key {
 	UI_KEY_NONE = 0,
 	UI_KEY_TAB = '\t',
 	UI_KEY_ENTER = '\n',
+	UI_KEY_CTRL_L = 0x0c,
 	UI_KEY_ESC = 0x1b,
 	UI_KEY_UNKNOWN = 0x10ffff, /* one that has no name here; not a character */
 	UI_KEY_FIRST = 0x110000,

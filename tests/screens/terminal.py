@@ -187,6 +187,12 @@ class Terminal:
         with open(path) as f:
             return json.load(f)
 
+    def write_behind(self, text):
+        """Writes to the terminal, without the program's knowledge."""
+        tty = self.tmux("display-message", "-p", "#{pane_tty}").strip()
+        with open(tty, "w") as f:
+            f.write(text)
+
     def resize(self, w, h):
         self.tmux("resize-window", "-x", str(w), "-y", str(h))
 

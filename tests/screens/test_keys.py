@@ -174,6 +174,20 @@ def pasting(checks):
         checks.check("keys that are typed work again", True)
 
 
+def redrawing(checks):
+    """Ctrl-L removes what another program wrote to the terminal; a prompt and the help screen stay."""
+    with open_at() as t:
+        for keys, wanted in (((), "COMMAND"), (("F4",), "^Filter:"), (("Escape", "F1"), "Esc closes")):
+            t.keys(*keys)
+            t.wait(wanted)
+            before = t.screen()
+            t.write_behind("\033[5;1HBROADCAST\033[12;30HMESSAGE")
+            t.wait("^BROADCAST")
+            t.keys("C-l")
+            t.wait_gone("BROADCAST|MESSAGE")
+            checks.equal(f"the screen with {wanted}", t.screen(), before)
+
+
 def stopped(checks):
     """The terminal may get another size while the shell has stopped the program with ^Z."""
     with Terminal("-c", "exec bash --norc -i 2>&1", program="bash", size=(100, 30), ready=None) as t:
@@ -443,5 +457,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, redrawing, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
              trees, panes, details, overlays, typed_ahead, time_keys)
