@@ -29,6 +29,8 @@ static struct {
 	FILE *file;
 	const char *path; /* of the file */
 	bool has_failed;  /* which has been said */
+	log_forward *forward;
+	void *data; /* for forward */
 } logger = { .stderr_level = LOG_LEVEL_WARNING };
 
 static void print_stderr(const struct log_message *m)
@@ -80,8 +82,18 @@ void log_write(enum log_level level, const char *fmt, ...)
 	text_sanitise(m.text, sizeof(m.text), raw, strlen(raw));
 	clock_gettime(CLOCK_REALTIME, &now);
 	m.wall_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+	if (logger.forward) {
+		logger.forward(&m, logger.data);
+		return;
+	}
 	show(&m);
 	print_file(&m);
+}
+
+void log_set_forward(log_forward *forward, void *data)
+{
+	logger.forward = forward;
+	logger.data = data;
 }
 
 void log_set_stderr_level(enum log_level level)

@@ -38,6 +38,10 @@ void log_unmute_stderr(void);
  */
 void log_set_file(FILE *file, const char *path);
 
+/* From now on every message is only passed to this function: in a process whose parent has the screen. */
+typedef void log_forward(const struct log_message *m, void *data);
+void log_set_forward(log_forward *forward, void *data);
+
 /* Messages in the ring, oldest first: index 0..count-1. Borrowed, valid until the next log_write(). */
 unsigned log_count(void);
 const struct log_message *log_get(unsigned index);

@@ -377,7 +377,7 @@ static int run_command(struct attach *a)
 	g_ptr_array_add(a->local.words, a->command.source);
 	a->local.n_words = 1;
 	a->local.from_start = true;
-	a->local.store = a->command.keeper.store;
+	a->local.keeper = &a->command.keeper;
 	a->report.options = &a->local;
 	status = attach_command_end(&a->command, run(a));
 	g_ptr_array_free(a->local.words, TRUE);

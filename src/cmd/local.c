@@ -325,9 +325,9 @@ static int run_plan(struct record_plan *plan, struct options *o, enum command_bi
 	g_ptr_array_set_size(o->words, (int)o->n_words);
 	g_ptr_array_add(o->words, source);
 	o->from_start = true;
-	o->store = keeper.store;
+	o->keeper = &keeper;
 	status = run(o);
-	o->store = NULL;
+	o->keeper = NULL;
 	keeper_end(&keeper);
 	print_output(output);
 	g_free(source);

@@ -13,6 +13,7 @@
 #include "cmd/commands.h"
 #include "cmd/manual.h"
 #include "cmd/monitor.h"
+#include "control/keeper.h"
 #include "source/source.h"
 #include "ui/action.h"
 #include "ui/crash.h"
@@ -56,6 +57,17 @@ static void on_source(struct ev_loop *loop, ev_io *w, int events)
 	(void)loop;
 	(void)events;
 	read_slice(w->data);
+}
+
+/* Its warnings are among the messages; the last one is also shown at once. */
+static void on_keeper(struct ev_loop *loop, ev_io *w, int events)
+{
+	struct monitor *m = w->data;
+
+	(void)events;
+	if (!keeper_hear(m->options->keeper))
+		ev_io_stop(loop, w);
+	ui_show_warnings(m->ui);
 }
 
 static void on_retry(struct ev_loop *loop, ev_timer *w, int events)
@@ -194,6 +206,13 @@ static void run_loop(struct monitor *m)
 		ev_signal_start(m->loop, &m->ends[i]);
 	}
 	ev_io_start(m->loop, &m->input);
+	if (m->options->keeper) {
+		ev_io_init(&m->keeper, on_keeper, m->options->keeper->fd, EV_READ);
+		m->keeper.data = m;
+		ev_io_start(m->loop, &m->keeper);
+	}
+	if (m->options->cluster_host->len)
+		ui_show_warnings(m->ui);
 	ev_idle_start(m->loop, &m->reading);
 	ev_timer_start(m->loop, &m->retry);
 	ev_timer_start(m->loop, &m->watch);

@@ -84,6 +84,7 @@ struct monitor {
 	struct ev_loop *loop;
 	ev_io input;
 	ev_io sources;
+	ev_io keeper;
 	ev_idle reading; /* active while there is more to read */
 	ev_timer retry;  /* periodic work for the sources even if they have nothing new */
 	ev_timer tick;   /* the clock of the replay */

@@ -15,6 +15,7 @@
 #include "base/strpool.h"
 #include "cmd/monitor.h"
 #include "cmd/sync_options.h"
+#include "control/keeper.h"
 #include "source/source.h"
 #include "ui/cursor.h"
 
@@ -66,7 +67,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 		.from_start = o->from_start,
 		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
-		.store = o->store,
+		.store = o->keeper ? o->keeper->store : NULL,
 		.max_sessions = o->max_sessions,
 		.max_lag_ns = o->max_lag,
 		.clocks = m->clocks,

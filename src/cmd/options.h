@@ -77,10 +77,10 @@ struct options {
 #define OPTION(KIND, field, name, letter, argument, standard, commands, help) OPTION_TYPE_##KIND field;
 #define ALSO(KIND, field, name, letter, argument, standard, commands, help)
 #include "cmd/options.def"
-	option_texts words; /* arguments that are not options: report: TABLE SOURCE...; monitor: SOURCE... */
-	option_texts given; /* names of the options on the command line */
-	unsigned n_words;   /* number of words before "--"; those after it are a COMMAND */
-	const char *store;  /* with --local: where its relayd keeps its files; NULL: none */
+	option_texts words;    /* arguments that are not options: report: TABLE SOURCE...; monitor: SOURCE... */
+	option_texts given;    /* names of the options on the command line */
+	unsigned n_words;      /* number of words before "--"; those after it are a COMMAND */
+	struct keeper *keeper; /* of --local and cluster: what traces; NULL: none */
 };
 
 /* A row of options.def. */

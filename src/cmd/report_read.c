@@ -12,6 +12,7 @@
 #include "base/nstime.h"
 #include "base/strpool.h"
 #include "base/timetext.h"
+#include "control/keeper.h"
 #include "ingest/visit.h"
 
 #define STEP_NS NS_PER_S /* of trace time, between two reaps of ended rows */
@@ -44,7 +45,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		.from_start = o->from_start,
 		.growing = o->follow,
 		.stall_limit_ns = o->stall_limit,
-		.store = o->store,
+		.store = o->keeper ? o->keeper->store : NULL,
 		.max_sessions = o->max_sessions,
 		.clocks = r->clocks,
 		.waits = report_needs_waits(r) ? &r->waits : NULL,

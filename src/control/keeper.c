@@ -37,18 +37,23 @@ enum {
 
 /* ---- the keeper ---- */
 
-/* Sends a line to the parent: "store DIRECTORY", "source SOURCE", "error TEXT", "command STATUS". */
+/* Sends a message to the parent: "store DIRECTORY", "source SOURCE", "error TEXT", "warning TEXT", "command STATUS". */
 static void tell(int fd, const char *what, const char *text)
 {
 	GString *line = g_string_new(NULL);
 	ssize_t sent;
 
 	g_string_printf(line, "%s %s", what, text);
-	g_strdelimit(line->str, "\n", ' ');
-	g_string_append_c(line, '\n');
 	sent = send(fd, line->str, line->len, MSG_NOSIGNAL);
 	(void)sent; /* if the parent is gone, keep() notices */
 	g_string_free(line, TRUE);
+}
+
+/* The parent has the screen and the log file. */
+static void forward_warning(const struct log_message *m, void *fd)
+{
+	if (m->level >= LOG_LEVEL_WARNING)
+		tell(*(int *)fd, "warning", m->text);
 }
 
 /* Launches the relayd; the room it has limits what is kept. */
@@ -234,6 +239,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 	int traced_end = -1;
 
 	setsid();
+	log_set_forward(forward_warning, &fd);
 	if (traced)
 		close(traced->process.gate); /* held by the caller alone: if that dies, so does the process */
 	if (open_traced(traced, &traced_end)) {
@@ -258,33 +264,42 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 
 /* ---- the parent ---- */
 
-/* Reads the next line. LT_AGAIN: not within wait_ms. LT_END: the keeper is gone. */
+/* Receives the next message. LT_AGAIN: not within wait_ms. LT_END: the keeper is gone. */
 static enum lt_status hear(const struct keeper *keeper, GString *line, int wait_ms)
 {
 	struct pollfd readable = { .fd = keeper->fd, .events = POLLIN };
-	char byte;
+	char bytes[LINE_MAX_BYTES];
+	ssize_t n;
 	int ready;
 
-	while (line->len < LINE_MAX_BYTES) {
-		do {
-			ready = poll(&readable, 1, wait_ms);
-		} while (ready < 0 && errno == EINTR);
-		if (ready <= 0)
-			return LT_AGAIN;
-		if (read(keeper->fd, &byte, 1) != 1)
-			return LT_END;
-		if (byte == '\n')
-			return LT_OK;
-		g_string_append_c(line, byte);
-	}
-	return LT_END;
+	do {
+		ready = poll(&readable, 1, wait_ms);
+	} while (ready < 0 && errno == EINTR);
+	if (ready <= 0)
+		return LT_AGAIN;
+	n = recv(keeper->fd, bytes, sizeof(bytes), 0);
+	g_string_truncate(line, 0);
+	g_string_append_len(line, bytes, MAX(n, 0));
+	return n > 0 ? LT_OK : LT_END;
 }
 
-/* The text after the keyword of a line; NULL: it has another keyword. */
+/* The text after the keyword of a message; NULL: it has another keyword. */
 static const char *text_of(const GString *line, const char *what)
 {
 	return g_str_has_prefix(line->str, what) && line->str[strlen(what)] == ' ' ? line->str + strlen(what) + 1
 										   : NULL;
+}
+
+/* Takes a message that may come at any time. Returns whether it is one. */
+static bool take(struct keeper *keeper, const GString *line)
+{
+	if (text_of(line, "warning"))
+		log_warning("%s", text_of(line, "warning"));
+	else if (text_of(line, "command"))
+		keeper->command_status = (int)strtol(text_of(line, "command"), NULL, 10);
+	else
+		return false;
+	return true;
 }
 
 /* Waits for the source or an error. */
@@ -296,12 +311,11 @@ static enum lt_status await_source(struct keeper *keeper, char **source)
 	while ((status = hear(keeper, line, LOOK_MS)) != LT_END) {
 		if (status == LT_AGAIN && process_is_interrupted())
 			break;
-		if (status == LT_OK && !text_of(line, "store"))
+		if (status == LT_AGAIN || take(keeper, line))
+			continue;
+		if (!text_of(line, "store"))
 			break;
-		if (status == LT_OK) {
-			keeper->store = g_strdup(text_of(line, "store"));
-			g_string_set_size(line, 0);
-		}
+		keeper->store = g_strdup(text_of(line, "store"));
 	}
 	if (status == LT_OK && text_of(line, "source"))
 		*source = g_strdup(text_of(line, "source"));
@@ -328,7 +342,7 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 					 : g_strdup_printf("local-%d", (int)getpid());
 	if (record_session_check(plan->session))
 		return LT_ERROR;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds))
 		return error_set("cannot create a socket pair: %s", g_strerror(errno));
 	keeper->pid = fork();
 	if (keeper->pid == 0) {
@@ -354,6 +368,17 @@ enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int
 	return status;
 }
 
+bool keeper_hear(struct keeper *keeper)
+{
+	GString *line = g_string_new(NULL);
+	enum lt_status status;
+
+	while ((status = hear(keeper, line, 0)) == LT_OK)
+		take(keeper, line);
+	g_string_free(line, TRUE);
+	return status != LT_END;
+}
+
 void keeper_end(struct keeper *keeper)
 {
 	GString *line = g_string_new(NULL);
@@ -361,9 +386,9 @@ void keeper_end(struct keeper *keeper)
 
 	shutdown(keeper->fd, SHUT_WR);
 	do {
-		status = hear(keeper, g_string_set_size(line, 0), END_MS_MAX);
-		if (status == LT_OK && text_of(line, "command"))
-			keeper->command_status = (int)strtol(text_of(line, "command"), NULL, 10);
+		status = hear(keeper, line, END_MS_MAX);
+		if (status == LT_OK)
+			take(keeper, line);
 	} while (status == LT_OK);
 	if (status == LT_AGAIN) {
 		kill(keeper->pid, SIGKILL);

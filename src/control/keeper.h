@@ -2,6 +2,7 @@
 #ifndef LT_CONTROL_KEEPER_H
 #define LT_CONTROL_KEEPER_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "base/status.h"
@@ -16,6 +17,7 @@
  *     this process ── keeper_start() ──▶ keeper ──▶ relayd, session daemon, session, command
  *          │  ◀─ store, SOURCE ────────────┤
  *          │  ◀─ the command's status ─────┤
+ *          │  ◀─ warnings ─────────────────┤
  *          └── end, or keeper_end() ──────▶┘  ends the command, the session, the daemons; removes the directory
  *
  * The command may instead be a process of the caller, which gives it the terminal and waits for it.
@@ -48,6 +50,12 @@ struct keeper_traced {
  */
 enum lt_status keeper_start(struct keeper *keeper, struct record_plan *plan, int output,
 			    const struct keeper_traced *traced, char **source);
+
+/*
+ * Takes what the keeper has sent, when keeper->fd is readable: logs its warnings, as of hosts that were lost. false:
+ * the keeper is gone.
+ */
+bool keeper_hear(struct keeper *keeper);
 
 /* Ends everything and waits until it is gone. A running command gets SIGTERM. */
 void keeper_end(struct keeper *keeper);

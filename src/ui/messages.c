@@ -125,6 +125,28 @@ void messages_show(struct ui *ui)
 	ui->reading_messages = true;
 }
 
+void ui_show_warnings(struct ui *ui)
+{
+	const struct log_message *newest = NULL;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < log_count(); i++) {
+		const struct log_message *m = log_get(i);
+
+		if (m->level < LOG_LEVEL_WARNING || m->wall_ns <= ui->warned_ns)
+			continue;
+		newest = m;
+		n++;
+	}
+	if (!newest)
+		return;
+	ui->warned_ns = newest->wall_ns;
+	if (n > 1)
+		ui_say(ui, "%u warnings, which L shows; the last: %s", n, newest->text);
+	else
+		ui_say(ui, "%s", newest->text);
+}
+
 void messages_update(struct ui *ui)
 {
 	if (!ui->reading_messages || newest_ns() == ui->messages_ns)

@@ -137,6 +137,9 @@ void ui_set_incomplete(struct ui *ui, bool incomplete);
 /* A source that the user has asked to attach (*attach) or detach since the last call; false: none. */
 bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach);
 
+/* Shows the newest warning in the last row, if there are any since the last call. */
+void ui_show_warnings(struct ui *ui);
+
 /* Tells the user that a source was not attached, because max_sessions are. */
 void ui_refuse_input(struct ui *ui, unsigned max_sessions);
 
