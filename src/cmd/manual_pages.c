@@ -463,6 +463,9 @@ static const struct manual_page pages[] = {
 			 "for a password.",
 			 "When the monitor exits, however it exits, or a connection breaks, the machines remove their "
 			 "sessions themselves. The relayd and its data are removed with the monitor.",
+			 "A machine that cannot be traced, or whose connection is lost, does not hold up the others: a "
+			 "message says which one, and why (key L shows all messages). One that takes more than 10 s "
+			 "longer is added when its tracing begins. If no machine can be traced, the exit status is 1.",
 			 "Each machine needs the lttng tool, a session daemon and lttng-modules; 'lttngtop doctor "
 			 "--host USER@HOST' checks for them. Keys, filters and panes are those of lttngtop(1)."},
 		.examples =

@@ -9,15 +9,17 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/nstime.h"
 #include "control/errand.h"
 #include "control/commands.h"
+#include "control/missing.h"
 
 #define READY "lttngtop-ready\n"
 
 enum {
 	READY_MS_MAX = 120 * MS_PER_S, /* nothing has to be typed: ssh runs in batch mode */
-	FAILED_MS_MAX = 2 * MS_PER_S,  /* once one has failed: what fails for the same reason is named, too */
+	LATE_MS = 10 * MS_PER_S,       /* after which hosts that record do not wait for the others */
 	SAID_MAX = 1 << 16,            /* a login shell may greet */
 	END_MS_MAX = 10 * MS_PER_S,
 	END_UNREADY_MS_MAX = 2 * MS_PER_S, /* it may still be connecting; if not, the host cleans up all the same */
@@ -29,7 +31,8 @@ struct cluster_link {
 	const char *host;
 	struct errand ssh; /* closing its stdin ends the session */
 	GString *said;     /* before it was ready */
-	bool is_ready;     /* the host is recording */
+	bool is_ready;     /* the host is recording, or was until its connection was lost */
+	bool is_given_up;  /* it never will */
 };
 
 static void link_free(void *data)
@@ -50,7 +53,7 @@ static char *make_script(const struct record_plan *shared, unsigned n)
 	char *session = own.session = g_strdup_printf("%s-%u", shared->session, n);
 	char *setup = commands_remote_setup(&own), *start = commands_remote_start(&own);
 	char *stop = commands_remote_stop(session);
-	char *text = g_strdup_printf("trap '' HUP; { %s; } >/dev/null && { { %s; } >/dev/null && printf '" READY "' && "
+	char *text = g_strdup_printf("trap '' HUP; { %s; } && { { %s; } >/dev/null && printf '" READY "' && "
 				     "cat >/dev/null; { %s; } >/dev/null 2>&1; }",
 				     setup, start, stop);
 	char *script = commands_as_shell(text);
@@ -84,106 +87,127 @@ static enum lt_status start_link(struct cluster_link *l, char *script, char *con
 	return errand_start(&l->ssh, l->host, argv, ERRAND_PIPE, ERRAND_PIPE);
 }
 
+static void give_up(struct cluster_link *l, const char *why)
+{
+	l->is_given_up = true;
+	log_warning("host '%s': %s", l->host, why);
+}
+
 /* It has ended before it was ready. */
-static enum lt_status explain_end(struct cluster_link *l)
+static void explain_end(struct cluster_link *l)
 {
 	const int status = errand_wait(&l->ssh);
 
+	l->is_given_up = true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
-		return error_set("host '%s': ssh cannot reach it or cannot forward ports from it", l->host);
-	return error_set("host '%s': lttng failed there: see lttngtop doctor --host %s", l->host, l->host);
+		log_warning("host '%s': ssh cannot reach it or cannot forward ports from it: try 'ssh %s true'",
+			    l->host, l->host);
+	else
+		log_warning("host '%s': lttng failed there: see 'lttngtop doctor --host %s'", l->host, l->host);
 }
 
-/* Reads what it prints, until it says that it is ready. LT_ERROR: it never will. */
-static enum lt_status hear(struct cluster_link *l)
-{
-	char bytes[4096];
-	const ssize_t n = read(l->ssh.output, bytes, sizeof(bytes));
-
-	if (n <= 0)
-		return explain_end(l);
-	g_string_append_len(l->said, bytes, n);
-	l->is_ready = memmem(l->said->str, l->said->len, READY, strlen(READY));
-	if (l->is_ready || l->said->len <= SAID_MAX)
-		return LT_OK;
-	kill(l->ssh.pid, SIGTERM);
-	return error_set("host '%s': it sent too much before its tracing began", l->host);
-}
-
-/* Whether it is neither ready nor has failed. */
 static bool is_awaited(const struct cluster_link *l)
 {
-	return !l->is_ready && l->ssh.output >= 0 && l->said->len <= SAID_MAX;
+	return !l->is_ready && !l->is_given_up;
 }
 
-/* Fills in what to poll; returns the first host that is awaited, or NULL. */
-static const char *fill(struct pollfd *fds, const GPtrArray *links)
+/* Reads what it has printed, until it says that it is ready. */
+static void hear(struct cluster_link *l, const struct record_plan *plan)
 {
-	const char *first = NULL;
+	struct pollfd output = { .fd = l->ssh.output, .events = POLLIN };
+	char bytes[4096];
 
-	for (guint i = 0; i < links->len; i++) {
+	while (is_awaited(l) && poll(&output, 1, 0) > 0) {
+		const ssize_t n = read(l->ssh.output, bytes, sizeof(bytes));
+
+		if (n <= 0) {
+			explain_end(l);
+			return;
+		}
+		g_string_append_len(l->said, bytes, n);
+		l->is_ready = memmem(l->said->str, l->said->len, READY, strlen(READY));
+		if (l->is_ready) {
+			missing_warn_lines(plan, l->host, l->said->str);
+		} else if (l->said->len > SAID_MAX) {
+			kill(l->ssh.pid, SIGTERM);
+			give_up(l, "it sent too much before its tracing began");
+		}
+	}
+}
+
+static void report_loss(struct cluster_link *l)
+{
+	if (!l->is_ready || !l->ssh.pid || waitpid(l->ssh.pid, NULL, WNOHANG) != l->ssh.pid)
+		return;
+	errand_close(&l->ssh);
+	log_warning("host '%s': the ssh connection was lost; it is not traced any more", l->host);
+}
+
+bool cluster_watch(struct cluster *c)
+{
+	const bool is_late = g_get_monotonic_time() > c->end_us;
+	bool any = false;
+
+	for (unsigned i = 0; c->links && i < c->links->len; i++) {
+		struct cluster_link *l = g_ptr_array_index(c->links, i);
+
+		report_loss(l);
+		hear(l, c->plan);
+		if (is_awaited(l) && is_late) {
+			kill(l->ssh.pid, SIGTERM);
+			give_up(l, "its tracing did not begin within 120 s");
+		}
+		any |= is_awaited(l);
+	}
+	return any;
+}
+
+static bool any_is_ready(const GPtrArray *links)
+{
+	for (unsigned i = 0; i < links->len; i++)
+		if (((struct cluster_link *)g_ptr_array_index(links, i))->is_ready)
+			return true;
+	return false;
+}
+
+static void name_late(const GPtrArray *links)
+{
+	for (unsigned i = 0; i < links->len; i++) {
 		const struct cluster_link *l = g_ptr_array_index(links, i);
 
-		fds[i] = (struct pollfd){ .fd = is_awaited(l) ? l->ssh.output : -1, .events = POLLIN };
-		if (is_awaited(l) && !first)
-			first = l->host;
+		if (is_awaited(l))
+			log_warning("host '%s': its tracing has not begun yet; it is shown once it has", l->host);
 	}
-	return first;
 }
 
-/* Reads from the hosts that have printed something; returns the failures, old (freed) and new, or NULL. */
-static char *hear_all(const struct pollfd *fds, const GPtrArray *links, char *failed)
+/* Waits until each host records or has failed; not much longer once one records. */
+static enum lt_status await_links(struct cluster *c, int watch_fd)
 {
-	for (guint i = 0; i < links->len; i++) {
-		if (!fds[i].revents || !hear(g_ptr_array_index(links, i)))
-			continue;
-		error_join(failed, LT_ERROR);
-		failed = g_strdup(error_text());
-	}
-	return failed;
-}
+	const gint64 late_us = g_get_monotonic_time() + LATE_MS * (gint64)US_PER_MS;
+	struct pollfd watched = { .fd = watch_fd, .events = POLLIN };
 
-/* Waits for all hosts to record or, once one has failed, a little for others that fail. */
-static enum lt_status await_links(const GPtrArray *links, int watch_fd)
-{
-	struct pollfd *fds = g_new(struct pollfd, links->len + 1);
-	gint64 end_us = g_get_monotonic_time() + READY_MS_MAX * (gint64)US_PER_MS;
-	enum lt_status status = LT_OK;
-	char *failed = NULL;
-	const char *awaited;
-
-	while (!status && (awaited = fill(fds, links))) {
-		const gint64 left_us = end_us - g_get_monotonic_time();
-		const bool had_failed = failed;
-
-		fds[links->len] = (struct pollfd){ .fd = watch_fd, .events = POLLIN };
-		if (left_us <= 0 && failed)
+	while (cluster_watch(c)) {
+		if (g_get_monotonic_time() > late_us && any_is_ready(c->links)) {
+			name_late(c->links);
 			break;
-		if (left_us <= 0)
-			status = error_set("host '%s': its tracing did not begin within %d s", awaited,
-					   READY_MS_MAX / MS_PER_S);
-		else if (poll(fds, links->len + 1, (int)(left_us / US_PER_MS + 1)) > 0 && fds[links->len].revents)
-			status = LT_INTERRUPTED;
-		else
-			failed = hear_all(fds, links, failed);
-		if (failed && !had_failed)
-			end_us = MIN(end_us, g_get_monotonic_time() + FAILED_MS_MAX * (gint64)US_PER_MS);
+		}
+		if (poll(&watched, 1, POLL_MS) > 0)
+			return LT_INTERRUPTED;
 	}
-	g_free(fds);
-	if (status != LT_INTERRUPTED)
-		return error_join(failed, status);
-	g_free(failed);
-	return status;
+	return any_is_ready(c->links) ? LT_OK : error_set("no host could be traced");
 }
 
 enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, unsigned control_port,
 			     unsigned data_port, int watch_fd)
 {
 	char *control = forwarding(control_port), *data = forwarding(data_port);
-	enum lt_status status = LT_OK;
 
-	c->links = g_ptr_array_new_with_free_func(link_free);
-	for (unsigned i = 0; i < plan->hosts->len && !status; i++) {
+	*c = (struct cluster){
+		.links = g_ptr_array_new_with_free_func(link_free),
+		.plan = plan,
+		.end_us = g_get_monotonic_time() + READY_MS_MAX * (gint64)US_PER_MS,
+	};
+	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		struct cluster_link *l = g_new(struct cluster_link, 1);
 		char *script = make_script(plan, i + 1);
 
@@ -191,14 +215,13 @@ enum lt_status cluster_start(struct cluster *c, const struct record_plan *plan, 
 					    .ssh = ERRAND_INIT,
 					    .said = g_string_new(NULL) };
 		g_ptr_array_add(c->links, l);
-		status = start_link(l, script, control, data);
+		if (start_link(l, script, control, data))
+			give_up(l, error_text());
 		g_free(script);
 	}
-	if (!status)
-		status = await_links(c->links, watch_fd);
 	g_free(data);
 	g_free(control);
-	return status;
+	return await_links(c, watch_fd);
 }
 
 /* Whether it has ended; helps after a while. */

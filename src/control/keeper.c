@@ -192,8 +192,8 @@ static void end_recording(const struct record_plan *plan, struct pollfd *traced)
 }
 
 /* Runs until the parent is gone or asks to end. */
-static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command, int traced,
-		 int fd)
+static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command,
+		 struct cluster *cluster, int traced, int fd)
 {
 	struct signalfd_siginfo info;
 	sigset_t held;
@@ -205,7 +205,7 @@ static void keep(const struct private_run *run, const struct record_plan *plan, 
 	process_fill_held(&held);
 	fds[1].fd = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
 	while (!done && fds[1].fd >= 0) {
-		if (poll(fds, G_N_ELEMENTS(fds), -1) < 0)
+		if (poll(fds, G_N_ELEMENTS(fds), cluster_watch(cluster) ? LOOK_MS : -1) < 0)
 			continue;
 		done = fds[0].revents;
 		if (fds[2].revents)
@@ -234,7 +234,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 {
 	struct private_run run;
 	struct process command = { .gate = -1 };
-	struct cluster cluster = { NULL };
+	struct cluster cluster = { .links = NULL };
 	char *source = NULL;
 	int traced_end = -1;
 
@@ -254,7 +254,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 		source = record_plan_source(plan);
 		tell(fd, "store", run.store);
 		tell(fd, "source", source);
-		keep(&run, plan, &command, traced_end, fd);
+		keep(&run, plan, &command, &cluster, traced_end, fd);
 	}
 	end_command(plan, &command, fd);
 	cluster_end(&cluster);

@@ -106,9 +106,9 @@ class Monitor:
     def press(self, keys):
         os.write(self.master, keys)
 
-    def await_text(self, text):
-        sandbox.wait_until(lambda: text in self.text or not self.reader.is_alive(), f"'{text}' on the screen")
-        assert text in self.text, f"ended with {self.process.returncode}: {self.text[-2000:]!r}"
+    def await_text(self, text, after=0):
+        sandbox.wait_until(lambda: text in self.text[after:] or not self.reader.is_alive(), f"'{text}' on the screen")
+        assert text in self.text[after:], f"ended with {self.process.returncode}: {self.text[-2000:]!r}"
 
     def await_events(self):
         """Waits until the screen shows an event of the traced program."""
@@ -638,6 +638,9 @@ case $1 in
 down*) printf 'no \\033]0;route\\007\\n' >&2; exit 255;;
 endless) exec yes;;
 silent) exec sleep 600;;
+tardy) until [ -e {base}/go ]; do sleep 0.1; done;;
+bare) export LTTNG_SESSIOND_PATH=/nowhere;;
+lacking) PATH={base}/lacking:$PATH;;
 esac
 export LTTNG_HOME={base}/$1 HOME={base}/$1
 shift
@@ -649,24 +652,51 @@ def sessions(u):
     return re.findall(r"cluster-\S+", u.run("lttng", "--no-sessiond", "list")[1])
 
 
+def write_program(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text)
+    os.chmod(path, 0o755)
+
+
+@contextlib.contextmanager
+def cluster(*names):
+    """Users that are hosts, each with a session daemon, and the one that traces them."""
+    write_program("bin/ssh", SSH.format(base=os.getcwd()))
+    with contextlib.ExitStack() as stack:
+        hosts = [stack.enter_context(user(name)) for name in names]
+        for host in hosts:
+            host.start_sessiond()
+        u = stack.enter_context(user("-".join(["here", *names])))
+        u.env["PATH"] = f"{os.getcwd()}/bin:{u.env['PATH']}"
+        yield u, *hosts
+        u.check_gone()
+        for host in hosts:
+            assert not sessions(host), f"a session of {host.home} is left"
+
+
+def cluster_monitor(u, *hosts):
+    return Monitor(u, command=["cluster", "--ust", EVENTS, *(f"--host={host}" for host in hosts)])
+
+
+def ssh_of(m, n):
+    """The process that is the monitor's connection to the n-th host."""
+    def is_it(pid):
+        with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
+            return re.search(rf"cluster-\S+-{n}\b", file.read())
+    return next(pid for pid in children(m.keeper()) if is_it(pid))
+
+
 def test_cluster():
     """Machines are traced while they are shown; when the monitor
     ends, in whatever way, their tracing stops by itself."""
-    os.makedirs("bin")
-    with open("bin/ssh", "w", encoding="ascii") as file:
-        file.write(SSH.format(base=os.getcwd()))
-    os.chmod("bin/ssh", 0o755)
-    with user("web") as web, user("db") as db, user("here") as u:
-        web.start_sessiond()
-        db.start_sessiond()
-        u.env["PATH"] = f"{os.getcwd()}/bin:{u.env['PATH']}"
-
+    with cluster("web", "db") as (u, web, db):
         def kill_both(m):
             os.kill(m.keeper(), signal.SIGKILL)
             m.process.kill()
 
         for how, status in ((lambda m: m.press(b"q"), 0), (lambda m: m.process.kill(), -signal.SIGKILL), (kill_both, -signal.SIGKILL)):
-            m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "db"])
+            m = cluster_monitor(u, "web", "db")
             m.await_text("Help")
             apps = [there.start(*forever(there), stdout=subprocess.DEVNULL) for there in (web, db)]
             m.await_events()
@@ -675,28 +705,88 @@ def test_cluster():
             assert len(sessions(web)) == len(sessions(db)) == 1, f"{sessions(web)} {sessions(db)}"
             m.end(lambda m=m, how=how: how(m), status)
             sandbox.wait_until(lambda: not sessions(web) and not sessions(db), "end of the sessions there")
-        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "down"])
-        m.end(lambda: None, 1)
-        m.await_text(r"no \x1b]0;route\x07")
-        m.await_text("host 'down': ssh cannot reach it")
-        assert not sessions(web), "the session of the other is left"
-        # one that does not answer keeps neither the others' failures back nor the end of it all
-        m = Monitor(u, command=["cluster", "--ust", EVENTS, *(f"--host={h}" for h in ("web", "silent", "down", "db", "down2"))])
-        m.end(lambda: None, 1)
-        m.await_text("host 'down")
-        for host in ("down", "down2"):
-            m.await_text(f"{host}: no ")
-            m.await_text(f"host '{host}': ssh cannot reach it")
-        assert not sessions(web) and not sessions(db), "a session is left"
-        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "silent", "--host", "web"])
+        m = cluster_monitor(u, "silent", "web")
         sandbox.wait_until(lambda: sessions(web), "the session of the other one")
         m.end(lambda: m.press(b"\x03"), -signal.SIGINT)
-        assert not sessions(web), "the session of the other is left"
-        m = Monitor(u, command=["cluster", "--ust", EVENTS, "--host", "web", "--host", "endless"])
+
+
+def test_cluster_without_some():
+    """Hosts that fail are named, with the reason and what to do; the others are shown. Without any, there is no monitor."""
+    with cluster("east", "west") as (u, east, west):
+        m = cluster_monitor(u, "east", "down", "bare", "endless", "west", "down2")
+        for host in ("down", "down2"):
+            m.await_text(rf"{host}: no \x1b]0;route\x07")
+            m.await_text(f"warning: host '{host}': ssh cannot reach it or cannot forward ports from it: try 'ssh {host} true'")
+        m.await_text("warning: host 'bare': lttng failed there: see 'lttngtop doctor --host bare'")
+        m.await_text("warning: host 'endless': it sent too much before its tracing began")
+        m.await_text("LIVE")
+        m.await_text("4 warnings, which L shows; the last: host '")
+        assert len(sessions(east)) == len(sessions(west)) == 1, f"{sessions(east)} {sessions(west)}"
+        apps = [there.start(*forever(there), stdout=subprocess.DEVNULL) for there in (east, west)]
+        m.await_events()
+        for app in apps:
+            app.kill()
+        m.end(lambda: m.press(b"q"), 0)
+        m = cluster_monitor(u, "down", "bare", "down2")
         m.end(lambda: None, 1)
-        m.await_text("host 'endless': it sent too much before its tracing began")
-        assert not sessions(web), "the session of the other is left"
-        u.check_gone()
+        m.await_text("lttngtop: no host could be traced")
+        for host in ("down", "bare", "down2"):
+            m.await_text(f"warning: host '{host}': ")
+
+
+def test_cluster_that_waits():
+    """A host that takes long does not hold up the others; it is shown when it records."""
+    with cluster("prompt", "tardy") as (u, prompt, tardy):
+        m = cluster_monitor(u, "prompt", "tardy")
+        m.await_text("warning: host 'tardy': its tracing has not begun yet; it is shown once it has")
+        m.await_text("LIVE")
+        assert sessions(prompt) and not sessions(tardy), f"{sessions(prompt)} {sessions(tardy)}"
+        with open("go", "w", encoding="ascii"):
+            pass
+        sandbox.wait_until(lambda: sessions(tardy), "the session of the tardy one")
+        app = tardy.start(*forever(tardy), stdout=subprocess.DEVNULL)
+        m.await_events()
+        app.kill()
+        m.end(lambda: m.press(b"q"), 0)
+
+
+def test_cluster_that_loses_a_host():
+    """The connection to a host ends: the monitor says so, at once and among the messages, and shows the others."""
+    with cluster("stays", "goes") as (u, stays, goes):
+        m = cluster_monitor(u, "stays", "goes")
+        m.await_text("LIVE")
+        os.kill(ssh_of(m, 2), signal.SIGTERM)
+        lost = "host 'goes': the ssh connection was lost; it is not traced any more"
+        m.await_text(lost)
+        sandbox.wait_until(lambda: not sessions(goes), "the end of its session")
+        m.text = ""
+        m.press(b"L")
+        m.await_text(lost)
+        m.press(b"\x1b")
+        app = stays.start(*forever(stays), stdout=subprocess.DEVNULL)
+        m.await_events()
+        app.kill()
+        m.end(lambda: m.press(b"q"), 0)
+
+
+def test_cluster_of_a_host_that_lacks_things():
+    """Tracepoints of the set that a host's kernel lacks are among the messages."""
+    lacks = "lacking: this kernel's tracer has no tracepoint 'sched_process_free', so these will be missing: "
+    write_program(f"{os.getcwd()}/lacking/lttng", """#!/bin/sh
+        [ "$*" != "list --kernel" ] || echo 'sched_switch sched_process_fork sched_process_exec sched_process_exit
+            lttng_statedump_start lttng_statedump_end lttng_statedump_process_state lttng_statedump_process_pid_ns
+            lttng_statedump_process_cgroup_ns lttng_statedump_cpu_topology'
+        echo Done.\n""")
+    with cluster() as (u, *_):
+        m = Monitor(u, command=["cluster", "--set", "minimal", "--host", "lacking"])
+        m.await_text(lacks)
+        m.press(b"L")
+        m.await_text("Messages and data quality")
+        m.await_text("lacking: this kernel's tracer has no tracepoint", m.text.index("Messages and data quality"))
+        m.press(b"\x1bq")
+        m.end(lambda: None, 0)
+        lacking = set(re.findall(r"no (?:tracepoint|context) '(\w+)'", m.text))
+        assert lacking == {"sched_process_free"}, lacking
 
 
 def test_refusals():
