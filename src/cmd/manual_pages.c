@@ -101,6 +101,7 @@ static const struct manual_item record_exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure; stderr says why" },
 	{ "2", "wrong usage" },
+	{ "3", "some of the hosts given with --host cannot be recorded; the others are" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND; 126 if it cannot be run, 127 if it does not exist; 128+n if signal n ended it" },
 	{ NULL, NULL },

@@ -93,7 +93,7 @@ static void explain_output(const char *directory)
 }
 
 /* Starts the recording; the command's process then still waits to be let go. LT_ERROR: the session has been removed. */
-static enum lt_status start(const struct record_plan *plan, struct process *command)
+static enum lt_status start(struct record_plan *plan, struct process *command)
 {
 	if (plan->command && process_prepare(command, plan->command))
 		goto error;
@@ -203,6 +203,8 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	int status = LT_EXIT_OK;
 	struct cost_estimate estimate = { 0 };
 	struct sidecar_cost cost = { 0 };
+	const unsigned n_hosts = plan->hosts->len;
+	int recorded; /* the status if COMMAND succeeds */
 	pid_t redump;
 
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
@@ -218,6 +220,7 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 		discard(plan);
 		return LT_EXIT_FAILURE;
 	}
+	recorded = plan->hosts->len < n_hosts ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 	redump = repeat_dump(plan);
 	cost.events_per_s = (uint64_t)estimate.events_per_s;
 	cost.bytes_per_s = (uint64_t)estimate.bytes_per_s;
@@ -226,14 +229,14 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	print_started(plan->command ? stderr : stdout, plan);
 	print_estimate(plan->command ? stderr : stdout, &estimate);
 	if (!plan->command)
-		return LT_EXIT_OK;
+		return recorded;
 	status = process_run(&command);
 	redump_end(redump);
 	if (finish(plan)) {
 		cmd_fail(LT_EXIT_FAILURE, "record");
 		return status ? status : LT_EXIT_FAILURE;
 	}
-	return status;
+	return status ? status : recorded;
 }
 
 static int run(struct record_plan *plan, bool may_start)

@@ -73,6 +73,7 @@ static const struct {
 	  "'tracing', and it needs lttng-modules. Anyone can trace programs instrumented with lttng-ust. --host needs "
 	  "the lttng tool on that host, tar unless it streams, and an ssh login that asks no questions." },
 	{ "Other hosts",
+	  "A host whose tracing cannot be started is named and left out; the others are recorded. "
 	  "With --live, hosts stream to a relayd. Without it, each records into " COMMANDS_REMOTE_DIR
 	  " of its own. When COMMAND ends, or on 'record stop', the recordings are fetched into one directory per host "
 	  "below --output and removed from the hosts. 'record snapshot' fetches snapshots in the same way. A host that "

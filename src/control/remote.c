@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "control/errand.h"
 #include "control/commands.h"
@@ -40,11 +41,12 @@ static bool judge(const char *host, int status)
 	if (process_is_interrupted() && (WIFSIGNALED(status) || WEXITSTATUS(status) == 255))
 		error_set("host '%s': interrupted", host);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
-		error_set("host '%s': ssh cannot reach it", host);
+		error_set("host '%s': ssh cannot reach it: try 'ssh %s true'", host, host);
 	else if (WIFSIGNALED(status))
 		error_set("host '%s': ssh was ended by signal %d", host, WTERMSIG(status));
 	else
-		error_set("host '%s': lttng failed there: see its messages above", host);
+		error_set("host '%s': lttng failed there: see its messages above, or 'lttngtop doctor --host %s'", host,
+			  host);
 	return false;
 }
 
@@ -84,31 +86,19 @@ static char *add_failure(char *failed)
 	return g_strdup(error_text());
 }
 
-/*
- * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. plan, if not NULL:
- * warns about what the hosts report missing from it; done then includes hosts where it may have succeeded.
- */
-static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, const struct record_plan *plan,
-				     GPtrArray *done)
+/* Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. */
+static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, GPtrArray *done)
 {
 	struct errand *errands = g_new0(struct errand, hosts->len);
 	char *failed = NULL;
 
 	for (unsigned i = 0; i < hosts->len; i++)
-		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, plan ? ERRAND_PIPE : ERRAND_NULL);
+		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, ERRAND_NULL);
 	for (unsigned i = 0; i < hosts->len; i++) {
-		char *host = g_ptr_array_index(hosts, i);
-		char *output = NULL;
-		const bool succeeded =
-			plan ? end_ssh_with_output(host, &errands[i], &output) : end_ssh(host, &errands[i]);
-
-		if (output)
-			missing_warn_lines(plan, host, output);
-		g_free(output);
-		if (!succeeded)
+		if (!end_ssh(g_ptr_array_index(hosts, i), &errands[i]))
 			failed = add_failure(failed);
-		if (done && (succeeded || (plan && is_in_doubt(&errands[i]))))
-			g_ptr_array_add(done, host);
+		else if (done)
+			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
 	}
 	g_free(errands);
 	return error_join(failed, LT_OK);
@@ -121,7 +111,7 @@ static void clean_up_everywhere(const GPtrArray *hosts, const char *script)
 
 	while ((taken = process_take_signal()))
 		earlier = taken;
-	run_everywhere(hosts, script, NULL, NULL);
+	run_everywhere(hosts, script, NULL);
 	if (earlier)
 		raise(earlier);
 }
@@ -129,7 +119,7 @@ static void clean_up_everywhere(const GPtrArray *hosts, const char *script)
 enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArray *done)
 {
 	char *script = commands_remote_stop(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL, done);
+	const enum lt_status status = run_everywhere(hosts, script, done);
 
 	g_free(script);
 	return status;
@@ -138,7 +128,7 @@ enum lt_status remote_stop(const GPtrArray *hosts, const char *session, GPtrArra
 enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session, GPtrArray *done)
 {
 	char *script = commands_snapshot(session);
-	const enum lt_status status = run_everywhere(hosts, script, NULL, done);
+	const enum lt_status status = run_everywhere(hosts, script, done);
 
 	g_free(script);
 	return status;
@@ -147,7 +137,7 @@ enum lt_status remote_snapshot(const GPtrArray *hosts, const char *session, GPtr
 enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const char *messages)
 {
 	char *script = commands_remote_refresh(session, messages);
-	const enum lt_status status = run_everywhere(hosts, script, NULL, NULL);
+	const enum lt_status status = run_everywhere(hosts, script, NULL);
 
 	g_free(script);
 	return status;
@@ -156,7 +146,7 @@ enum lt_status remote_refresh(const GPtrArray *hosts, const char *session, const
 enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const char *file, const char *script)
 {
 	char *line = commands_remote_leave(session, file, script);
-	const enum lt_status status = run_everywhere(hosts, line, NULL, NULL);
+	const enum lt_status status = run_everywhere(hosts, line, NULL);
 
 	g_free(line);
 	return status;
@@ -268,33 +258,77 @@ void remote_discard(const struct record_plan *plan)
 	undo(plan, plan->hosts);
 }
 
-enum lt_status remote_setup(const struct record_plan *plan)
+/* Ends a step on a host, and warns about what the host lacks. *in_doubt: it may have succeeded although it failed. */
+static bool end_step(const struct record_plan *plan, const char *host, struct errand *e, bool *in_doubt)
+{
+	char *output;
+	const bool succeeded = end_ssh_with_output(host, e, &output);
+
+	if (output)
+		missing_warn_lines(plan, host, output);
+	g_free(output);
+	*in_doubt = is_in_doubt(e);
+	return succeeded;
+}
+
+/*
+ * Runs a step of the setup on all hosts at once. Where it fails, the session is removed, if it may exist (exists: it
+ * does already), and the host leaves the plan with a warning. LT_ERROR: no host is left, or a signal came.
+ */
+static enum lt_status step(struct record_plan *plan, const char *script, bool exists)
+{
+	struct errand *errands = g_new0(struct errand, plan->hosts->len);
+	GPtrArray *remaining = g_ptr_array_new_with_free_func(g_free), *undone = g_ptr_array_new();
+	enum lt_status status = LT_OK;
+
+	for (unsigned i = 0; i < plan->hosts->len; i++)
+		start_ssh(&errands[i], g_ptr_array_index(plan->hosts, i), script, ERRAND_PIPE);
+	for (unsigned i = 0; i < plan->hosts->len; i++) {
+		char *host = g_ptr_array_index(plan->hosts, i);
+		bool in_doubt;
+
+		if (end_step(plan, host, &errands[i], &in_doubt)) {
+			g_ptr_array_add(remaining, g_strdup(host));
+			continue;
+		}
+		if (exists || in_doubt)
+			g_ptr_array_add(undone, host);
+		if (process_is_interrupted())
+			status = LT_ERROR; /* the error chain names a host that did not answer */
+		else
+			log_warning("%s", error_text());
+	}
+	for (unsigned i = 0; status && i < remaining->len; i++)
+		g_ptr_array_add(undone, g_ptr_array_index(remaining, i));
+	undo(plan, undone);
+	if (!status && !remaining->len)
+		status = error_set("no host could be recorded");
+	g_ptr_array_free(undone, TRUE);
+	g_ptr_array_free(plan->hosts, TRUE);
+	plan->hosts = remaining;
+	g_free(errands);
+	return status;
+}
+
+enum lt_status remote_setup(struct record_plan *plan)
 {
 	char *script;
-	GPtrArray *done;
 	enum lt_status status;
 
 	if (fault_check(plan))
 		return LT_ERROR;
 	script = commands_remote_setup(plan);
-	done = g_ptr_array_new();
-	status = run_everywhere(plan->hosts, script, plan, done);
-
-	if (status)
-		undo(plan, done);
-	g_ptr_array_free(done, TRUE);
+	status = step(plan, script, false);
 	g_free(script);
 	return status;
 }
 
-enum lt_status remote_start(const struct record_plan *plan)
+enum lt_status remote_start(struct record_plan *plan)
 {
 	char *script = commands_remote_start(plan);
-	const enum lt_status status = run_everywhere(plan->hosts, script, NULL, NULL);
+	const enum lt_status status = step(plan, script, true);
 
 	g_free(script);
-	if (status)
-		undo(plan, plan->hosts);
 	return status;
 }
 

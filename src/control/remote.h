@@ -14,11 +14,14 @@
  * done, if not NULL, receives the hosts on which it succeeded.
  */
 
-/* Creates the session on all of plan->hosts without starting it. After an error no host has it. */
-enum lt_status remote_setup(const struct record_plan *plan);
+/*
+ * Creates the session on all of plan->hosts without starting it. A host that fails does not have it; a warning names
+ * the host, which leaves the plan. LT_ERROR: no host has it, because all have failed or a signal came.
+ */
+enum lt_status remote_setup(struct record_plan *plan);
 
-/* Starts the session everywhere, as simultaneously as ssh allows. After an error no host has it. */
-enum lt_status remote_start(const struct record_plan *plan);
+/* The same: starts the session everywhere, as simultaneously as ssh allows. */
+enum lt_status remote_start(struct record_plan *plan);
 
 /* Removes the session of plan and what it recorded from its hosts; keeps the error chain. */
 void remote_discard(const struct record_plan *plan);
