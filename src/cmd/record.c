@@ -54,6 +54,14 @@ static void print_started(FILE *out, const struct record_plan *plan)
 		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
 }
 
+/* LTTng, which names no relayd, has failed: adds whether the one that answered before has stopped meanwhile. */
+static enum lt_status explain_relayd(const struct record_plan *plan)
+{
+	char *reason = g_strdup(error_text());
+
+	return error_join(reason, plan->mode == RECORD_LIVE ? relay_probe(plan->url) : LT_OK);
+}
+
 static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
@@ -68,8 +76,8 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 	if (daemon_require(kernel, may_start, daemon))
 		return LT_ERROR;
 	status = tracer_probe(plan);
-	if (!status)
-		status = tracer_setup(plan);
+	if (!status && tracer_setup(plan))
+		return explain_relayd(plan);
 	if (!status && plan->mode == RECORD_LIVE)
 		record_sidecar_prepare(plan);
 	return status;

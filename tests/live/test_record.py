@@ -171,6 +171,13 @@ def hang_up(listener):
             listener.accept()[0].close()
 
 
+def answer_once(listener):
+    with listener.accept()[0] as connection:
+        listener.close()
+        connection.recv(1)
+        connection.send(b"0")
+
+
 def test_refusals():
     """Missing things are reported, and nothing is left behind."""
     ust = ["record", "--ust", EVENTS]
@@ -225,6 +232,13 @@ def test_refusals():
             url = f"net://127.0.0.1:{rude.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url), 1, "", "session 'lttngtop-[^']*': channel 'user': ")
             rude.shutdown(socket.SHUT_RDWR)
+        with socket.socket() as brief:  # a relayd that stops once it has been found to answer
+            brief.bind(("127.0.0.1", 0))
+            brief.listen(0)
+            threading.Thread(target=answer_once, args=(brief,), daemon=True).start()
+            url = f"net://127.0.0.1:{brief.getsockname()[1]}"
+            check(u.run(TOP, *ust, "--live", url, "--session", "b"), 1, "",
+                  f"session 'b': channel 'user': [^;]*; cannot reach relayd '{url}': Connection refused\n$")
         with socket.socket() as mute:  # like a relayd that is stopped
             mute.bind(("127.0.0.1", 0))
             mute.listen()
