@@ -56,7 +56,7 @@ static char *make_script(const struct record_plan *shared, unsigned n)
 	char *text = g_strdup_printf("trap '' HUP; { %s; } && { { %s; } >/dev/null && printf '" READY "' && "
 				     "cat >/dev/null; { %s; } >/dev/null 2>&1; }",
 				     setup, start, stop);
-	char *script = commands_as_shell(text);
+	char *script = commands_for_ssh(text);
 
 	g_free(text);
 	g_free(stop);

@@ -3,6 +3,7 @@
 #include "control/commands_internal.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/nstime.h"
 #include "control/redump.h"
@@ -67,17 +68,35 @@ static void append_admission(GString *script, const struct record_plan *plan)
 	g_free(line);
 }
 
-char *commands_as_shell(const char *script)
+/* "sh -c SCRIPT". The caller frees it. */
+static char *as_shell_command(const char *script)
 {
 	char *const words[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 
 	return commands_quote(words);
 }
 
+char *commands_for_ssh(const char *script)
+{
+	GString *line;
+
+	if (!strpbrk(script, "\n!\\"))
+		return as_shell_command(script);
+	line = g_string_new("sh -c 'eval \"$(printf \"");
+	for (const char *c = script; *c; c++) {
+		if (g_ascii_iscntrl(*c) || strchr("!\"$%'\\`", *c))
+			g_string_append_printf(line, "\\%03o", (unsigned char)*c);
+		else
+			g_string_append_c(line, *c);
+	}
+	g_string_append(line, "\")\"'");
+	return g_string_free(line, FALSE);
+}
+
 /* The same; frees the script. */
 static char *as_shell(GString *script)
 {
-	char *line = commands_as_shell(script->str);
+	char *line = as_shell_command(script->str);
 
 	g_string_free(script, TRUE);
 	return line;
@@ -197,7 +216,7 @@ char *commands_remote_clear(const char *session)
 
 char *commands_remote_leave(const char *session, const char *file, const char *script)
 {
-	char *dir = commands_remote_dir(session), *sh = commands_as_shell(script);
+	char *dir = commands_remote_dir(session), *sh = as_shell_command(script);
 	char *line = g_strdup_printf("d=%s; test -z \"$(ls -A \"$d\" 2>/dev/null)\" || %s >> \"$d\"/%s", dir, sh, file);
 
 	g_free(sh);
@@ -225,7 +244,7 @@ static void append_line(GString *script, char *line)
 /* Adds an ssh command for each host; frees script. */
 static void append_ssh(GString *out, const struct record_plan *plan, char *script)
 {
-	char *shell = commands_as_shell(script);
+	char *shell = as_shell_command(script);
 
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *const words[] = { (char *)"ssh", g_ptr_array_index(plan->hosts, i), shell, NULL };
@@ -292,7 +311,7 @@ static void append_local(GString *out, const struct record_plan *plan)
 /* Adds the commands that fetch the hosts' recordings to this machine. */
 static void append_fetch(GString *out, const struct record_plan *plan)
 {
-	char *script = commands_remote_fetch(plan->session), *shell = commands_as_shell(script);
+	char *script = commands_remote_fetch(plan->session), *shell = as_shell_command(script);
 
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *const host = g_ptr_array_index(plan->hosts, i);

@@ -9,8 +9,11 @@
 /* Joins words into a line for a POSIX shell, quoting where needed. The caller frees it. */
 char *commands_quote(char *const *words);
 
-/* "sh -c SCRIPT": for a host whose login shell may be another one. The caller frees it. */
-char *commands_as_shell(const char *script);
+/*
+ * A command for any login shell, which runs the script in sh: csh accepts neither newlines nor '!' in quotes, fish
+ * removes some backslashes. Where these occur, printf restores them. The caller frees it.
+ */
+char *commands_for_ssh(const char *script);
 
 /*
  * The whole plan as a shell script, with ssh commands for other hosts: setup, start, the command, stop. Without a

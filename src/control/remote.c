@@ -25,7 +25,7 @@
  */
 static enum lt_status start_ssh(struct errand *e, const char *host, const char *script, int output)
 {
-	char *line = commands_as_shell(script);
+	char *line = commands_for_ssh(script);
 	char *argv[] = { (char *)"ssh", (char *)host, line, NULL };
 	const enum lt_status status = errand_start(e, host, argv, ERRAND_NULL, output);
 

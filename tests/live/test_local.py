@@ -641,6 +641,8 @@ silent) exec sleep 600;;
 tardy) until [ -e {base}/go ]; do sleep 0.1; done;;
 bare) export LTTNG_SESSIOND_PATH=/nowhere;;
 lacking) PATH={base}/lacking:$PATH;;
+csh) # in quotes it accepts neither newlines nor '!'
+    if [ $(printf %s "$2" | wc -l) != 0 ] || printf %s "$2" | grep -q '![^ ]'; then echo Unmatched >&2; exit 1; fi;;
 esac
 export LTTNG_HOME={base}/$1 HOME={base}/$1
 shift
@@ -764,6 +766,17 @@ def test_cluster_that_loses_a_host():
         m.await_text(lost)
         m.press(b"\x1b")
         app = stays.start(*forever(stays), stdout=subprocess.DEVNULL)
+        m.await_events()
+        app.kill()
+        m.end(lambda: m.press(b"q"), 0)
+
+
+def test_cluster_with_csh():
+    """A host where csh is the login shell."""
+    with cluster("csh") as (u, csh):
+        m = cluster_monitor(u, "csh")
+        m.await_text("LIVE")
+        app = csh.start(*forever(csh), stdout=subprocess.DEVNULL)
         m.await_events()
         app.kill()
         m.end(lambda: m.press(b"q"), 0)

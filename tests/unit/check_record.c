@@ -600,6 +600,30 @@ START_TEST(test_quoting)
 }
 END_TEST
 
+/* In one line, without what csh or fish change within quotes, and sh runs it unchanged. */
+START_TEST(test_any_login_shell)
+{
+	static const char *const scripts[] = {
+		"! false && printf '%s|' \"$((1+1))\" 'a!b' '\\\\' \\\\ `echo x`\nprintf '\\n%%\\tä'\n",
+		"printf '%s' plain"
+	};
+	static const char *const outputs[] = { "2|a!b|\\\\|\\|x|\n%\tä", "plain" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		char *line = commands_for_ssh(scripts[i]), *out = NULL;
+		char *argv[] = { (char *)"sh", (char *)"-c", line, NULL };
+
+		if (!i)
+			ck_assert_msg(!strpbrk(line, "\n!") && !strstr(line, "\\\\") && !strstr(line, "\\'"), "%s",
+				      line);
+		ck_assert(g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, NULL, NULL));
+		ck_assert_str_eq(out, outputs[i]);
+		g_free(out);
+		g_free(line);
+	}
+}
+END_TEST
+
 START_TEST(test_perf_counters)
 {
 	ck_assert_ptr_eq(perf_counter_find("perf:cpu:page-fault"), perf_counter_find("page-fault"));
@@ -686,4 +710,4 @@ UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, tes
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
 	  test_script_hosts, test_script_fetch, test_refused, test_limit, test_live_timer, test_relay_url, test_source,
-	  test_quoting, test_perf_counters, test_perf_probe)
+	  test_quoting, test_any_login_shell, test_perf_counters, test_perf_probe)
