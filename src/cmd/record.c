@@ -50,6 +50,7 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	if (!plan->command)
 		record_print_verb(out, "stop it", "stop", plan->hosts, output, plan->session);
 	g_free(source);
+	fflush(out); /* a signal may follow, which ends only this process */
 	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
 		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
 }
@@ -223,17 +224,18 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 		process_cancel(&command);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
-	if (process_is_interrupted()) {
-		process_cancel(&command);
-		discard(plan);
-		return LT_EXIT_FAILURE;
-	}
 	recorded = plan->hosts->len < n_hosts ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 	redump = repeat_dump(plan);
 	cost.events_per_s = (uint64_t)estimate.events_per_s;
 	cost.bytes_per_s = (uint64_t)estimate.bytes_per_s;
 	cost.consumer_before_ns = MAX(cost_consumer_ns(), 1);
 	record_sidecar_start(plan, command.pid, &cost);
+	if (process_is_interrupted()) { /* nobody has been told how to stop it */
+		process_cancel(&command);
+		redump_end(redump);
+		discard(plan);
+		return LT_EXIT_FAILURE;
+	}
 	print_started(plan->command ? stderr : stdout, plan);
 	print_estimate(plan->command ? stderr : stdout, &estimate);
 	if (!plan->command)

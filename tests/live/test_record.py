@@ -636,7 +636,8 @@ def test_signal_while_hosts_hang():
     os.chmod(base, 0o777)
     hosts = ["--host", "good", "--host", "hangs"]
     steps = {"lttng start": ["--ust", EVENTS, "--session", "s", "--live", "net://127.0.0.1"], "lttng stop": ["stop", "s"],
-             "lttng snapshot": ["snapshot", "s"], "regenerate": ["refresh", "s"]}
+             "lttng snapshot": ["snapshot", "s"], "regenerate": ["refresh", "s"],
+             "ls -A": ["--ust", EVENTS, "--session", "s", "--output", "o"]}
     with user("hanger", path=f"{base}/local") as u:
         for step, words in steps.items():
             u.env["HANG"] = step
