@@ -230,7 +230,7 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	cost.bytes_per_s = (uint64_t)estimate.bytes_per_s;
 	cost.consumer_before_ns = MAX(cost_consumer_ns(), 1);
 	record_sidecar_start(plan, command.pid, &cost);
-	if (process_is_interrupted()) { /* nobody has been told how to stop it */
+	if (process_is_interrupted()) { /* how to stop it has not been printed yet */
 		process_cancel(&command);
 		redump_end(redump);
 		discard(plan);
