@@ -217,13 +217,18 @@ static int status(const struct session *s)
 	return LT_EXIT_OK;
 }
 
+static void print_refreshed(const char *session)
+{
+	printf("state dump of session '%s' repeated\n", session);
+}
+
 static int refresh(const struct session *s)
 {
 	if (session_refresh(s->name))
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->live_timer_us)
 		record_sidecar_send();
-	printf("state dump of session '%s' repeated\n", s->name);
+	print_refreshed(s->name);
 	return LT_EXIT_OK;
 }
 
@@ -277,6 +282,8 @@ static int run_verb_remotely(const struct record_verb *verb, const struct option
 		done = record_sidecar_refresh(o->record_host, session);
 	else if (session)
 		done = end_remotely(verb, o, session);
+	if (verb->run == refresh && !done)
+		print_refreshed(session);
 	g_free(session);
 	return done ? cmd_fail(LT_EXIT_FAILURE, "record") : LT_EXIT_OK;
 }

@@ -739,6 +739,7 @@ def test_two_hosts():
             check_counts(f"{output}/{name}", n)
         check(run(*base, "--host", "beta", "--session", "t"), 0, "stop it: lttngtop record stop --host alpha --host beta t\n")
         check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*(t: \\[active|session `t`)")
+        check(run(TOP, "record", "refresh", "--host", "alpha", "--host", "beta", "t"), 0, "^state dump of session 't' repeated\n$")
         check(run(*base, "--session", "t"), 1, "", "host 'alpha': lttng failed there")
         check(run(TOP, "record", "status", "--host", "alpha", "t"), 0, "^alpha:\n.*(t: \\[active|session `t`)")
         check(run(TOP, "record", "stop", "--host", "alpha", "--host", "beta", "t"), 0, "^session 't' stopped\\n$")
