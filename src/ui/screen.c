@@ -275,9 +275,14 @@ static bool is_block(gunichar ch)
 	return ch >= 0x2581 && ch <= 0x258f;
 }
 
-static void show_cell(const struct canvas_cell *cell, int x, int y)
+/*
+ * Draws a character of width columns. curses asks the C library for its width: where that differs from ours, as for
+ * characters that one of the two does not know yet, the rest of the row would be displaced.
+ */
+static void show_cell(const struct canvas_cell *cell, int x, int y, int width)
 {
-	wchar_t text[2] = { (wchar_t)cell->ch, 0 };
+	const bool known = wcwidth((wchar_t)cell->ch) == width;
+	wchar_t text[2] = { known ? (wchar_t)cell->ch : '?', 0 };
 	enum style style = (enum style)cell->style;
 	attr_t attributes;
 	short pair;
@@ -293,6 +298,10 @@ static void show_cell(const struct canvas_cell *cell, int x, int y)
 
 	setcchar(&out, text, attributes, pair, NULL);
 	mvadd_wch(y, x, &out);
+	if (!known && width > 1) {
+		setcchar(&out, L" ", attributes, pair, NULL);
+		add_wch(&out);
+	}
 }
 
 void screen_show(const struct canvas *c)
@@ -315,7 +324,7 @@ void screen_show(const struct canvas *c)
 
 		for (int x = 0; x < MIN(c->w, w); x++)
 			if (row[x].ch && (old[x].ch != row[x].ch || old[x].style != row[x].style))
-				show_cell(&row[x], x, y);
+				show_cell(&row[x], x, y, x + 1 < c->w && !row[x + 1].ch ? 2 : 1);
 		memcpy(old, row, sizeof(*row) * (size_t)c->w);
 	}
 	if (screen.caret_x >= 0)

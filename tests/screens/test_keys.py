@@ -233,6 +233,15 @@ def filtering(checks):
         checks.equal("Esc takes the filter away", position(t.sync())[1], everything)
 
 
+def unknown_width(checks):
+    """A character that the C library does not know, here one of Unicode 15, may be a question mark: nothing remains of
+    what was there before, and the text that follows it is in its place."""
+    with open_at() as t:
+        t.keys("F4").text("a\U0001fae8b")
+        t.wait("^Filter: a.*b$")
+        checks.contains("a new character", t.screen()[-1:], "^Filter: a(\U0001fae8|\\? )b$")
+
+
 def jumping(checks):
     """A jump out of the recording says that it shows an edge; a typo can be corrected."""
     with Terminal("--paused", RECORDING, size=(80, 24)).wait_read() as t:
@@ -457,5 +466,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, redrawing, stopped, filtering, jumping, begins, hidden_hosts, highlighting,
-             trees, panes, details, overlays, typed_ahead, time_keys)
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, redrawing, stopped, filtering, unknown_width, jumping, begins, hidden_hosts,
+             highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
