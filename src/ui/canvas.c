@@ -132,14 +132,15 @@ int canvas_text(struct canvas *c, int x, int y, enum style style, const char *te
 
 		if (ch == (gunichar)-1 || ch < 0x20 || ch == 0x7f)
 			ch = '?';
-		if (c->ascii && ch != '?')
-			ch = utf8_char_width(ch) ? ascii_likeness(ch) : ch;
 		width = (int)utf8_char_width(ch);
 		if (!width)
 			continue;
 		if (max >= 0 && used + width > max)
 			break;
-		put(c, x + used, y, style, ch, width);
+		if (c->ascii)
+			canvas_fill(c, x + used, y, width, style, ch);
+		else
+			put(c, x + used, y, style, ch, width);
 		used += width;
 	}
 	return used;

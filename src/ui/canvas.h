@@ -11,7 +11,7 @@
  * character may be two columns wide. Drawing outside the grid is clipped.
  *
  * In ASCII mode the symbols of the interface (bars, lines, arrows) are replaced by similar ASCII characters and any
- * other character by '?': callers always draw UTF-8.
+ * other character by '?', one that is wide by two, so that widths are the same: callers always draw UTF-8.
  */
 enum style {
 	STYLE_NORMAL,

@@ -87,12 +87,37 @@ START_TEST(ascii_likenesses)
 	struct canvas *c = canvas_create(20, 3, true);
 
 	canvas_text(c, 0, 0, STYLE_NORMAL, "×2 µs … ├─ é 日", -1);
-	check_row(c, 0, "x2 us ~ |- ? ?");
+	check_row(c, 0, "x2 us ~ |- ? ??");
 	canvas_bar(c, 0, 1, 10, STYLE_NORMAL, 500);
 	check_row(c, 1, "#####");
 	canvas_box(c, 0, 0, 12, 3, "Box");
-	check_row(c, 0, "+- Box ----+ ?");
+	check_row(c, 0, "+- Box ----+ ??");
 	check_row(c, 2, "+----------+");
+	canvas_destroy(c);
+}
+END_TEST
+
+/* Text has the same width with and without ASCII: nothing is cut that fits, and ends are where they are expected. */
+START_TEST(ascii_widths)
+{
+	struct canvas *c = canvas_create(12, 1, true);
+	struct prompt p;
+
+	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "日e\xcc\x81é", -1), canvas_text_width("日e\xcc\x81é"));
+	check_row(c, 0, "??e?");
+	canvas_clear(c);
+	canvas_text_left(c, 0, 0, 6, STYLE_NORMAL, "日本語");
+	canvas_text_right(c, 7, 0, 5, STYLE_NORMAL, "日本");
+	check_row(c, 0, "??????  ????");
+	canvas_clear(c);
+	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "日本語");
+	check_row(c, 0, "????~");
+	canvas_clear(c);
+	prompt_init(&p);
+	prompt_start(&p, "Find:", "日本", NULL, NULL);
+	ck_assert_int_eq(prompt_draw(&p, c, 0), 10);
+	check_row(c, 0, "Find: ????");
+	prompt_release(&p);
 	canvas_destroy(c);
 }
 END_TEST
@@ -278,4 +303,4 @@ START_TEST(menu_chooses)
 END_TEST
 
 UNIT_MAIN("canvas", text_is_clipped, text_is_cut_visibly, wide_characters, nothing_but_text_reaches_the_grid,
-	  ascii_likenesses, bars, prompt_edits, prompt_control_keys, prompt_long_text, menu_chooses)
+	  ascii_likenesses, ascii_widths, bars, prompt_edits, prompt_control_keys, prompt_long_text, menu_chooses)
