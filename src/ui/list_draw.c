@@ -355,20 +355,16 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 	}
 }
 
-/* Highlights what is searched for in a row. */
+/* Highlights what is searched for in a row, whatever the case of ASCII letters: like text_contains(). */
 static void mark_matches(struct canvas *c, int y, const char *search)
 {
-	char *text = canvas_row_text(c, y), *row = g_utf8_casefold(text, -1), *part = g_utf8_casefold(search, -1);
-	int width = canvas_text_width(part);
+	char *text = canvas_row_text(c, y);
+	const int width = canvas_text_width(search);
+	int x = 0;
 
-	for (const char *at = row; width && (at = strstr(at, part)); at += strlen(part)) {
-		char *before = g_strndup(row, (gsize)(at - row));
-
-		canvas_restyle(c, canvas_text_width(before), y, width, STYLE_MATCH);
-		g_free(before);
-	}
-	g_free(part);
-	g_free(row);
+	for (const char *at = text; *at; x += (int)utf8_char_width(utf8_next(&at)))
+		if (g_ascii_strncasecmp(at, search, strlen(search)) == 0)
+			canvas_restyle(c, x, y, width, STYLE_MATCH);
 	g_free(text);
 }
 

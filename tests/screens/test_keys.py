@@ -89,6 +89,12 @@ def selection_follows_entity(checks):
             checks.check(f"followed after {keys[0]}", selected or not present, "\n".join(t.screen()))
 
 
+def marked(terminal):
+    """The texts of the list that are highlighted as matches."""
+    styled = "\n".join(terminal.screen(styles=True))
+    return re.findall("\x1b\\[48;5;179m([^\x1b]*)", styled[styled.index("COMMAND"):])
+
+
 def searching(checks):
     with open_at() as t:
         t.keys("/")
@@ -97,6 +103,7 @@ def searching(checks):
         t.wait("^Search: apac")
         screen = t.screen()
         checks.check("search selects while typing", commands(screen)[position(screen)[0] - 1] == "apache2", position(screen))
+        checks.check("what matches is highlighted", marked(t) and set(marked(t)) == {"apac"}, marked(t))
         t.keys("Enter")
         first = position(t.sync())[0]
         second = position(t.press("n"))[0]
@@ -107,6 +114,10 @@ def searching(checks):
         t.keys("Enter")
         checks.check("not found is said", t.wait("not found: nothing-like-this"))
         t.press("Escape")
+        # the long s, of which case folding makes an s: the search distinguishes them
+        t.keys("/").text("\u017f")
+        t.wait("^Search: \u017f")
+        checks.equal("only what matches is highlighted", marked(t), [])
 
 
 def searching_lists(checks):
