@@ -15,8 +15,8 @@
 #define RECALL_MAGIC UINT64_C(0x31676f6c72746c)
 
 enum {
-	HEADER_BYTES = 4096,
-	PAGE_BYTES = 4096,
+	PAGE_BYTES = 64 * 1024, /* the largest of the machines that run this: the kernel frees no part of a page */
+	HEADER_BYTES = PAGE_BYTES,
 	ALIGN = 8,
 	REMOVE_SHARE = 16, /* pages are freed when they are this fraction of the memory */
 };
