@@ -4,6 +4,7 @@
 #include <execinfo.h>
 #include <glib.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
@@ -15,6 +16,7 @@ enum { BACKTRACE_MAX = 64, STRINGS_MAX = 256, STACK_SIZE = 64 * 1024 };
 
 static struct {
 	volatile sig_atomic_t active; /* the terminal is in our mode */
+	bool hears_glib;
 	struct termios modes;
 	char strings[STRINGS_MAX];
 	size_t strings_len;
@@ -121,7 +123,9 @@ void crash_install(void)
 	/* the first call loads libgcc, which is not safe in a signal handler */
 	backtrace(&frame, 1);
 	sigaltstack(&alternative, NULL);
-	g_log_set_writer_func(write_glib_message, NULL, NULL);
+	if (!terminal.hears_glib)
+		g_log_set_writer_func(write_glib_message, NULL, NULL);
+	terminal.hears_glib = true; /* GLib refuses another function, even the same */
 	sigemptyset(&action.sa_mask);
 	for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaction(signals[i], &action, NULL);

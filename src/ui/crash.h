@@ -9,7 +9,7 @@
 
 /*
  * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, for GLib's messages, and for SIGINT,
- * SIGTERM, SIGHUP and SIGQUIT until a loop handles these itself. To be called once.
+ * SIGTERM, SIGHUP and SIGQUIT until a loop handles these itself.
  */
 void crash_install(void);
 
