@@ -79,7 +79,11 @@ strid strpool_intern_z(const char *text)
 
 strid strpool_intern_padded(const char *text, size_t size)
 {
-	return strpool_intern(text, text ? strnlen(text, size) : 0);
+	size_t len = text ? strnlen(text, size) : 0;
+
+	if (len && len + 1 == size)
+		len = text_whole_len(text, len);
+	return strpool_intern(text, len);
 }
 
 strid strpool_intern_path(const char *text, size_t len)

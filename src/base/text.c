@@ -70,6 +70,30 @@ size_t text_sanitise(char *dst, size_t size, const char *src, size_t len)
 	return used;
 }
 
+/* Whether src[0..len[ is the beginning of a longer UTF-8 character: the lowest or the highest end makes it valid. */
+static bool is_begun(const char *src, size_t len)
+{
+	const unsigned char lead = (unsigned char)src[0];
+	const size_t whole = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
+	char low[4], high[4];
+
+	if (len >= whole)
+		return false;
+	memset(low, 0x80, sizeof(low));
+	memset(high, 0xbf, sizeof(high));
+	memcpy(low, src, len);
+	memcpy(high, src, len);
+	return g_utf8_validate(low, (gssize)whole, NULL) || g_utf8_validate(high, (gssize)whole, NULL);
+}
+
+size_t text_whole_len(const char *src, size_t len)
+{
+	for (size_t n = 1; n <= 3 && n <= len; n++)
+		if (is_begun(src + len - n, n))
+			return len - n;
+	return len;
+}
+
 bool text_glob(const char *pattern, const char *s)
 {
 	return fnmatch(pattern, s, 0) == 0;

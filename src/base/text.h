@@ -15,6 +15,9 @@ enum { TEXT_MAX = 4095 };
  */
 size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
 
+/* The length of src[0..len[ without the beginning of a character, valid so far, at its end. */
+size_t text_whole_len(const char *src, size_t len);
+
 /* Whether s matches the shell pattern (fnmatch() without flags: '*', '?', '[…]'). */
 bool text_glob(const char *pattern, const char *s);
 

@@ -189,6 +189,35 @@ START_TEST(test_strpool)
 }
 END_TEST
 
+/* The kernel cuts names after 15 bytes, whatever the character. */
+START_TEST(test_strpool_padded_cut)
+{
+	static const struct {
+		char comm[16];
+		const char *wanted;
+	} cases[] = {
+		{ "abcdefghijklmn\xd0", "abcdefghijklmn" },
+		{ "abcdefghijklm\xe2\x82", "abcdefghijklm" },
+		{ "abcdefghijkl\xf0\x9f\x98", "abcdefghijkl" },
+		{ "abcdefghijklmn\xed", "abcdefghijklmn" },
+		{ "abcdefghijklmn\xe0", "abcdefghijklmn" },
+		/* whole, too short to have been cut, or not the beginning of a character */
+		{ "abcdefghijklm\xd0\xb9", "abcdefghijklm\xd0\xb9" },
+		{ "abcdefghijklm\xd0", "abcdefghijklm\\xd0" },
+		{ "abcdefghijklmn\x80", "abcdefghijklmn\\x80" },
+		{ "abcdefghijklmn\xc0", "abcdefghijklmn\\xc0" },
+		{ "abcdefghijklmn\xf8", "abcdefghijklmn\\xf8" },
+		{ "abcdefghijklm\xe0\x80", "abcdefghijklm\\xe0\\x80" },
+		{ "abcdefghijklm\xed\xa0", "abcdefghijklm\\xed\\xa0" },
+		{ "abcdefghijklm\xff\xd0", "abcdefghijklm\\xff" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		ck_assert_str_eq(strpool_text(strpool_intern_padded(cases[i].comm, 16)), cases[i].wanted);
+	strpool_release();
+}
+END_TEST
+
 START_TEST(test_strpool_long)
 {
 	char *text = g_strnfill(3 * TEXT_MAX, 'x');
@@ -746,7 +775,7 @@ START_TEST(test_digits)
 END_TEST
 
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
-	  test_text_glob, test_text_contains, test_strpool, test_strpool_long, test_strpool_limit, test_strpool_paths,
-	  test_strpool_forgets, test_strpool_paths_full, test_error_chain, test_log, test_log_full, test_map64,
-	  test_time_forms, test_time_zone, test_time_summer, test_time_changes, test_time_twice,
-	  test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
+	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
+	  test_strpool_limit, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full, test_error_chain,
+	  test_log, test_log_full, test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_changes,
+	  test_time_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
