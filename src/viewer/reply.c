@@ -46,7 +46,7 @@ static enum lt_status refuse_attaching(struct viewer *v, uint32_t status)
 {
 	switch (status) {
 	case WIRE_ATTACH_TAKEN:
-		return viewer_refuse(v, VIEWER_TAKEN, "another viewer is attached to this session");
+		return viewer_refuse(v, VIEWER_TAKEN, "taken by another viewer");
 	case WIRE_ATTACH_UNKNOWN:
 		return viewer_refuse(v, VIEWER_NO_SESSION, "the session is gone");
 	case WIRE_ATTACH_NOT_LIVE:

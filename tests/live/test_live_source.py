@@ -247,7 +247,7 @@ def test_refusals():
             return struct.pack(">2I", self.answer, 0)
 
     with Taken(Session([KPROBE])) as relay:
-        expect_failure(dump(relay.url), "taken", "another viewer is attached")
+        expect_failure(dump(relay.url), "taken", "taken by another viewer")
         relay.answer = fake_relay.ATTACH_UNKNOWN
         expect_failure(dump(relay.url), "no session", "the session is gone")
         relay.answer = fake_relay.ATTACH_NOT_LIVE
@@ -478,7 +478,7 @@ def test_user_space_session(ust):
     ust.start_live()
     d = Dump(ust.url())
     sandbox.wait_until(lambda: "READY" in kinds(list(d.lines)), "attached, without a stream")
-    expect_failure(dump(ust.url()), "taken", "another viewer is attached")
+    expect_failure(dump(ust.url()), "taken", "taken by another viewer")
     ust.trace(100)
     sandbox.wait_until(lambda: count_user(d) == 150, "events of one program")
     ust.trace(1000)

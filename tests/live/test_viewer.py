@@ -166,7 +166,7 @@ def test_from_the_end_and_from_the_start():
             second.until("packet", 2)
             with ending(t.view("third", "s1")) as third:
                 lines = third.wait()
-                assert lines == ["0 failed: another viewer is attached to this session (taken)"], lines
+                assert lines == ["0 failed: taken by another viewer (taken)"], lines
             t.trace(500)
             t.lttng("destroy", "s1")
             lines = second.wait()

@@ -28,7 +28,7 @@ START_TEST(test_refusals)
 	struct relay r;
 
 	refused(WIRE_CREATE, 2, 0, VIEWER_PROTOCOL, "the relayd takes no viewer: status 2");
-	refused(WIRE_ATTACH, WIRE_ATTACH_TAKEN, 0, VIEWER_TAKEN, "another viewer is attached");
+	refused(WIRE_ATTACH, WIRE_ATTACH_TAKEN, 0, VIEWER_TAKEN, "taken by another viewer");
 	refused(WIRE_ATTACH, WIRE_ATTACH_UNKNOWN, 9, VIEWER_NO_SESSION, "the session is gone");
 	refused(WIRE_ATTACH, WIRE_ATTACH_NOT_LIVE, 0, VIEWER_NO_SESSION, "not a live session");
 	refused(WIRE_ATTACH, WIRE_ATTACH_SEEK, 0, VIEWER_PROTOCOL, "status 5");
