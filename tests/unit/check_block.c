@@ -455,6 +455,47 @@ START_TEST(test_loss_empties_the_queues)
 }
 END_TEST
 
+/* Requests after a loss are kept apart, although some before it were over and their memory was free. */
+START_TEST(test_requests_after_a_loss)
+{
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
+	RQ(&e, 1110, COMPLETE, VDA, 8, 8, READ);
+	lose(&e, 1200);
+	RQ(&e, 1300, ISSUE, VDB, 8, 8, READ);
+	RQ(&e, 1400, ISSUE, VDB, 16, 8, READ);
+	RQ(&e, 1500, COMPLETE, VDB, 8, 8, READ);
+	RQ(&e, 1510, COMPLETE, VDB, 16, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDB)->latency.count, 2);
+	ck_assert_uint_eq(disk(&e, VDB)->latency.sum, 200 + 110);
+	events_release(&e);
+}
+END_TEST
+
+/* Nor is a request the one that was remapped before the loss to where it is: that may be over. */
+START_TEST(test_remap_before_a_loss)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2056, .old_dev = VDA1,
+	      .old_sector = 8);
+	RQ(&e, 1110, ISSUE, VDA, 2056, 8, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 2056, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
+	EVENT(&e, 1130, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2056, .old_dev = VDA1,
+	      .old_sector = 8);
+	lose(&e, 1200);
+	RQ(&e, 1300, ISSUE, VDA, 2056, 8, READ);
+	RQ(&e, 1310, COMPLETE, VDA, 2056, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->reads, 2);
+	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
+	events_release(&e);
+}
+END_TEST
+
 /* Nor do threads wait for them any more, which would be I/O pressure. */
 START_TEST(test_loss_ends_the_wait_for_requests)
 {
@@ -594,5 +635,5 @@ UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues,
 	  test_completion_without_issue, test_flush, test_writes_of_nothing, test_failed_request,
 	  test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort, test_issue_twice,
 	  test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below, test_remap_chain_and_split,
-	  test_request_remap, test_loss_empties_the_queues, test_loss_ends_the_wait_for_requests,
-	  test_queues_are_bounded, test_known_disk_names, test_disk_names)
+	  test_request_remap, test_loss_empties_the_queues, test_requests_after_a_loss, test_remap_before_a_loss,
+	  test_loss_ends_the_wait_for_requests, test_queues_are_bounded, test_known_disk_names, test_disk_names)
