@@ -240,6 +240,27 @@ START_TEST(test_older_than_record)
 }
 END_TEST
 
+/* Packets of one direction acknowledge data in the other, of which the trace has none: its figures are unknown, not 0. */
+START_TEST(test_one_direction)
+{
+	enum { UNSEEN = CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN };
+	struct events e;
+
+	begin(&e);
+	receives(&e, A, 5001, 1001, 100);
+	ck_assert_uint_eq(row_of(&e, alice)->flags & UNSEEN, CONNECTION_SENT_UNSEEN);
+	sends(&e, A, 1001, 5101, 10);
+	ck_assert_uint_eq(row_of(&e, alice)->flags & UNSEEN, 0);
+	events_release(&e);
+	begin(&e);
+	sends(&e, A, 1001, 5001, 10);
+	ck_assert_uint_eq(row_of(&e, alice)->flags & UNSEEN, CONNECTION_RECEIVED_UNSEEN);
+	receives(&e, A, 5001, 1011, 100);
+	ck_assert_uint_eq(row_of(&e, alice)->flags & UNSEEN, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* A port is used again, even with the same initial sequence number: another row. */
 START_TEST(test_port_used_again)
 {
@@ -462,5 +483,5 @@ START_TEST(test_closed_go)
 END_TEST
 
 UNIT_MAIN("connections", test_client, test_server, test_retransmissions, test_out_of_order, test_older_than_record,
-	  test_port_used_again, test_requests, test_loopback, test_several_interfaces, test_passing_on, test_owner,
-	  test_hostile, test_many, test_closed_go)
+	  test_one_direction, test_port_used_again, test_requests, test_loopback, test_several_interfaces,
+	  test_passing_on, test_owner, test_hostile, test_many, test_closed_go)
