@@ -199,6 +199,17 @@ START_TEST(test_forks)
 }
 END_TEST
 
+/* A fork shows the namespace of a parent of which nothing was known. */
+START_TEST(test_fork_by_an_unknown_thread)
+{
+	EVENT(&e, now += 10, 0, 0, SCHED_WAKING, wakeup, .tid = 20);
+	FORK_TO(20, 21, NS1, NS1, 21, 2);
+	assert_in(20, NS1);
+	assert_in(21, NS1);
+	ck_assert_uint_eq(container(NS1)->threads, 2);
+}
+END_TEST
+
 /* setns into a namespace never seen before: its level is known, but not its parent. */
 START_TEST(test_setns_into_the_unknown)
 {
@@ -350,5 +361,5 @@ START_TEST(test_memory)
 END_TEST
 
 UNIT_MAIN_AROUND("container", setup, teardown, test_written_after_the_end, test_dump, test_dump_outermost_first,
-		 test_old_dump, test_forks, test_setns_into_the_unknown, test_number_used_again, test_cgroup_ns,
-		 test_context, test_hostile, test_memory)
+		 test_old_dump, test_forks, test_fork_by_an_unknown_thread, test_setns_into_the_unknown,
+		 test_number_used_again, test_cgroup_ns, test_context, test_hostile, test_memory)
