@@ -78,7 +78,6 @@ expect 2 '' "unknown table 'CPU': did you mean 'cpu'[?]$" report CPU "$recording
 expect 2 '' "no table given before '$recording'" report "$recording" cpu
 mkdir metadata-only && cp "$recording"/client/kernel/metadata metadata-only
 expect 1 '' "error: 'metadata-only' has metadata but no events$" report cpu metadata-only
-expect 1 '' "error: 'metadata-only' has metadata but no events$" metadata-only
 expect 2 '' "no table given before '$recording'" report --json "$recording"
 expect 2 '' "no table given before 'net://localhost'" report net://localhost
 expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu "$recording"

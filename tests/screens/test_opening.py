@@ -5,6 +5,7 @@ appears before it, says what it waits for, and accepts keys."""
 
 import os
 import re
+import shutil
 import signal
 import sys
 
@@ -76,6 +77,22 @@ def test_worker_dies(checks):
         checks.check("no worker: the terminal is as before", t.modes_restored())
 
 
+def test_no_events(checks):
+    """A recording that has none is an error, whether that is known before the screen is opened or later."""
+    os.mkdir("metadata-only")
+    shutil.copy(os.path.join(unpack("kprobe"), "client", "kernel", "metadata"), "metadata-only")
+    directory = os.path.abspath("metadata-only")
+    with Terminal("--no-cache", directory, ready=None) as t:
+        checks.equal("no events: status", t.status(), 1)
+        checks.contains("no events: said", t.stderr().splitlines(), "'.*/metadata-only' has metadata but no events$")
+    opening = Opening("--workers", "1", directory)
+    with opening as t:
+        checks.check("no events: the screen is there", t.wait(r"\A READING "))
+        opening.held.go_on()
+        checks.equal("no events, known later: status", t.status(), 1)
+        checks.contains("no events, known later: said", t.stderr().splitlines(), "'.*/metadata-only' has metadata but no events$")
+
+
 def test_no_such_host(checks):
     opening = Opening("--workers", "1", "--ref", "nobody", RECORDING)
     with opening as t:
@@ -110,5 +127,5 @@ def test_interval(checks):
         checks.check("said", t.wait(r"^interval \d+ms instead of 1us: it must be a multiple of \d+ms here"))
 
 
-Checks().run(test_recording, test_several, test_follow, test_worker_dies, test_no_such_host, test_user_space,
+Checks().run(test_recording, test_several, test_follow, test_worker_dies, test_no_events, test_no_such_host, test_user_space,
              test_interval, test_short_interval)
