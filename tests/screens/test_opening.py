@@ -90,7 +90,8 @@ def test_no_events(checks):
         checks.check("no events: the screen is there", t.wait(r"\A READING "))
         opening.held.go_on()
         checks.equal("no events, known later: status", t.status(), 1)
-        checks.contains("no events, known later: said", t.stderr().splitlines(), "'.*/metadata-only' has metadata but no events$")
+        checks.contains("no events, known later: said", t.stderr().splitlines(),
+                        "'.*/metadata-only' has metadata but no events$")
 
 
 def test_no_such_host(checks):

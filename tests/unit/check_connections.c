@@ -240,7 +240,7 @@ START_TEST(test_older_than_record)
 }
 END_TEST
 
-/* Packets of one direction acknowledge data in the other, of which the trace has none: its figures are unknown, not 0. */
+/* Packets of one direction acknowledge data in the other: if none of it is in the trace, its figures are unknown. */
 START_TEST(test_one_direction)
 {
 	enum { UNSEEN = CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN };
