@@ -79,11 +79,7 @@ strid strpool_intern_z(const char *text)
 
 strid strpool_intern_padded(const char *text, size_t size)
 {
-	size_t len = text ? strnlen(text, size) : 0;
-
-	if (len && len + 1 == size)
-		len = text_whole_len(text, len);
-	return strpool_intern(text, len);
+	return strpool_intern(text, text ? text_padded_len(text, size) : 0);
 }
 
 strid strpool_intern_path(const char *text, size_t len)

@@ -30,10 +30,7 @@ strid strpool_intern(const char *text, size_t len);
 /* The same for a NUL-terminated string. */
 strid strpool_intern_z(const char *text);
 
-/*
- * The same for a NUL-padded array such as a task's comm[16]. If only its last byte is NUL, the kernel may have cut the
- * text inside a character: such a remainder is left out.
- */
+/* The same for a NUL-padded array such as a task's comm[16]; see text_padded_len(). */
 strid strpool_intern_padded(const char *text, size_t size);
 
 /* As strpool_intern(), for a path. The same text has different ids as a name and as a path. */

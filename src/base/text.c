@@ -86,8 +86,12 @@ static bool is_begun(const char *src, size_t len)
 	return g_utf8_validate(low, (gssize)whole, NULL) || g_utf8_validate(high, (gssize)whole, NULL);
 }
 
-size_t text_whole_len(const char *src, size_t len)
+size_t text_padded_len(const char *src, size_t size)
 {
+	const size_t len = strnlen(src, size);
+
+	if (len + 1 != size)
+		return len;
 	for (size_t n = 1; n <= 3 && n <= len; n++)
 		if (is_begun(src + len - n, n))
 			return len - n;

@@ -15,8 +15,11 @@ enum { TEXT_MAX = 4095 };
  */
 size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
 
-/* The length of src[0..len[ without the beginning of a character, valid so far, at its end. */
-size_t text_whole_len(const char *src, size_t len);
+/*
+ * The length of the text in a NUL-padded array such as a task's comm[16]. If only the last byte is NUL, the kernel may
+ * have cut the text inside a character: the beginning of one, valid so far, does not count.
+ */
+size_t text_padded_len(const char *src, size_t size);
 
 /* Whether s matches the shell pattern (fnmatch() without flags: '*', '?', '[…]'). */
 bool text_glob(const char *pattern, const char *s);

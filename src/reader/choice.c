@@ -74,9 +74,9 @@ void choice_destroy(struct choice *c)
 
 static bool matches_name(const struct choice *c, const char *comm)
 {
-	char name[COMM_BYTES + 1] = { 0 };
+	char name[4 * COMM_BYTES + 1]; /* as it is shown, see strpool_intern_padded() */
 
-	memcpy(name, comm, COMM_BYTES);
+	text_sanitise(name, sizeof(name), comm, text_padded_len(comm, COMM_BYTES));
 	for (guint i = 0; i < c->wanted.names->len; i++)
 		if (text_glob(g_ptr_array_index(c->wanted.names, i), name))
 			return true;
