@@ -170,8 +170,14 @@ enum lt_status record_session_check_existing(const char *name)
 
 enum lt_status record_host_check(const char *host)
 {
+	const char *colon = strchr(host, ':'); /* the only one, if a port follows */
+
 	if (has_control(host) || !*host || *host == '-' || host[strcspn(host, " \t\n'\"\\")])
 		return error_set("'%s' is not a valid host: expected HOST or USER@HOST", host);
+	if (strchr(host, '['))
+		return error_set("'%s' is not a valid host: give the IPv6 address without brackets", host);
+	if (colon && !colon[1 + strspn(colon + 1, "0123456789")])
+		return error_set("'%s' is not a valid host: ssh takes the port from ~/.ssh/config", host);
 	return LT_OK;
 }
 

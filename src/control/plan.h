@@ -125,7 +125,7 @@ enum lt_status record_session_check(const char *name);
 /* The same for a session that exists: lttng allows blanks, commas and quotes. */
 enum lt_status record_session_check_existing(const char *name);
 
-/* LT_ERROR: not a USER@HOST or HOST that is safe to pass to ssh. */
+/* LT_ERROR: not a USER@HOST or HOST that ssh understands, or it is not safe to pass it on. */
 enum lt_status record_host_check(const char *host);
 
 #endif

@@ -481,6 +481,13 @@ START_TEST(test_script_fetch)
 }
 END_TEST
 
+START_TEST(test_ipv6_host)
+{
+	ck_assert_int_eq(record_host_check("::1"), LT_OK);
+	ck_assert_int_eq(record_host_check("root@fe80::1%eth0"), LT_OK);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	const struct {
@@ -503,6 +510,10 @@ START_TEST(test_refused)
 		{ { .request = { .session = "a\033]0;b\007" } },
 		  "option '--session': 'a\033]0;b\007' is not a valid session name: no blanks" },
 		{ { .hosts = LIST("a\033]0;b\007") }, "option '--host': 'a\033]0;b\007' is not a valid host" },
+		{ { .hosts = LIST("root@web:22") },
+		  "option '--host': 'root@web:22' is not a valid host: ssh takes the port from ~/.ssh/config" },
+		{ { .hosts = LIST("root@[::1]") },
+		  "option '--host': 'root@[::1]' is not a valid host: give the IPv6 address without brackets" },
 		{ { .request = { .session = "../b" } }, "option '--session'" },
 		{ { .request = { .session = "-x" } }, "option '--session'" },
 		{ { .request = { .buffer_bytes = 65535 } }, "option '--buffer-size'" },
@@ -709,5 +720,5 @@ END_TEST
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
-	  test_script_hosts, test_script_fetch, test_refused, test_limit, test_live_timer, test_relay_url, test_source,
+	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_live_timer, test_relay_url, test_source,
 	  test_quoting, test_any_login_shell, test_perf_counters, test_perf_probe)
