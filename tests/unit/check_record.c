@@ -720,5 +720,5 @@ END_TEST
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
-	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_live_timer, test_relay_url, test_source,
-	  test_quoting, test_any_login_shell, test_perf_counters, test_perf_probe)
+	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_live_timer,
+	  test_relay_url, test_source, test_quoting, test_any_login_shell, test_perf_counters, test_perf_probe)
