@@ -262,11 +262,30 @@ static bool any_apart(const struct ui *ui, uint64_t *half_ns)
 	return n > 1 && apart;
 }
 
+/* Texts while it is not known how far times may be off, from longest to shortest. */
+static void unsure_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4])
+{
+	static const char *const longest[] = {
+		[UI_CLOCKS_COMPARING] = "clocks: being compared",
+		[UI_CLOCKS_APART] = "clocks: not corrected",
+		[UI_CLOCKS_KNOWN] = "clocks: not all compared yet",
+	};
+	const size_t size = FORMAT_SIZE * 4;
+
+	if (ui->clocks_stage == UI_CLOCKS_CUTTING)
+		g_snprintf(texts[0], size, "clocks: compared, correcting times: %u%%", ui->clocks_percent);
+	else
+		g_strlcpy(texts[0], longest[ui->clocks_stage], size);
+	g_strlcpy(texts[1], "clocks unsure", size);
+	g_strlcpy(texts[2], "clocks ?", size);
+	g_strlcpy(texts[3], "±?", size);
+}
+
 void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4])
 {
 	enum ui_clocks_stage stage = ui->clocks_stage;
 	const size_t size = FORMAT_SIZE * 4;
-	char times[FORMAT_SIZE] = "?";
+	char times[FORMAT_SIZE];
 	uint64_t spread_ns;
 
 	for (unsigned i = 0; i < CLOCKS_TEXTS; i++)
@@ -275,16 +294,17 @@ void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]
 		return;
 	if (stage != UI_CLOCKS_KNOWN)
 		spread_ns = spread(ui);
-	if (spread_ns)
-		format_duration(times, sizeof(times), spread_ns, ui->format.ascii);
+	if (!spread_ns) {
+		unsure_texts(ui, texts);
+		return;
+	}
+	format_duration(times, sizeof(times), spread_ns, ui->format.ascii);
 	if (stage == UI_CLOCKS_CUTTING)
 		g_snprintf(texts[0], size, "clocks: compared, correcting times ±%s: %u%%", times, ui->clocks_percent);
 	else if (stage == UI_CLOCKS_APART)
 		g_snprintf(texts[0], size, "clocks: not corrected, times ±%s", times);
-	else if (stage == UI_CLOCKS_KNOWN && spread_ns)
-		g_snprintf(texts[0], size, "clocks: by arrival, times ±%s", times);
 	else if (stage == UI_CLOCKS_KNOWN)
-		g_strlcpy(texts[0], "clocks: not all compared yet", size);
+		g_snprintf(texts[0], size, "clocks: by arrival, times ±%s", times);
 	else
 		g_snprintf(texts[0], size, "clocks: being compared, times ±%s", times);
 	g_snprintf(texts[1], size, "clocks: times ±%s", times);
