@@ -95,6 +95,46 @@ def what_traces(checks):
             t.press("Escape")
 
 
+def luminance(number):
+    """Of one of the 256 colours beyond the first 16, as WCAG 2 defines it."""
+    if number >= 232:
+        rgb = [8 + 10 * (number - 232)] * 3
+    else:
+        rgb = [(0, 95, 135, 175, 215, 255)[(number - 16) // step % 6] for step in (36, 6, 1)]
+    linear = [c / 255 / 12.92 if c / 255 <= 0.04045 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def foregrounds(styled):
+    """The colours of characters on the terminal's own background."""
+    found, foreground, background = set(), None, False
+    for codes, text in re.findall("\x1b\\[([0-9;]*)m([^\x1b]*)", styled):
+        codes = iter(codes.split(";"))
+        for code in codes:
+            if code in ("38", "48"):
+                next(codes)
+                number = int(next(codes))
+                foreground, background = (number, background) if code == "38" else (foreground, True)
+            elif code in ("", "0"):
+                foreground, background = None, False
+            elif code in ("39", "49"):
+                foreground, background = (None, background) if code == "39" else (foreground, False)
+        if foreground is not None and not background and text.strip():
+            found.add(foreground)
+    return found
+
+
+def readable_colours(checks):
+    """Colours without a background of their own can be read on black and on white."""
+    with open_at((120, 40)) as t:
+        found = foregrounds("\n".join(t.screen(styles=True)))
+        checks.check("several are shown", len(found) >= 4, found)
+        for number in sorted(found):
+            light = luminance(number)
+            contrast = min(1.05 / (light + 0.05), (light + 0.05) / 0.05)
+            checks.check(f"colour {number}", contrast >= 2.6, f"{contrast:.2f}")
+
+
 def sizes(checks):
     with open_at() as t:
         t.resize(120, 40)
@@ -215,5 +255,5 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, sizes, steady_columns,
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, sizes, steady_columns,
              narrow, cursor_in_bars, lost_events, hostile_names)
