@@ -108,6 +108,12 @@ def test_shares():
     for row in rows("syscalls", "--columns", "host,count%"):
         sums[row["host"]] = sums.get(row["host"], 0) + row["count_share"]
     assert len(sums) == 3 and all(abs(total - 100) < 1e-6 for total in sums.values()), sums
+    intervals = run("syscalls", "--columns", "host,count%", "--interval", "2s", "--json").splitlines()
+    assert len(intervals) > 2
+    for interval in map(json.loads, intervals):
+        for host in {row["host"] for row in interval["rows"]}:
+            total = sum(row["count_share"] for row in interval["rows"] if row["host"] == host)
+            assert abs(total - 100) < 1e-6, (host, total, interval["begin_ns"])
     for column in ("failed", "count"):
         whole = rows("syscalls", "--columns", f"host,{column},{column}%", "--where", "comm:apache2")
         total = sum(r[column] for r in whole)
