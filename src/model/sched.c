@@ -43,7 +43,7 @@ static strid why_left(enum task_state left)
 /* Which thread held the CPU until the switch; STRID_NONE: none. */
 static strid who_ran(const struct ev_sched_switch *p)
 {
-	return p->prev_tid ? strpool_intern(p->prev_comm, strnlen(p->prev_comm, sizeof(p->prev_comm))) : STRID_NONE;
+	return p->prev_tid ? strpool_intern_padded(p->prev_comm, sizeof(p->prev_comm)) : STRID_NONE;
 }
 
 static void switch_out(struct model *m, uint32_t row, const struct ev_sched_switch *p)
@@ -79,7 +79,8 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	struct thread *t = thread_info(m, row);
 	const int64_t last_cpu = (int64_t)r->cpu;
 
-	if (t->woken_ns && r->state == THREAD_READY)
+	/* among lost events it may have run and blocked since */
+	if (t->woken_ns && r->state == THREAD_READY && !(r->flags & THREAD_UNSURE))
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
 	if (t->woken_ns) {
@@ -175,6 +176,23 @@ static void wait_on_target(struct model *m, const struct apply *a, uint32_t row,
 		a->cpu->waking_tid = p->tid;
 }
 
+/* Whether a wake-up makes the thread ready. */
+static bool starts_ready(const struct thread_row *r)
+{
+	switch (r->state) {
+	case THREAD_UNKNOWN:
+	case THREAD_BLOCKED:
+	case THREAD_WAITING:
+	case THREAD_STOPPED:
+	case THREAD_NEW:
+		return true;
+	case THREAD_READY:
+		return r->flags & THREAD_UNSURE; /* it has run and blocked: only then is a thread woken */
+	default:
+		return false; /* running, or gone */
+	}
+}
+
 /*
  * sched_waking always comes first, sched_wakeup later and possibly from another CPU: where a trace declares the former,
  * the latter is mostly ignored.
@@ -196,22 +214,14 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	r = THREAD_ROW(m, row);
 	if (r->state == THREAD_BLOCKED)
 		end_wait(m, a, row);
-	switch (r->state) {
-	case THREAD_UNKNOWN:
-	case THREAD_BLOCKED:
-	case THREAD_WAITING:
-	case THREAD_STOPPED:
-	case THREAD_NEW:
-		thread_info(m, row)->woken_ns = m->now_ns;
-		wait_on_target(m, a, row, p);
-		thread_set_state(m, row, THREAD_READY);
-		r->flags &= ~(uint64_t)THREAD_PREEMPTED;
-		thread_set_comm(m, row, p->comm);
-		r->prio = (uint64_t)p->prio;
-		break;
-	default:
-		break; /* running, already ready, or gone */
-	}
+	if (!starts_ready(r))
+		return;
+	thread_info(m, row)->woken_ns = m->now_ns;
+	wait_on_target(m, a, row, p);
+	thread_set_state(m, row, THREAD_READY);
+	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
+	thread_set_comm(m, row, p->comm);
+	r->prio = (uint64_t)p->prio;
 }
 
 void apply_migrate(struct model *m, const struct apply *a)

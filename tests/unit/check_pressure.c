@@ -138,4 +138,21 @@ START_TEST(test_loss)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("pressure", setup, teardown, test_cpu, test_enters_while_ready, test_io, test_loss)
+/* A wake-up tells that it had blocked: it is ready from then on. */
+START_TEST(test_woken_after_loss)
+{
+	struct ev_lost p = { .events = 5, .begin_ns = 1290 };
+	struct record r;
+
+	events_switch(&e, 1100, 0, 0, 0, 9, "nine");
+	wake(1200, 7);
+	record_init(&r, 1300, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(&e, &r, &p, sizeof(p));
+	wake(1500, 7);
+	events_switch(&e, 1600, 0, 9, 1, 7, "seven");
+	ASSERT_PRESSURE(0, 200, 0, 0, 0);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("pressure", setup, teardown, test_cpu, test_enters_while_ready, test_io, test_loss,
+		 test_woken_after_loss)

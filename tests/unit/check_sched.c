@@ -321,6 +321,26 @@ static void lose(struct events *e, uint64_t t_ns)
 }
 
 /* A second loss concerns only those threads that were seen since the first: there may be many others. */
+/* Among the lost events a ready thread may have run and blocked: what was seen before tells nothing of its wait. */
+START_TEST(test_wait_for_cpu_after_loss)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1000, 0, 0, 0, 6, "six");
+	EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = 5, .comm = "five");
+	EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
+	lose(&e, 1200);
+	EVENT(&e, 1300, 0, 0, SCHED_WAKING, wakeup, .tid = 5, .comm = "five");
+	events_switch(&e, 1350, 0, 6, 1, 5, "five");
+	events_switch(&e, 1400, 0, 5, 1, 7, "seven");
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.count, 1);
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 50);
+	ck_assert_uint_eq(events_thread(&e, 7)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_losses_with_many_threads)
 {
 	enum { THREADS = 1000 };
@@ -663,8 +683,8 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
-	  test_lost_events_make_unsure, test_losses_with_many_threads, test_interrupted_session,
-	  test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit,
+	  test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_losses_with_many_threads,
+	  test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit,
 	  test_thread_that_creates_itself, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
 	  test_context_of_a_thread, test_priority_of_sched_events, test_idle_task_with_a_stoppers_name,
 	  test_sums_hold_whatever_comes)
