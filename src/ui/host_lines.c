@@ -8,6 +8,8 @@
 
 enum { SEGMENT_SIZE = 48, ABSENT_SIZE = 256 };
 
+enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROUPS };
+
 enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
 
 #define FADES_AFTER_NS (60 * NS_PER_S)
@@ -249,18 +251,13 @@ static unsigned *sort_hosts(struct ui *ui)
 	return order;
 }
 
-/*
- * Reads the figures of hosts order[0 … n-1]; returns the remaining columns, negative if they do not fit. No group is
- * narrower than in kept, if that is not NULL.
- */
+/* Reads the figures of hosts order[0 … n-1]; returns the remaining columns, negative if they do not fit. */
 static int read_hosts(const struct ui *ui, const unsigned *order, struct host_line *lines, unsigned n,
-		      struct host_layout *layout, bool compact, const int *kept)
+		      struct host_layout *layout, bool compact)
 {
 	int room;
 
 	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
-	for (int g = LINE_TASKS; kept && g < LINE_GROUPS; g++)
-		layout->width[g] = kept[g];
 	for (unsigned i = 0; i < n; i++) {
 		const struct ui_host_data *host = ui_host(ui, order[i]);
 
@@ -279,23 +276,6 @@ static int read_hosts(const struct ui *ui, const unsigned *order, struct host_li
 	if (!layout->bars && layout->cpus > 8 && room < layout->cpus)
 		layout->cpus = 0;
 	return room - layout->cpus;
-}
-
-/* The columns stay where they were while all of them fit: figures are read at the same place each time. */
-static void read_steadily(struct ui *ui, const unsigned *order, struct host_line *lines, unsigned n,
-			  struct host_layout *layout)
-{
-	struct host_columns *kept = &ui->host_columns;
-
-	if (kept->screen != ui->canvas->w)
-		*kept = (struct host_columns){ .screen = ui->canvas->w };
-	if (!kept->compact && read_hosts(ui, order, lines, n, layout, false, kept->width) < 0) {
-		kept->compact = read_hosts(ui, order, lines, n, layout, false, NULL) < 0;
-		memset(kept->width, 0, sizeof(kept->width));
-	}
-	if (kept->compact && read_hosts(ui, order, lines, n, layout, true, kept->width) < 0)
-		read_hosts(ui, order, lines, n, layout, true, NULL);
-	memcpy(kept->width, layout->width, sizeof(kept->width));
 }
 
 static void draw_host(const struct ui *ui, const struct ui_host_data *host, const struct host_line *line,
@@ -337,7 +317,8 @@ int host_lines_draw(struct ui *ui, int y, unsigned n)
 	unsigned *order = sort_hosts(ui);
 	struct host_layout layout;
 
-	read_steadily(ui, order, lines, n, &layout);
+	if (read_hosts(ui, order, lines, n, &layout, false) < 0)
+		read_hosts(ui, order, lines, n, &layout, true);
 	for (unsigned i = 0; i < n; i++)
 		draw_host(ui, ui_host(ui, order[i]), &lines[i], &layout, y + (int)i);
 	g_free(order);

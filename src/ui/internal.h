@@ -74,15 +74,6 @@ struct ui_preview {
 	uint64_t begin_ns, end_ns;
 };
 
-enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROUPS };
-
-/* The columns of the lines of hosts, kept while they fit. */
-struct host_columns {
-	int screen; /* the screen's width then */
-	bool compact;
-	int width[LINE_GROUPS];
-};
-
 struct ui {
 	struct ui_options options;
 	struct history *history;
@@ -152,7 +143,6 @@ struct ui {
 	/* where things were when last drawn, for the mouse */
 	int hosts_y, strip_y, tabs_y, pane_y;
 	unsigned host_lines;
-	struct host_columns host_columns;
 	bool bar_shown;                /* not a prompt or a message instead */
 	struct ui_tab tabs[PANES + 1]; /* the last one: the menu of all panes */
 	bool dirty;                    /* redraw at once */

@@ -169,17 +169,6 @@ def sizes(checks):
         checks.check("survives 1x1", True)
 
 
-def steady_columns(checks):
-    """A host's figures stay in their columns while they change: only a wider one moves what follows it."""
-    with Terminal("--no-sync", "--paused", "--interval", "200ms", os.path.join(RECORDING, "db")).wait_read() as t:
-        seen = []
-        for key in ["Right"] * 12 + ["Left"] * 12:
-            line = t.press(key)[1]
-            seen.append((line, tuple(line.index(word) for word in (" fds ", " disk ", " net "))))
-        checks.check("the figures change", len({line for line, _ in seen}) > 6, seen)
-        checks.equal("on the way back, nothing moves", {places for _, places in seen[12:]}, {seen[12][1]})
-
-
 def narrow(checks):
     """The pane's name is on the smallest screen, too."""
     for size in ((40, 12), (40, 8), (60, 12)):
@@ -255,5 +244,5 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, sizes, steady_columns,
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, sizes,
              narrow, cursor_in_bars, lost_events, hostile_names)

@@ -227,9 +227,7 @@ def play(recording, speed):
             if not whole:
                 time.sleep(0.01)
                 continue
-            # the columns of the host's line are as wide as what was shown in them before
-            host = re.sub(" +", " ", screen[1])
-            seen[shown_interval(screen)] = [re.sub(r"^.*\[", "", screen[0]), host] + screen[2:-1]
+            seen[shown_interval(screen)] = [re.sub(r"^.*\[", "", screen[0])] + screen[1:-1]
             if screen[0].startswith(" END "):
                 return seen
 
