@@ -120,8 +120,8 @@ START_TEST(test_io)
 }
 END_TEST
 
-/* Whether a thread is still ready after lost events is unknown: it does not count until it is seen again. */
-START_TEST(test_loss)
+/* Thread 7 is woken at 1200; at 1300 events are lost. */
+static void lose_while_ready(void)
 {
 	struct ev_lost p = { .events = 5, .begin_ns = 1290 };
 	struct record r;
@@ -130,6 +130,12 @@ START_TEST(test_loss)
 	wake(1200, 7);
 	record_init(&r, 1300, 0, EVENT_NO_TID, EVENT_LOST);
 	events_apply(&e, &r, &p, sizeof(p));
+}
+
+/* Whether a thread is still ready after lost events is unknown: it does not count until it is seen again. */
+START_TEST(test_loss)
+{
+	lose_while_ready();
 	ASSERT_PRESSURE(0, 100, 0, 0, 0);
 	events_switch(&e, 1500, 0, 9, 1, 7, "seven");
 	events_switch(&e, 1600, 0, 7, 0, 9, "nine");
@@ -141,13 +147,7 @@ END_TEST
 /* A wake-up tells that it had blocked: it is ready from then on. */
 START_TEST(test_woken_after_loss)
 {
-	struct ev_lost p = { .events = 5, .begin_ns = 1290 };
-	struct record r;
-
-	events_switch(&e, 1100, 0, 0, 0, 9, "nine");
-	wake(1200, 7);
-	record_init(&r, 1300, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(&e, &r, &p, sizeof(p));
+	lose_while_ready();
 	wake(1500, 7);
 	events_switch(&e, 1600, 0, 9, 1, 7, "seven");
 	ASSERT_PRESSURE(0, 200, 0, 0, 0);
