@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tests/run counts what tests say and how they end, whatever they do."""
+import ctypes
 import os
 import subprocess
 import sys
@@ -53,6 +54,16 @@ def test_ends():
     expect("a process that is left behind", "echo ok one; sleep 61 >/dev/null 2>&1 &", "1 passed, 1 failed, 0 skipped", 1,
            "processes were left behind")
     cases.check("their processes are ended", time.monotonic() - start < 50)
+
+
+def test_unreaped():
+    """In a container, the first process may be one that does not wait for orphans: they stay zombies."""
+    set_child_subreaper = 36  # PR_SET_CHILD_SUBREAPER
+    libc = ctypes.CDLL(None)
+    libc.prctl(set_child_subreaper, 1, 0, 0, 0)
+    expect("an orphan that has ended", "echo ok one; sleep 0.1 >/dev/null 2>&1 &", "1 passed, 0 failed, 0 skipped", 0)
+    libc.prctl(set_child_subreaper, 0, 0, 0, 0)
+    os.wait()
 
 
 def test_again():
