@@ -195,6 +195,8 @@ def nothing(checks):
         t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
         t.keys(")", "a")
         checks.check("nothing is kept", t.wait("nothing earlier is kept"))
+        # the one that found nothing may still be ending
+        t.wait_for(lambda _: not processes.workers(t.program_pid(), "recall"), "the end of the worker")
         seen = set()
         for _ in range(100):
             seen.update(processes.workers(t.program_pid(), "recall"))
