@@ -127,6 +127,7 @@ def foregrounds(styled):
 def readable_colours(checks):
     """Colours without a background of their own can be read on black and on white."""
     with open_at((120, 40)) as t:
+        t.press("Space", "Down")  # the highlighted row has the colour of warnings
         found = foregrounds("\n".join(t.screen(styles=True)))
         checks.check("several are shown", len(found) >= 4, found)
         for number in sorted(found):
