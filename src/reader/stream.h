@@ -50,8 +50,7 @@ enum { CONTEXT_BYTES_MAX = 256 };
 /* The context of a CPU's last event. */
 struct context_cache {
 	struct context_values values;
-	const void *layout; /* the decoder's own layout of bytes[0..len[; NULL: they are not valid */
-	unsigned len;
+	const void *layout; /* the decoder's own layout of the bytes; NULL: they are not valid */
 	uint8_t bytes[CONTEXT_BYTES_MAX];
 	const struct context_slot *slot; /* where it was written, and as which version */
 	unsigned version;

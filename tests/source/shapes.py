@@ -441,12 +441,48 @@ class Header:
             bits.put(64, order, time)
 
 
+class CalmContext(Struct):
+    """A context as LTTng records it: whole bytes, mostly those of the event before but for perf counters, its last
+    fields. In some, other fields follow the counters, or bytes are not whole."""
+
+    def __init__(self, shapes, rng):
+        names = [(name, kind) for name, kind in CONTEXT if name == "tid" or rng.random() < 0.7]
+        if rng.random() < 0.2:
+            rng.shuffle(names)
+        size, align = rng.choice((32, 64)), rng.choice((8, 8, 1))
+        fields = [(name, Array(Int(8, 8, encoding=True), 16) if kind == "text" else
+                   Int(size, align, rng.random() < 0.5)) for name, kind in names]
+        for _ in range(rng.randrange(3)):
+            fields.insert(rng.randrange(len(fields) + 1), (shapes.name(), shapes.integer()))
+        super().__init__(fields, 8)
+        self.latest = {}
+
+    def write(self, bits, trace, scope):
+        bits.align(self.align)
+        chance = trace.rng.choice((1, 1, 0.7))
+        for name, kind in self.fields:
+            keep = trace.rng.random() < chance
+            if isinstance(kind, Array):
+                text = trace.characters()[:16].ljust(16, b"\0")
+                text = self.latest[name] = self.latest.get(name, text) if keep else text
+                for byte in text:
+                    kind.element.set(bits, trace, byte)
+                continue
+            value = trace.value(kind.size) if name != "tid" else trace.rng.randint(0, 3)
+            if keep and not name.startswith("perf_"):
+                value = self.latest.get(name, value)
+            self.latest[name] = value
+            kind.set(bits, trace, value)
+
+
 class Stream:
     """A class of streams: its contexts, its events."""
 
     def __init__(self, shapes, rng, number, names):
         self.number, self.header = number, Header(shapes, rng)
         self.context = shapes.payload(CONTEXT) if rng.random() < 0.6 else None
+        if rng.random() < 0.3:
+            self.context = CalmContext(shapes, rng)
         self.events = []
         ids = set()
         for name in names:
@@ -456,7 +492,7 @@ class Stream:
                 continue
             ids.add(event)
             shapes.plain = not shapes.deep
-            own = shapes.payload(CONTEXT[:4]) if rng.random() < 0.2 else None
+            own = shapes.payload(CONTEXT[:4]) if rng.random() < self.own_chance() else None
             shapes.plain = False
             table = WANTED.get(name, ())
             self.events.append((event, name, own, shapes.payload(table)))
@@ -471,6 +507,9 @@ class Stream:
         rng.shuffle(self.packet)
         for _ in range(rng.randrange(3)):
             self.packet.insert(rng.randrange(len(self.packet) + 1), (shapes.name(), shapes.integer()))
+
+    def own_chance(self):
+        return 0.02 if isinstance(self.context, CalmContext) else 0.2
 
     def text(self):
         text = f"stream {{ id = {self.number};\nevent.header := {self.header.text()};\n"

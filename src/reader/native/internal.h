@@ -44,8 +44,13 @@ struct native_class {
 	struct program values[FIELDS_PARTS];       /* all fields, by enum fields_part; for the packet: .packet of the
 						    * group */
 	bool has_values;
-	bool can_cache; /* only the stream has a context, without counters, of a fixed number of whole bytes */
-	bool is_ready;  /* native_class_prepare() was called; true for every event that a stream returns */
+	/*
+	 * If only the stream has a context, of a fixed number of whole bytes: their number, and how many of them are
+	 * compared with the context of the CPU's last event. Perf counters follow these, as they differ in nearly every
+	 * event. 0: a context is always decoded.
+	 */
+	unsigned context_bytes, compared_bytes;
+	bool is_ready; /* native_class_prepare() was called; true for every event that a stream returns */
 };
 
 /* The shapes of event headers. */

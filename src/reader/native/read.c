@@ -42,15 +42,15 @@ static inline void copy_bytes(uint8_t *to, const uint8_t *from, size_t n)
 		*to++ = *from++;
 }
 
-/* Whether the CPU's last context had the same bytes, so that they need not be decoded. */
+/* Whether the CPU's last context had the same bytes, so that they need not be decoded. Its counters may differ. */
 static inline bool is_cached(const struct native_stream *s, const struct native_class *c,
 			     const struct context_cache *context)
 {
 	const struct walk *w = &s->at.walk;
 
-	return c->can_cache && context->layout == s->group->stream->event_context &&
-	       w->at + 8 * (uint64_t)context->len <= w->end &&
-	       same_bytes(context->bytes, w->data + w->at / 8, context->len);
+	return c->compared_bytes && context->layout == s->group->stream->event_context &&
+	       w->at + 8 * (uint64_t)c->context_bytes <= w->end &&
+	       same_bytes(context->bytes, w->data + w->at / 8, c->compared_bytes);
 }
 
 static G_GNUC_NO_INLINE enum read_status decode_context(struct native_stream *s, struct native_class *c,
@@ -65,10 +65,9 @@ static G_GNUC_NO_INLINE enum read_status decode_context(struct native_stream *s,
 	    !program_run(&c->own_context, w, &context->values, &context->values.present, NULL) || native_is_torn(s))
 		return damaged(s);
 	s->at.payload = w->at;
-	if (c->can_cache) {
+	if (c->compared_bytes) {
 		context->layout = type;
-		context->len = (unsigned)((w->at - begin) / 8);
-		copy_bytes(context->bytes, w->data + begin / 8, context->len);
+		copy_bytes(context->bytes, w->data + begin / 8, c->compared_bytes);
 	}
 	return READ_OK;
 }
@@ -84,7 +83,7 @@ enum read_status native_read_context(struct reader_stream *stream, const struct 
 	w->at = type ? type_align(s->at.body, type->align) : s->at.body;
 	if (!is_cached(s, c, context))
 		return decode_context(s, c, type, context);
-	w->at += 8 * (uint64_t)context->len;
+	w->at += 8 * (uint64_t)c->context_bytes;
 	s->at.payload = w->at;
 	return READ_SAME;
 }

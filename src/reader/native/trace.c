@@ -85,6 +85,35 @@ static void release_group(gpointer data)
 	g_free(g);
 }
 
+/* The number of bytes of the fields before the first perf counter. 0: other wanted values follow it. */
+static unsigned bytes_before_counters(const struct type *context, const struct reader_class *plan)
+{
+	const guint first = plan->common_perf.ops[0].member;
+	uint64_t at = 0;
+
+	for (unsigned i = 0; i < plan->common_context.n; i++)
+		if (plan->common_context.ops[i].member > first)
+			return 0;
+	for (guint i = 0; i < first; i++) {
+		const struct type *t = type_field(context, i)->type;
+
+		at = type_align(at, t->align) + t->fixed_bits;
+	}
+	return (unsigned)((at + 7) / 8);
+}
+
+static void prepare_caching(struct native_class *c, const struct type *common)
+{
+	const struct reader_class *plan = c->plan;
+
+	if (!common || !common->is_fixed || common->align < 8 || common->fixed_bits % 8 || c->event->context)
+		return;
+	if (common->fixed_bits > 8 * CONTEXT_BYTES_MAX)
+		return;
+	c->context_bytes = (unsigned)(common->fixed_bits / 8);
+	c->compared_bytes = plan->has_perf ? bytes_before_counters(common, plan) : c->context_bytes;
+}
+
 void native_class_prepare(struct native_class *c, const struct native_group *g)
 {
 	const struct reader_class *plan = c->plan;
@@ -97,8 +126,7 @@ void native_class_prepare(struct native_class *c, const struct native_group *g)
 	program_compile(&c->own_perf, own, &plan->specific_perf);
 	program_compile(&c->payload, c->event->fields, &plan->payload);
 	program_compile(&c->skip_payload, c->event->fields, NULL);
-	c->can_cache = common && common->is_fixed && common->align >= 8 && common->fixed_bits % 8 == 0 &&
-		       common->fixed_bits <= 8 * CONTEXT_BYTES_MAX && !own && !plan->has_perf;
+	prepare_caching(c, common);
 }
 
 void native_class_prepare_values(struct native_class *c, struct native_group *g)
