@@ -74,7 +74,9 @@ static const struct {
 	  "the lttng tool on that host, tar unless it streams, and an ssh login that asks no questions." },
 	{ "Other hosts",
 	  "A host whose tracing cannot be started is named and left out; the others are recorded. "
-	  "With --live, hosts stream to a relayd. Without it, each records into " COMMANDS_REMOTE_DIR
+	  "With --live, hosts stream to a relayd, for which each of them needs a hostname ('uname -n') of its own: if "
+	  "two share one, nothing is recorded, nor if one machine is given under two names. Without --live, each "
+	  "records into " COMMANDS_REMOTE_DIR
 	  " of its own. When COMMAND ends, or on 'record stop', the recordings are fetched into one directory per host "
 	  "below --output and removed from the hosts. 'record snapshot' fetches snapshots in the same way. A host that "
 	  "cannot be reached then, or whose recording cannot be stored, keeps it and does not hold up the others; "

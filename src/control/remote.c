@@ -16,6 +16,7 @@
 #include "control/errand.h"
 #include "control/commands.h"
 #include "control/fault.h"
+#include "control/machines.h"
 #include "control/missing.h"
 #include "control/process.h"
 
@@ -258,24 +259,21 @@ void remote_discard(const struct record_plan *plan)
 	undo(plan, plan->hosts);
 }
 
-/* Ends a step on a host, and warns about what the host lacks. *in_doubt: it may have succeeded although it failed. */
-static bool end_step(const struct record_plan *plan, const char *host, struct errand *e, bool *in_doubt)
-{
-	char *output;
-	const bool succeeded = end_ssh_with_output(host, e, &output);
+/* What a step of the setup leaves on a host where it succeeds. */
+enum step_effect { STEP_NOTHING, STEP_SESSION, STEP_STARTED_SESSION };
 
-	if (output)
-		missing_warn_lines(plan, host, output);
-	g_free(output);
-	*in_doubt = is_in_doubt(e);
-	return succeeded;
+/* Whether the session of this plan may exist on a host where a step has failed. */
+static bool may_exist(enum step_effect effect, const struct errand *e)
+{
+	return effect == STEP_STARTED_SESSION || (effect == STEP_SESSION && is_in_doubt(e));
 }
 
 /*
- * Runs a step of the setup on all hosts at once. Where it fails, the session is removed, if it may exist (exists: it
- * does already), and the host leaves the plan with a warning. LT_ERROR: no host is left, or a signal came.
+ * Runs a step of the setup on all hosts at once. Where it fails, the session is removed, if it may exist, and the host
+ * leaves the plan with a warning. outputs, if not NULL, receives the output of each host that remains. LT_ERROR: no
+ * host is left, or a signal came.
  */
-static enum lt_status step(struct record_plan *plan, const char *script, bool exists)
+static enum lt_status step(struct record_plan *plan, const char *script, enum step_effect effect, GPtrArray *outputs)
 {
 	struct errand *errands = g_new0(struct errand, plan->hosts->len);
 	GPtrArray *remaining = g_ptr_array_new_with_free_func(g_free), *undone = g_ptr_array_new();
@@ -284,21 +282,26 @@ static enum lt_status step(struct record_plan *plan, const char *script, bool ex
 	for (unsigned i = 0; i < plan->hosts->len; i++)
 		start_ssh(&errands[i], g_ptr_array_index(plan->hosts, i), script, ERRAND_PIPE);
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
-		char *host = g_ptr_array_index(plan->hosts, i);
-		bool in_doubt;
+		char *host = g_ptr_array_index(plan->hosts, i), *output;
+		const bool succeeded = end_ssh_with_output(host, &errands[i], &output);
 
-		if (end_step(plan, host, &errands[i], &in_doubt)) {
+		if (output)
+			missing_warn_lines(plan, host, output);
+		if (succeeded && outputs)
+			g_ptr_array_add(outputs, g_steal_pointer(&output));
+		g_free(output);
+		if (succeeded) {
 			g_ptr_array_add(remaining, g_strdup(host));
 			continue;
 		}
-		if (exists || in_doubt)
+		if (may_exist(effect, &errands[i]))
 			g_ptr_array_add(undone, host);
 		if (process_is_interrupted())
 			status = LT_ERROR; /* the error chain names a host that did not answer */
 		else
 			log_warning("%s", error_text());
 	}
-	for (unsigned i = 0; status && i < remaining->len; i++)
+	for (unsigned i = 0; status && effect != STEP_NOTHING && i < remaining->len; i++)
 		g_ptr_array_add(undone, g_ptr_array_index(remaining, i));
 	undo(plan, undone);
 	if (!status && !remaining->len)
@@ -310,15 +313,27 @@ static enum lt_status step(struct record_plan *plan, const char *script, bool ex
 	return status;
 }
 
+/* Asks each host which machine it is, before there is a session anywhere. */
+static enum lt_status check_machines(struct record_plan *plan)
+{
+	GPtrArray *outputs = g_ptr_array_new_with_free_func(g_free);
+	enum lt_status status = step(plan, MACHINES_SCRIPT, STEP_NOTHING, outputs);
+
+	if (!status)
+		status = machines_check(plan->hosts, outputs, plan->mode == RECORD_LIVE);
+	g_ptr_array_free(outputs, TRUE);
+	return status;
+}
+
 enum lt_status remote_setup(struct record_plan *plan)
 {
 	char *script;
 	enum lt_status status;
 
-	if (fault_check(plan))
+	if (fault_check(plan) || (plan->hosts->len > 1 && check_machines(plan)))
 		return LT_ERROR;
 	script = commands_remote_setup(plan);
-	status = step(plan, script, false);
+	status = step(plan, script, STEP_SESSION, NULL);
 	g_free(script);
 	return status;
 }
@@ -326,7 +341,7 @@ enum lt_status remote_setup(struct record_plan *plan)
 enum lt_status remote_start(struct record_plan *plan)
 {
 	char *script = commands_remote_start(plan);
-	const enum lt_status status = step(plan, script, true);
+	const enum lt_status status = step(plan, script, STEP_STARTED_SESSION, NULL);
 
 	g_free(script);
 	return status;

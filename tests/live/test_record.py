@@ -598,6 +598,7 @@ def test_undone_setup():
         [ $1 != down ] || exit 255
         sh -c "$2" || exit
         case $2 in *'lttng create'*) [ $1 != lost ] || exit 255;; esac\n""")
+    write_script(f"{base}/remote/uname", "echo $HOST\n")
     write_script(f"{base}/remote/lttng", f"""echo "$@" >>{base}/log.$HOST
         [ "$1" = --no-sessiond ] && shift
         case $1 in
@@ -611,7 +612,7 @@ def test_undone_setup():
     with user("undoer", path=f"{base}/local") as u:
         for how in (["--live", "net://127.0.0.1"], ["--output", "o"]):
             result = u.run(TOP, "record", "--ust", EVENTS, "--session", "s", *hosts, *how)
-            check(result, 3, "stop --host good (--output [^ ]* )?s\n", "host 'lost': ssh cannot reach it.*host 'down': ssh cannot reach it")
+            check(result, 3, "stop --host good (--output [^ ]* )?s\n", "host 'down': ssh cannot reach it.*host 'lost': ssh cannot reach it")
             assert glob.glob(f"{base}/session.*") == [f"{base}/session.good"], "a session is left"
             os.remove(f"{base}/session.good")
             assert "already stopped" not in result[2], result
@@ -628,6 +629,7 @@ def test_signal_while_hosts_hang():
             case $2 in *"$HANG"*) touch {base}/waiting.$HOST; exec sleep 600;; esac
         fi
         sh -c "$2"\n""")
+    write_script(f"{base}/remote/uname", "echo $HOST\n")
     write_script(f"{base}/remote/lttng", f"""case $1 in
         create) touch {base}/session.$HOST; echo created;;
         --no-sessiond) [ $2 != list ] || [ -e {base}/session.$HOST ];;
@@ -748,7 +750,7 @@ def test_two_hosts():
         lacking = ("lttngtop: warning: host 'bare': lttng failed there: see its messages above, or 'lttngtop doctor --host bare'\n")
         for command, status in ((["true"], 3), (["sh", "-c", "exit 7"], 7)):
             check(run(*base, "--host", "down1", "--host", "bare", "--host", "beta", "--host", "down2", "--session", "u", "--", *command),
-                  status, "", f"^bare: .*{down.format('down1')}{lacking}{down.format('down2')}session 'u' records")
+                  status, "", f"^{down.format('down1')}{down.format('down2')}bare: .*{lacking}session 'u' records")
         check(run(*base, "--host", "down1", "--session", "u"), 3, "stop it: lttngtop record stop --host alpha u\n",
               f"^{down.format('down1')}$")
         # that of the first run is not touched

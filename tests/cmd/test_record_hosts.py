@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`record --host`: what is said and done before anything is recorded, with an ssh and an lttng that only play them.
+
+A host is a directory: "name" and "boot_id" say which machine it is, "log" has what its lttng was asked, and "session"
+exists while it has a session.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+import cases
+
+TOP = os.environ["LTTNGTOP"]
+EVENTS = "lttng_ust_trace*:*"
+PATIENCE = 60
+
+SSH = """#!/bin/sh
+export HERE={base}/$1
+[ -d $HERE ] || exit 255
+PATH={base}/remote:$PATH
+sh -c "$2"
+"""
+
+LTTNG = """#!/bin/sh
+echo "$@" >>$HERE/log
+[ "$1" = --no-sessiond ] && shift
+case $1 in
+create) [ "$2" = --list-options ] || touch $HERE/session;;
+list) [ -e $HERE/session ];;
+destroy) rm $HERE/session;;
+esac
+"""
+
+CAT = """#!/bin/sh
+[ "$1" = /proc/sys/kernel/random/boot_id ] || exec /bin/cat "$@"
+exec /bin/cat $HERE/boot_id
+"""
+
+UNAME = """#!/bin/sh
+[ "$1" = -n ] || exec /bin/uname "$@"
+exec /bin/cat $HERE/name
+"""
+
+
+def write(path, text, mode=0o644):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def set_up(**machines):
+    """Hosts, each NAME="HOSTNAME BOOT_ID"; the environment in which record finds them."""
+    shutil.rmtree("run", ignore_errors=True)
+    base = os.path.abspath("run")
+    write(f"{base}/local/ssh", SSH.format(base=base), 0o755)
+    for name, text in (("lttng", LTTNG), ("cat", CAT), ("uname", UNAME)):
+        write(f"{base}/remote/{name}", text, 0o755)
+    for host, machine in machines.items():
+        name, boot_id = machine.split()
+        write(f"{base}/{host}/name", name + "\n")
+        write(f"{base}/{host}/boot_id", boot_id + "\n")
+    return {**os.environ, "PATH": f"{base}/local:{os.environ['PATH']}", "HOME": base, "LTTNG_HOME": base}
+
+
+def record(env, *argv):
+    done = subprocess.run([TOP, "record", *argv], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def asked(host):
+    """What the host's lttng was asked, without questions about its options and sessions."""
+    path = f"run/{host}/log"
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8") as file:
+        return [line for line in file.read().splitlines() if not re.match("create --list-options|(--no-sessiond )?list", line)]
+
+
+def check(result, status, out, err):
+    """out, err: patterns of all that is said."""
+    assert result[0] == status and re.fullmatch(out, result[1], re.S) and re.fullmatch(err, result[2], re.S), result
+
+
+LIVE = ["--ust", EVENTS, "--session", "s", "--live", "net://127.0.0.1"]
+
+
+def test_same_hostname():
+    """Hosts that stream must have different hostnames: a relayd stores their data in a directory of that name."""
+    env = set_up(a="web 1", b="db 2", c="web 3")
+    hosts = ["--host", "a", "--host", "b", "--host", "c"]
+    check(record(env, *LIVE, *hosts), 1, "",
+          "lttngtop: hosts 'a' and 'c' have the same hostname, 'web', so a relayd would mix their recordings: rename one, or record each "
+          "with a command of its own and another --session\n")
+    assert asked("a") == asked("b") == asked("c") == [], "a session was created"
+    # each into a directory of its own
+    check(record(env, "--ust", EVENTS, "--session", "s", "--output", "o", *hosts), 0, "session 's' records on other hosts.*", "")
+    assert asked("a")[-1] == asked("c")[-1] == "start s", asked("a")
+    # theirs, which have the session's name, are not touched
+    check(record(env, *LIVE, *hosts), 1, "", ".* have the same hostname.*")
+    assert asked("a")[-1] == "start s" and os.path.exists("run/a/session"), asked("a")
+    # a hostname is another machine's text
+    env = set_up(a="w\033[2J 1", b="w\033[2J 2")
+    check(record(env, *LIVE, "--host", "a", "--host", "b"), 1, "", r".*same hostname, 'w\\x1b\[2J', .*")
+
+
+def test_same_machine():
+    """One machine under two names is recorded once, wherever its data goes; containers of one machine are hosts."""
+    env = set_up(a="web 1", b="db 2", **{"b.example": "db 2"}, c="box 1")
+    hosts = ["--host", "a", "--host", "b", "--host", "root@b.example"]
+    os.rename("run/b.example", "run/root@b.example")
+    for how in (["--live", "net://127.0.0.1"], ["--output", "o"], ["--snapshot"]):
+        check(record(env, "--ust", EVENTS, "--session", "s", *how, *hosts), 1, "",
+              "lttngtop: hosts 'b' and 'root@b.example' are the same machine, 'db': give only one of them\n")
+        assert asked("a") == asked("b") == asked("root@b.example") == [], "a session was created"
+    check(record(env, "--ust", EVENTS, "--session", "s", "--output", "o", "--host", "a", "--host", "c"), 0, ".*", "")
+
+
+def test_unknown_machine():
+    """What a host does not say is not compared; a login shell may say something, too. One that fails is left out."""
+    env = set_up(a="web 1", b="web 2")
+    disk = ["--ust", EVENTS, "--session", "s", "--output", "o", "--host", "a", "--host", "b", "--host", "down"]
+    for host in ("a", "b"):
+        os.remove(f"run/{host}/boot_id")
+    check(record(env, *disk), 3, ".*", "lttngtop: warning: host 'down': ssh cannot reach it: try 'ssh down true'\n")
+    write("run/local/ssh", SSH.format(base=os.path.abspath("run")).replace("PATH=", "echo 'Welcome to lttngtop'; PATH="), 0o755)
+    for host in ("a", "b"):
+        os.remove(f"run/{host}/session")
+        write(f"run/{host}/boot_id", "1\n")
+    check(record(env, *disk), 1, "", ".* are the same machine, 'web': .*")
+
+
+if __name__ == "__main__":
+    cases.run(globals())
