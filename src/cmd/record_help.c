@@ -73,7 +73,8 @@ static const struct {
 	  "'tracing', and it needs lttng-modules. Anyone can trace programs instrumented with lttng-ust. --host needs "
 	  "the lttng tool on that host, tar unless it streams, and an ssh login that asks no questions." },
 	{ "Other hosts",
-	  "A host whose tracing cannot be started is named and left out; the others are recorded. "
+	  "A host whose tracing cannot be started is named and left out; the others are recorded. One that does not "
+	  "answer within 10 s is named, and waited for. "
 	  "With --live, hosts stream to a relayd, for which each of them needs a hostname ('uname -n') of its own: if "
 	  "two share one, nothing is recorded, nor if one machine is given under two names. Without --live, each "
 	  "records into " COMMANDS_REMOTE_DIR

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "control/process.h"
@@ -22,6 +23,7 @@
 enum {
 	LINE_BYTES = 1000, /* longer ones are divided */
 	LOOK_MS = 100,     /* how often to look for a held signal */
+	NAME_LOOK_MS = 10, /* and for an answer: waiting for one must not take longer than the host does */
 };
 
 struct line {
@@ -132,6 +134,39 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
 	}
 	e->thread = g_thread_new("messages", pass_on, e);
 	return LT_OK;
+}
+
+static bool is_silent(const struct errand *e)
+{
+	struct pollfd output = { .fd = e->output, .events = POLLIN };
+	siginfo_t ended = { .si_pid = 0 };
+
+	return e->pid && poll(&output, 1, 0) <= 0 &&
+	       !(waitid(P_PID, (id_t)e->pid, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid);
+}
+
+static bool any_is_silent(const struct errand *errands, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (is_silent(&errands[i]))
+			return true;
+	return false;
+}
+
+void errand_name_silent(const struct errand *errands, unsigned n, int ms)
+{
+	const gint64 name_us = g_get_monotonic_time() + ms * (gint64)US_PER_MS;
+
+	while (any_is_silent(errands, n)) {
+		if (process_is_interrupted())
+			return;
+		if (g_get_monotonic_time() > name_us)
+			break;
+		g_usleep(NAME_LOOK_MS * US_PER_MS);
+	}
+	for (unsigned i = 0; i < n; i++)
+		if (is_silent(&errands[i]))
+			log_warning("still waiting for host '%s'; ^C stops waiting", errands[i].label);
 }
 
 /* Waits for output or its end. LT_ERROR: a signal is held, or it was silent for too long (-1: never). */

@@ -29,6 +29,7 @@ enum {
 	ERRAND_OUTPUT_MAX = 1 << 20,
 	ERRAND_MESSAGES_MAX = 1 << 16,
 	ERRAND_SILENCE_MS = 120 * 1000,
+	ERRAND_NAME_MS = 10 * 1000, /* after which a host that does not answer is named */
 };
 
 /* A child that was not started. */
@@ -42,6 +43,12 @@ enum {
  * see the error chain.
  */
 enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd);
+
+/*
+ * Until each of them has written something to its pipe or ended, or a held signal (process.h) came: after ms, warns
+ * once about each that has not, which waits for a password, for DNS, or does not answer at all.
+ */
+void errand_name_silent(const struct errand *errands, unsigned n, int ms);
 
 /*
  * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, a held

@@ -95,6 +95,7 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 
 	for (unsigned i = 0; i < hosts->len; i++)
 		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, ERRAND_NULL);
+	errand_name_silent(errands, hosts->len, ERRAND_NAME_MS);
 	for (unsigned i = 0; i < hosts->len; i++) {
 		if (!end_ssh(g_ptr_array_index(hosts, i), &errands[i]))
 			failed = add_failure(failed);
@@ -281,6 +282,7 @@ static enum lt_status step(struct record_plan *plan, const char *script, enum st
 
 	for (unsigned i = 0; i < plan->hosts->len; i++)
 		start_ssh(&errands[i], g_ptr_array_index(plan->hosts, i), script, ERRAND_PIPE);
+	errand_name_silent(errands, plan->hosts->len, ERRAND_NAME_MS);
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *host = g_ptr_array_index(plan->hosts, i), *output;
 		const bool succeeded = end_ssh_with_output(host, &errands[i], &output);
@@ -365,6 +367,7 @@ char *remote_capture(const char *host, const char *script)
 	char *text = NULL;
 
 	start_ssh(&ssh, host, script, ERRAND_PIPE);
+	errand_name_silent(&ssh, 1, ERRAND_NAME_MS);
 	if (!end_ssh_with_output(host, &ssh, &text))
 		g_clear_pointer(&text, g_free);
 	return text;

@@ -71,6 +71,16 @@ def record(env, *argv):
     return done.returncode, done.stdout, done.stderr
 
 
+def await_line(process, wanted):
+    """Reads its stderr up to a line that is as wanted; returns that and what came before."""
+    text = ""
+    while not re.search(wanted, text, re.M):
+        line = process.stderr.readline()
+        assert line, f"not said: {wanted}: {text}"
+        text += line
+    return text
+
+
 def asked(host):
     """What the host's lttng was asked, without questions about its options and sessions."""
     path = f"run/{host}/log"
@@ -131,6 +141,27 @@ def test_unknown_machine():
         os.remove(f"run/{host}/session")
         write(f"run/{host}/boot_id", "1\n")
     check(record(env, *disk), 1, "", ".* are the same machine, 'web': .*")
+
+
+def test_hosts_that_hang():
+    """A host that does not answer is named, in whatever step; those that answer are not."""
+    env = set_up(a="web 1", b="db 2")
+    base = os.path.abspath("run")
+    hang = f"""[ $1 != b ] || case $2 in *"$HANG"*) until [ -e {base}/go ]; do sleep 0.05; done;; esac\n"""
+    write(f"{base}/local/ssh", SSH.format(base=base).replace("sh -c", hang + "sh -c"), 0o755)
+    disk = ["--ust", EVENTS, "--session", "s", "--output", "o", "--host", "a", "--host", "b"]
+    for step, words in (("uname -n", disk), ("lttng snapshot", ["snapshot", "s", "--host", "a", "--host", "b"]),
+                        ("list s", ["status", "s", "--host", "a", "--host", "b"])):
+        with subprocess.Popen([TOP, "record", *words], env={**env, "HANG": step}, stdin=subprocess.DEVNULL, text=True,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+            try:
+                said = await_line(process, r"^lttngtop: warning: still waiting for host 'b'; \^C stops waiting\n")
+                assert "'a'" not in said, said
+            finally:
+                write(f"{base}/go", "")
+            said = process.stderr.read()
+            assert process.wait() == 0 and "still waiting" not in said, f"{step}: {process.returncode}, {said}"
+        os.remove(f"{base}/go")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "control/process.h"
 #include "unit.h"
 
@@ -148,6 +149,53 @@ START_TEST(a_program_that_is_not_there)
 }
 END_TEST
 
-UNIT_MAIN("errand", messages_are_sanitised, messages_are_limited, a_descendant_keeps_the_messages_open,
-	  output_is_limited, silence_is_limited, a_program_that_is_not_there, a_held_signal_is_taken_once,
-	  a_held_signal_ends_the_wait, a_held_signal_ends_the_process)
+/* What is said about some that answer, one that is not started and some that do not answer. */
+START_TEST(the_silent_are_named)
+{
+	static const char *const scripts[] = { "printf a; exec sleep 30", "exit 3", "exec sleep 30", "exec sleep 30" };
+	struct errand errands[] = { ERRAND_INIT, ERRAND_INIT, ERRAND_INIT, ERRAND_INIT, ERRAND_INIT };
+	static const char *const labels[] = { "talks", "ended", "hangs", "hangs too" };
+	const unsigned n = G_N_ELEMENTS(errands), before = log_count();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		char *argv[] = { (char *)"sh", (char *)"-c", (char *)scripts[i], NULL };
+
+		ck_assert_int_eq(
+			errand_start(&errands[i], labels[i], argv, ERRAND_NULL, i < 3 ? ERRAND_PIPE : ERRAND_NULL),
+			LT_OK);
+	}
+	errand_name_silent(errands, n, 2000);
+	ck_assert_uint_eq(log_count(), before + 2);
+	ck_assert_str_eq(log_get(before)->text, "still waiting for host 'hangs'; ^C stops waiting");
+	ck_assert_str_eq(log_get(before + 1)->text, "still waiting for host 'hangs too'; ^C stops waiting");
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
+		kill(errands[i].pid, SIGTERM);
+		errand_wait(&errands[i]);
+	}
+	ck_assert(WEXITSTATUS(errands[1].status) == 3);
+}
+END_TEST
+
+/* It returns once all have answered, and when a signal asks to end. */
+START_TEST(nobody_is_silent)
+{
+	const unsigned before = log_count();
+
+	start("sleep 0.3; printf a");
+	errand_name_silent(&errand, 1, G_MAXINT);
+	g_free(errand_read(&errand, 10, 1000));
+	ck_assert_int_eq(errand_wait(&errand), 0);
+	process_hold_signals();
+	start("exec sleep 30");
+	raise(SIGTERM);
+	errand_name_silent(&errand, 1, G_MAXINT);
+	ck_assert(WIFSIGNALED(errand_wait(&errand)));
+	ck_assert_int_eq(process_take_signal(), SIGTERM);
+	process_release_signals();
+	ck_assert_uint_eq(log_count(), before);
+}
+END_TEST
+
+UNIT_MAIN("errand", the_silent_are_named, nobody_is_silent, messages_are_sanitised, messages_are_limited,
+	  a_descendant_keeps_the_messages_open, output_is_limited, silence_is_limited, a_program_that_is_not_there,
+	  a_held_signal_is_taken_once, a_held_signal_ends_the_wait, a_held_signal_ends_the_process)
