@@ -412,6 +412,8 @@ void host_no_event(struct host *host, uint64_t t_ns)
 {
 	struct ingest_host *h = &host->public;
 
+	if (host->back)
+		h->gap_end_ns = MAX(h->gap_end_ns, t_ns);
 	if (!h->live || h->still || h->begin_ns == TIME_UNKNOWN || t_ns <= h->end_ns + STILL_NS)
 		return;
 	/* its state is known: it was idle */

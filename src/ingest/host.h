@@ -118,7 +118,8 @@ void host_end(struct host *host);
 /*
  * Its sources report that there is no event before t_ns. If that is long after its last event, and a thread was
  * running or the host has just come back, the session or the machine must have been stopped, so its state is unknown
- * from then on. host_is_back_at_work(): there are events again.
+ * from then on; until the first event of a host that has come back, the gap grows. host_is_back_at_work(): there are
+ * events again.
  */
 void host_no_event(struct host *host, uint64_t t_ns);
 void host_is_back_at_work(struct host *host);

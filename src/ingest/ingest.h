@@ -73,7 +73,7 @@ struct ingest_host {
 	uint64_t lag_ns; /* live: how much later than usual its last record came, at the last ingest_watch();
 				0 while nothing comes */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time without data; equal: there was none.
-					      The end is known once ingest_advance() comes to it */
+					      The end grows until ingest_advance() comes to an event */
 	char *trouble;                     /* why it is incomplete (a worker broke off …); NULL: it is not */
 	const char *note;                  /* another remark on its figures, or NULL; stays valid */
 };

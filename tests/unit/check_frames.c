@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames of a live host that was away: their times, and what ran in them. This program is its worker, too. */
+#include "unit.h"
+
+#include <glib.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/nstime.h"
+#include "cmd/frames.h"
+#include "event/payload.h"
+#include "ingest/internal.h"
+#include "reader/emit.h"
+#include "source/source.h"
+
+/* Records of the worker, separated by blanks: what happens, and when, in ms. */
+#define RECORDS "LTTNGTOP_TEST_RECORDS"
+
+enum { FRAMES_MAX = 32 };
+
+/* ---- the worker ---- */
+
+static void emit_switch(struct ring_producer *ring, uint64_t ts_ns, int64_t prev_tid, int64_t next_tid)
+{
+	struct event *ev = emit_begin(ring, EVENT_SCHED_SWITCH, ts_ns, 0);
+	struct ev_sched_switch *p = (void *)ev->words;
+
+	ev->cpu = 0;
+	ev->present = ~(1u << SWITCH_OFFLINE_UNTIL);
+	p->prev_tid = prev_tid;
+	p->next_tid = next_tid;
+	emit_end(ring, ev);
+}
+
+static void emit_record(struct ring_producer *ring, const char *record)
+{
+	const uint64_t ts_ns = g_ascii_strtoull(record + 1, NULL, 10) * NS_PER_MS;
+	struct event *ev;
+
+	switch (record[0]) {
+	case 'r': /* a thread runs */
+		emit_switch(ring, ts_ns, 0, 7);
+		break;
+	case 'i': /* the CPU is idle */
+		emit_switch(ring, ts_ns, 7, 0);
+		break;
+	case 'o': /* another event */
+		ev = emit_begin(ring, EVENT_OTHER, ts_ns, 0);
+		ev->cpu = 0;
+		emit_end(ring, ev);
+		break;
+	case 'b': /* a beacon */
+		emit_end(ring, emit_begin(ring, EVENT_BEACON, ts_ns, 0));
+		break;
+	}
+}
+
+static int work(const char *ring_fd, const char *wake_fd)
+{
+	char **records = g_strsplit(getenv(RECORDS), " ", 0);
+	struct ring_producer ring;
+	struct event *ev;
+
+	if (ring_producer_open(&ring, (struct ring_fds){ atoi(ring_fd), atoi(wake_fd) }) != LT_OK)
+		return EXIT_FAILURE;
+	ev = emit_begin(&ring, EVENT_TRACE, 0, TEXT_MAX);
+	((struct ev_trace *)(void *)ev->words)->domain = DOMAIN_KERNEL;
+	emit_text(ev, offsetof(struct ev_trace, hostname), "web", 3);
+	emit_end(&ring, ev);
+	emit_end(&ring, emit_begin(&ring, EVENT_READY, 0, 0));
+	for (unsigned i = 0; records[i]; i++)
+		emit_record(&ring, records[i]);
+	emit_end(&ring, emit_begin(&ring, EVENT_END, 0, 0));
+	ring_publish(&ring);
+	g_strfreev(records);
+	return EXIT_SUCCESS;
+}
+
+/* ---- the monitor ---- */
+
+/* Reads until the host is away, with `records` next. */
+static void read_all(struct ingest *in, struct frames *f, uint64_t end_ms)
+{
+	for (;;) {
+		ingest_watch(in);
+		frames_advance(f, NS_PER_MS);
+		if (ingest_host(in, 0)->away && ingest_host(in, 0)->end_ns > end_ms * NS_PER_MS)
+			return;
+		ingest_wait(in, 10);
+	}
+}
+
+/* One line per frame: its limits in ms, and "?" or how busy its CPU was. */
+static void expect_frames(const char *first, uint64_t first_end_ms, const char *second, uint64_t second_end_ms,
+			  const char *expected)
+{
+	const struct ingest_options options = { 0 };
+	char *recording = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", "kprobe", NULL);
+	struct ingest *in = ingest_create(&options);
+	struct history *h = history_create(64 << 20);
+	struct frame_summary summaries[FRAMES_MAX];
+	GString *text = g_string_new(NULL);
+	enum lt_status status;
+	struct frames *f;
+	unsigned n;
+
+	log_mute_stderr();
+	setenv(RECORDS, first, 1);
+	ck_assert_int_eq(ingest_open(in, recording), LT_OK);
+	while ((status = ingest_start_some(in)) == LT_AGAIN)
+		ingest_wait(in, 100);
+	ck_assert_int_eq(status, LT_OK);
+	/* as of a session */
+	input_at(in, 0)->follow = true;
+	ingest_host(in, 0)->live = true;
+	f = frames_create(in, h, NS_PER_S, false);
+	setenv(RECORDS, second, 1);
+	read_all(in, f, first_end_ms);
+	read_all(in, f, second_end_ms);
+	n = history_summaries(h, 0, 0, UINT64_MAX, summaries, FRAMES_MAX);
+	for (unsigned i = 0; i < n; i++) {
+		const struct frame_summary *s = &summaries[i];
+
+		g_string_append_printf(text, "%s%u-%u ", i ? ", " : "", (unsigned)(s->begin_ns / NS_PER_MS),
+				       (unsigned)(s->end_ns / NS_PER_MS));
+		if (s->gap)
+			g_string_append_c(text, '?');
+		else
+			g_string_append_printf(text, "%u", s->busy_permille);
+	}
+	ck_assert_str_eq(text->str, expected);
+	g_string_free(text, TRUE);
+	frames_destroy(f);
+	history_destroy(h);
+	ingest_destroy(in);
+	g_free(recording);
+}
+
+#define FIRST "r100000 i101500 r102250 o103400"
+#define FIRST_FRAMES "100000-101000 1000, 101000-102000 500, 102000-103000 750, 103000-103400 1000, "
+
+/* The first frame after the gap starts on the grid; nothing of the time away counts. */
+START_TEST(test_long_gap)
+{
+	expect_frames(FIRST, 103400, "r170300 i170650 r171000 o172500", 172500,
+		      FIRST_FRAMES "103400-170000 ?, 170000-171000 500, 171000-172000 1000, 172000-172500 1000");
+}
+END_TEST
+
+/* Longer than any hole that is kept in frames. */
+START_TEST(test_very_long_gap)
+{
+	expect_frames(FIRST, 103400, "r9170300 i9170650 r9171000 o9172500", 9172500,
+		      FIRST_FRAMES "103400-9170000 ?, 9170000-9171000 500, 9171000-9172000 1000, 9172000-9172500 1000");
+}
+END_TEST
+
+/* Shorter than a frame: the frame has what was seen. */
+START_TEST(test_short_gap)
+{
+	expect_frames(FIRST, 103400, "r103500 i103750 r104000 o104500", 104500,
+		      FIRST_FRAMES "103400-104000 500, 104000-104500 1000");
+}
+END_TEST
+
+/* A session that was attached again and has no events yet says nothing of the time before. */
+START_TEST(test_beacons_in_gap)
+{
+	expect_frames(FIRST, 103400, "b150000 b160250 r170300 i170650 r171000 o172500", 172500,
+		      FIRST_FRAMES "103400-170000 ?, 170000-171000 500, 171000-172000 1000, 172000-172500 1000");
+}
+END_TEST
+
+int main(int argc, char **argv)
+{
+	const TTest *const tests[] = { test_long_gap, test_very_long_gap, test_short_gap, test_beacons_in_gap };
+	char program[PATH_MAX];
+	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (argc > 3 && strcmp(argv[1], "--worker") == 0)
+		return work(argv[2], argv[3]);
+	program[n < 0 ? 0 : n] = '\0';
+	source_set_worker_program(program);
+	return unit_run("frames", NULL, NULL, tests, G_N_ELEMENTS(tests));
+}
