@@ -421,6 +421,11 @@ void host_no_event(struct host *host, uint64_t t_ns)
 		return;
 	h->still = true;
 	model_interrupt(h->model, h->end_ns + STILL_NS);
+	if (!host->back) {
+		h->gap_begin_ns = h->end_ns + STILL_NS;
+		h->gap_end_ns = t_ns;
+	}
+	host->back = true;
 	report_status(host);
 }
 

@@ -39,7 +39,7 @@ struct host {
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
 	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock since it was attached */
 	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
-	bool back;                /* attached again; its next event ends the gap */
+	bool back;                /* attached again, or still: its next event ends the gap */
 	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
 	bool stalled;                 /* one of its sources is not waited for */
@@ -118,8 +118,7 @@ void host_end(struct host *host);
 /*
  * Its sources report that there is no event before t_ns. If that is long after its last event, and a thread was
  * running or the host has just come back, the session or the machine must have been stopped, so its state is unknown
- * from then on; until the first event of a host that has come back, the gap grows. host_is_back_at_work(): there are
- * events again.
+ * from then on: a gap, which grows until its next event. host_is_back_at_work(): there are events again.
  */
 void host_no_event(struct host *host, uint64_t t_ns);
 void host_is_back_at_work(struct host *host);

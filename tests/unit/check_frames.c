@@ -82,7 +82,7 @@ static int work(const char *ring_fd, const char *wake_fd)
 
 /* ---- the monitor ---- */
 
-/* Reads until the host is away, with `records` next. */
+/* Reads until the host is away. */
 static void read_all(struct ingest *in, struct frames *f, uint64_t end_ms)
 {
 	for (;;) {
@@ -175,9 +175,20 @@ START_TEST(test_beacons_in_gap)
 }
 END_TEST
 
+/* Neither does a session that was stopped, or a machine that froze, while a thread ran: its beacons continue. */
+START_TEST(test_still)
+{
+	expect_frames("r100000 i101500 r102250 b150000 r170300 i170650 r171000 o172500", 172500, "o180500", 180500,
+		      "100000-101000 1000, 101000-102000 500, 102000-103000 750, 103000-104000 1000, "
+		      "104000-105000 1000, 105000-170000 ?, 170000-171000 500, 171000-172000 1000, "
+		      "172000-172500 1000, 172500-180000 ?, 180000-180500 0");
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = { test_long_gap, test_very_long_gap, test_short_gap, test_beacons_in_gap };
+	const TTest *const tests[] = { test_long_gap, test_very_long_gap, test_short_gap, test_beacons_in_gap,
+				       test_still };
 	char program[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
