@@ -5,18 +5,22 @@
 /* Tables that the header needs. */
 #define HEADER_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU)
 
-/* Shortens an interval that starts or ends while the host was away to the time it was present. */
-static void leave_out_gaps(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns)
+/*
+ * Shortens an interval that starts or ends while the host was away to the time it was present. Returns whether it did.
+ */
+static bool leave_out_gaps(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	enum { MANY = 64 };
 	struct frame_summary frames[MANY];
 	unsigned n = history_summaries(h, track, *begin_ns, *end_ns, frames, MANY);
+	const bool ends_in_gap = n && n < MANY && frames[n - 1].gap;
 	unsigned i = 0;
 
 	while (i < n && frames[i].gap)
 		*begin_ns = frames[i++].end_ns;
-	if (n < MANY && i < n && frames[n - 1].gap)
+	if (i < n && ends_in_gap)
 		*end_ns = frames[n - 1].begin_ns;
+	return i || ends_in_gap;
 }
 
 /* The frame edge closest to a time of the host; frames are cut on the host's own clock. */
@@ -44,17 +48,21 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 	const struct history *h = history_with(ui, begin_ns, end_ns);
 	const unsigned track = host->info.track;
 	uint64_t first_ns, last_ns;
+	bool was_away;
 
 	*gap = false;
 	if (!history_range(h, track, &first_ns, &last_ns))
 		return false;
-	begin_ns = nearest_edge(h, &host->info, MAX(ui_from_ref(host, begin_ns), first_ns));
-	end_ns = nearest_edge(h, &host->info, MIN(ui_from_ref(host, end_ns), last_ns));
+	begin_ns = MAX(ui_from_ref(host, begin_ns), first_ns);
+	end_ns = MIN(ui_from_ref(host, end_ns), last_ns);
 	if (begin_ns >= end_ns)
 		return false;
-	leave_out_gaps(h, track, &begin_ns, &end_ns);
-	*gap = begin_ns >= end_ns;
-	return !*gap && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
+	/* before rounding, which would stretch a gap */
+	was_away = leave_out_gaps(h, track, &begin_ns, &end_ns);
+	begin_ns = nearest_edge(h, &host->info, begin_ns);
+	end_ns = nearest_edge(h, &host->info, end_ns);
+	*gap = was_away && begin_ns >= end_ns;
+	return begin_ns < end_ns && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
 }
 
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv)

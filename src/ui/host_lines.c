@@ -174,7 +174,7 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	if (host->hidden)
 		g_strlcpy(text, "hidden; press H to show it", size);
 	else if (host->gap && !absent_now(ui, host))
-		g_strlcpy(text, "away: no data for this interval", size);
+		g_strlcpy(text, "no data for this interval", size);
 	else if (ui_to_ref(host, host->info.begin_ns) >= ui->shown_end_ns)
 		g_snprintf(text, size, "recorded from %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, false));

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Intervals in which a host was away have no data, whether its frames are on the grid or shifted against it. */
+#include "unit.h"
+
+#include "base/nstime.h"
+#include "clock/map_build.h"
+#include "ui/internal.h"
+
+/* Frames in s, shifted by 0.3 s against the grid; it was away from 5.4 to 20.3. */
+static const double frames[][2] = { { 0.3, 1.3 }, { 1.3, 2.3 }, { 2.3, 3.3 },   { 3.3, 4.3 },
+				    { 4.3, 5.3 }, { 5.3, 5.4 }, { 20.3, 21.3 }, { 21.3, 22.3 } };
+
+enum loaded { NOTHING, GAP, DATA };
+
+static struct ui ui;
+static struct ui_host_data host;
+static struct history_load load;
+static struct clock_map *map;
+
+static uint64_t ns(double seconds)
+{
+	return (uint64_t)(1000 * NS_PER_S + (uint64_t)(seconds * 10 + 0.5) * 100 * NS_PER_MS);
+}
+
+static void setup(void)
+{
+	struct host_state s;
+
+	state_init(&s);
+	ui.history = history_create(1 << 20);
+	history_add_track(ui.history);
+	for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++)
+		history_append(ui.history, 0, &s, ns(frames[i][0]), ns(frames[i][1]));
+	state_release(&s);
+	history_load_init(&load);
+	map = clock_map_create();
+	host.info.map = map;
+}
+
+static void teardown(void)
+{
+	clock_map_destroy(map);
+	history_load_release(&load);
+	history_destroy(ui.history);
+}
+
+static void expect(double begin, double end, enum loaded expected)
+{
+	bool gap;
+	const bool loaded = data_load_host(&ui, &host, ns(begin), ns(end), 1, &load, &gap);
+
+	ck_assert_int_eq(loaded ? DATA : gap ? GAP : NOTHING, expected);
+}
+
+static void expect_data(double begin, double end, double from, double to)
+{
+	expect(begin, end, DATA);
+	ck_assert_uint_eq(load.interval.begin_ns, ns(from));
+	ck_assert_uint_eq(load.interval.end_ns, ns(to));
+}
+
+START_TEST(test_present)
+{
+	expect_data(1, 2, 1.3, 2.3);
+	expect_data(2, 5, 2.3, 5.3);
+	expect_data(21, 22, 21.3, 22.3);
+}
+END_TEST
+
+START_TEST(test_partly_away)
+{
+	expect_data(4, 7, 4.3, 5.4);
+	expect_data(10, 22, 20.3, 22.3);
+	expect_data(4, 22, 4.3, 22.3);
+}
+END_TEST
+
+/* Near either end of the gap, and in the middle. */
+START_TEST(test_away)
+{
+	expect(6, 7, GAP);
+	expect(12, 13, GAP);
+	expect(12, 14, GAP);
+	expect(18, 19, GAP);
+	expect(19, 20, GAP);
+}
+END_TEST
+
+START_TEST(test_before_and_after)
+{
+	expect(0, 0.1, NOTHING);
+	expect(23, 24, NOTHING);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("absent", setup, teardown, test_present, test_partly_away, test_away, test_before_and_after)
