@@ -175,6 +175,7 @@ void monitor_publish_inputs(struct monitor *m)
 			.session = input.live && !input.relay,
 			.runs = input.runs,
 			.detached = input.detached,
+			.retried = input.retried,
 		};
 
 		g_array_append_val(m->inputs, told);

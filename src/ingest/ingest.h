@@ -203,6 +203,7 @@ struct ingest_input {
 	int host;          /* its number; -1: not known yet */
 	bool live, runs;
 	bool detached; /* not read until ingest_attach() */
+	bool retried;  /* broke off, and is attached again as soon as possible */
 	bool relay;    /* a relayd that is asked for its sessions; it cannot be detached */
 };
 

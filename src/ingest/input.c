@@ -234,6 +234,11 @@ void input_stopped(struct input *input, const char *why)
 	input->retry_us = g_get_monotonic_time() + backoff_us(input->tries++);
 }
 
+bool input_is_retried(const struct input *input)
+{
+	return input->state == INPUT_WAITING && !(input->is_listed && input->is_absent);
+}
+
 const char *input_describe(const struct input *input)
 {
 	switch (input->state) {

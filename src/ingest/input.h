@@ -99,6 +99,12 @@ void input_want_fields(struct input *input, const char *text);
 /* Drops the shapes and fields taken so far, because the source changes or is gone. */
 void input_drop_fields(struct input *input);
 
+/*
+ * Whether attempts to attach it follow each other. Not while its relayd, which is asked for its list all the time, no
+ * longer has it: most sessions never come back.
+ */
+bool input_is_retried(const struct input *input);
+
 /* The text of its state that users see; static, or borrowed from the input. */
 const char *input_describe(const struct input *input);
 

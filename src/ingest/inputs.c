@@ -43,6 +43,7 @@ struct ingest_input ingest_input(const struct ingest *in, unsigned i)
 		.live = input->spec->url != NULL,
 		.runs = input->source != NULL,
 		.detached = is_detached(input),
+		.retried = input_is_retried(input) && !input->session_over,
 	};
 }
 

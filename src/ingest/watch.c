@@ -307,18 +307,11 @@ static void watch_arrival(struct ingest *in, struct input *input)
 	clocks_arrival(in->options.clocks, input->host->public.clock, time_ns, (uint64_t)g_get_real_time() * NS_PER_US);
 }
 
-/* Not a session that its relayd, which is asked for its list all the time, no longer has: most never come back. */
-static bool is_due(const struct input *input)
-{
-	return input->state == INPUT_WAITING && g_get_monotonic_time() >= input->retry_us &&
-	       !(input->is_listed && input->is_absent);
-}
-
 static void watch_input(struct ingest *in, struct input *input)
 {
 	const char *hangs;
 
-	if (is_due(input))
+	if (input_is_retried(input) && g_get_monotonic_time() >= input->retry_us)
 		ingest_start_input(in, input);
 	if (!input->source)
 		return;

@@ -39,7 +39,7 @@ static bool equal(const struct ui_input *a, const struct ui_input *b)
 {
 	return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->state, b->state) == 0 &&
 	       g_strcmp0(a->host, b->host) == 0 && a->session == b->session && a->runs == b->runs &&
-	       a->detached == b->detached;
+	       a->detached == b->detached && a->retried == b->retried;
 }
 
 /* An error's text without the name of its source, which is shown next to it. */
@@ -105,7 +105,7 @@ const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried
 
 		if (input->runs || !input->host || strcmp(input->host, host) != 0)
 			continue;
-		*retried = input->session && !input->detached;
+		*retried = input->retried;
 		return input->state;
 	}
 	return NULL;
@@ -197,6 +197,17 @@ static enum style state_style(const struct ui_input *input)
 	return input->detached ? STYLE_DIM : STYLE_MARKED;
 }
 
+static void draw_state(struct canvas *c, int x, int y, const struct ui_input *input)
+{
+	static const char more[] = "; retrying";
+	const enum style style = state_style(input);
+	const int width = c->w - x, used = MIN(canvas_text_width(input->state), width);
+
+	canvas_text_left(c, x, y, width, style, input->state);
+	if (input->retried && width - used >= canvas_text_width(more))
+		canvas_text(c, x + used, y, style, more, -1);
+}
+
 int inputs_draw(struct ui *ui, int y, int max)
 {
 	struct canvas *c = ui->canvas;
@@ -231,7 +242,7 @@ int inputs_draw(struct ui *ui, int y, int max)
 		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM,
 				 input->host ? input->host : "?");
 		canvas_text_left(c, host + 1, row, name, STYLE_NORMAL, input->name);
-		canvas_text_left(c, host + name + 2, row, state, state_style(input), input->state);
+		draw_state(c, host + name + 2, row, input);
 		drawn++;
 	}
 	return drawn + 1;

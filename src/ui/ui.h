@@ -67,6 +67,7 @@ struct ui_input {
 	bool session;      /* live, and can be attached and detached */
 	bool runs;         /* it sends, or may at any time */
 	bool detached;     /* by the user */
+	bool retried;      /* broke off, and is attached again as soon as possible */
 };
 
 /* A wait graph as described to the screen. */
