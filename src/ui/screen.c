@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,9 @@ enum {
 	KEY_OWN_PASTE_END
 };
 
+/* In place of bytes that are not a character of the locale. */
+#define INVALID_KEY 0xfffd
+
 static struct {
 	SCREEN *term;
 	bool ascii, mouse, brackets;
@@ -37,6 +41,7 @@ static struct {
 	int caret_x, caret_y;
 	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
+	mbstate_t partial; /* the bytes of a character that have come so far */
 	struct mouse_report report;
 	struct screen_mouse event;
 	gint64 clicked_us;
@@ -413,15 +418,55 @@ static void take_paste(int got, wint_t *key)
 	}
 }
 
+/* Adds a byte; false: the character is not complete. */
+static bool add_byte(char byte, wint_t *key)
+{
+	const bool alone = mbsinit(&screen.partial);
+	wchar_t character = 0;
+	size_t len = mbrtowc(&character, &byte, 1, &screen.partial);
+
+	if (len == (size_t)-2)
+		return false;
+	if (len == (size_t)-1) {
+		screen.partial = (mbstate_t){ 0 };
+		/* what came before it is invalid, it may be not */
+		if (!alone)
+			return add_byte(byte, key);
+		character = INVALID_KEY;
+	}
+	*key = (wint_t)character;
+	return true;
+}
+
+/* As get_wch(), which also drops the keys that come with an invalid byte. */
+static int read_key(wint_t *key)
+{
+	int got;
+
+	do {
+		got = getch();
+		if (got == ERR)
+			return ERR;
+		if (got > UCHAR_MAX) {
+			screen.partial = (mbstate_t){ 0 };
+			*key = (wint_t)got;
+			return KEY_CODE_YES;
+		}
+	} while (!add_byte((char)got, key));
+	return OK;
+}
+
 int screen_key(void)
 {
 	wint_t key;
 	int got;
 
 	do {
-		got = get_wch(&key);
+		got = read_key(&key);
 		if (got != ERR && take_mouse(got, &key))
 			return UI_KEY_MOUSE;
+		if (got == OK && key == INVALID_KEY)
+			key = 0;
 		if (got != ERR && key)
 			take_paste(got, &key);
 	} while (got != ERR && !key);

@@ -10,8 +10,8 @@ need("bash", "tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
 
 
-def open_at(*options, size=(80, 24)):
-    return Terminal("--no-sync", "--paused", "--begin", "+25s", *options, RECORDING, size=size,
+def open_at(*options, size=(80, 24), env=None):
+    return Terminal("--no-sync", "--paused", "--begin", "+25s", *options, RECORDING, size=size, env=env,
                     ready=r"\[(2026-11-20 )?14:07:0").wait_read()
 
 
@@ -183,6 +183,15 @@ def pasting(checks):
         t.keys("2")
         t.wait("WRITE/s")
         checks.check("keys that are typed work again", True)
+
+
+def foreign_bytes(checks):
+    """A byte that is not part of a character in the locale is ignored, and nothing else: keys that come with it count."""
+    for locale, typed, shown in (("C", "61 c3 a9 62 e2 82 ac 63", "abc"), ("C.UTF-8", "61 ff 62 c3 63 c3 a9", "abcé")):
+        with open_at(env={"LC_ALL": locale}) as t:
+            t.keys("F4").wait("^Filter:")
+            t.tmux("send-keys", "-H", *typed.split())
+            checks.check(f"{locale}: {typed}", t.wait(rf"^Filter: {shown}$"))
 
 
 def redrawing(checks):
@@ -477,5 +486,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, redrawing, stopped, filtering, unknown_width, jumping, begins, hidden_hosts,
-             highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, redrawing, stopped, filtering,
+             unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
