@@ -194,6 +194,20 @@ def foreign_bytes(checks):
             checks.check(f"{locale}: {typed}", t.wait(rf"^Filter: {shown}$"))
 
 
+def alt_keys(checks):
+    """A key with Alt comes right after an Esc, and acts as both, one after the other: nothing is lost."""
+    with open_at() as t:
+        everything = position(t.sync())[1]
+        t.keys("F4").wait("^Filter:")
+        t.text("apache").wait("^Filter: apache$")
+        t.keys("M-2").wait("WRITE/s")
+        checks.lacks("Alt-2: Esc takes the filter away", t.sync(), "apache$|^Filter")
+        checks.equal("Alt-1: all rows", position(t.press("M-1"))[1], everything)
+        t.keys("F4").wait("^Filter:")
+        t.keys("M-\\").text("snap").wait("^Filter: snap$")
+        checks.equal("Alt-\\: another prompt", commands(t.press("Enter")), ["snap"])
+
+
 def redrawing(checks):
     """Ctrl-L removes what another program wrote to the terminal; a prompt and the help screen stay."""
     with open_at() as t:
@@ -486,5 +500,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, redrawing, stopped, filtering,
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, redrawing, stopped, filtering,
              unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
