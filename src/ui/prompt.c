@@ -145,14 +145,25 @@ void prompt_key(struct prompt *p, struct ui *ui, int key)
 int prompt_draw(const struct prompt *p, struct canvas *c, int y)
 {
 	char *before = g_strndup(p->text->str, p->caret);
-	int label = canvas_text(c, 0, y, STYLE_BOLD, p->label, -1) + 1;
-	int room = c->w - label - 1, caret = canvas_text_width(before);
+	int x = canvas_text(c, 0, y, STYLE_BOLD, p->label, -1) + 1;
+	int caret = canvas_text_width(before), width = canvas_text_width(p->text->str);
+	int room = c->w - x - 1, start = x;
 	const char *text = p->text->str;
 
 	g_free(before);
-	/* a long text scrolls so that the caret stays visible */
-	while (caret > room && *text)
-		caret -= (int)utf8_char_width(utf8_next(&text));
-	canvas_text(c, label, y, STYLE_NORMAL, text, room);
-	return label + caret;
+	/* a long text scrolls so that the caret stays visible, before the ellipsis for what does not fit */
+	while (caret > 0 && caret > (width > room ? room - 2 : room)) {
+		const int skipped = (int)utf8_char_width(utf8_next(&text));
+
+		caret -= skipped;
+		width -= skipped;
+		if (x == start) {
+			x++;
+			room--;
+		}
+	}
+	if (x > start)
+		canvas_char(c, start, y, STYLE_NORMAL, 0x2026);
+	canvas_text_left(c, x, y, room, STYLE_NORMAL, text);
+	return MIN(x + caret, c->w - 1);
 }

@@ -187,11 +187,6 @@ START_TEST(prompt_edits)
 	ck_assert_str_eq(typed->str, "aé");
 	ck_assert_int_eq(prompt_draw(&p, c, 0), 7);
 	check_row(c, 0, "Find: aé");
-	prompt_key(&p, NULL, UI_KEY_END);
-	type(&p, "0123456789012345");
-	canvas_clear(c);
-	ck_assert_int_lt(prompt_draw(&p, c, 0), 20);
-	check_row(c, 0, "Find: 3456789012345");
 	prompt_key(&p, NULL, UI_KEY_ENTER);
 	ck_assert_int_eq(answers, 1);
 	ck_assert(!p.active);
@@ -211,6 +206,54 @@ START_TEST(prompt_edits)
 	ck_assert_str_eq(typed->str, "wron");
 	prompt_release(&p);
 	g_string_free(typed, TRUE);
+	canvas_destroy(c);
+}
+END_TEST
+
+static void check_prompt(const struct prompt *p, struct canvas *c, const char *wanted, int caret)
+{
+	canvas_clear(c);
+	ck_assert_int_eq(prompt_draw(p, c, 0), caret);
+	check_row(c, 0, wanted);
+}
+
+/* An ellipsis stands for what is left out; the caret is visible, and on a character of the text or after its end. */
+START_TEST(prompt_is_cut_visibly)
+{
+	struct canvas *c = canvas_create(20, 1, false);
+	struct prompt p;
+
+	prompt_init(&p);
+	prompt_start(&p, "Find:", "0123456789012", NULL, on_done);
+	check_prompt(&p, c, "Find: 0123456789012", 19);
+	prompt_key(&p, NULL, '3');
+	check_prompt(&p, c, "Find: …234567890123", 19);
+	prompt_key(&p, NULL, UI_KEY_LEFT);
+	check_prompt(&p, c, "Find: …234567890123", 18);
+	prompt_key(&p, NULL, UI_KEY_HOME);
+	check_prompt(&p, c, "Find: 012345678901…", 6);
+	for (int i = 0; i < 11; i++)
+		prompt_key(&p, NULL, UI_KEY_RIGHT);
+	check_prompt(&p, c, "Find: 012345678901…", 17);
+	prompt_key(&p, NULL, UI_KEY_RIGHT);
+	check_prompt(&p, c, "Find: …234567890123", 17);
+	prompt_start(&p, "Find:", "日本日本日本日本日本日本", NULL, on_done);
+	check_prompt(&p, c, "Find: …日本日本日本", 19);
+	prompt_key(&p, NULL, UI_KEY_HOME);
+	check_prompt(&p, c, "Find: 日本日本日本…", 6);
+	/* wherever the caret is, however narrow the screen */
+	for (int w = 7; w < 40; w++) {
+		canvas_resize(c, w, 1);
+		prompt_key(&p, NULL, UI_KEY_HOME);
+		for (int i = 0; i < 12; i++) {
+			const int caret = prompt_draw(&p, c, 0);
+
+			ck_assert_int_ge(caret, 6);
+			ck_assert_int_lt(caret, w);
+			prompt_key(&p, NULL, UI_KEY_RIGHT);
+		}
+	}
+	prompt_release(&p);
 	canvas_destroy(c);
 }
 END_TEST
@@ -303,4 +346,5 @@ START_TEST(menu_chooses)
 END_TEST
 
 UNIT_MAIN("canvas", text_is_clipped, text_is_cut_visibly, wide_characters, nothing_but_text_reaches_the_grid,
-	  ascii_likenesses, ascii_widths, bars, prompt_edits, prompt_control_keys, prompt_long_text, menu_chooses)
+	  ascii_likenesses, ascii_widths, bars, prompt_edits, prompt_is_cut_visibly,
+	  prompt_control_keys, prompt_long_text, menu_chooses)
