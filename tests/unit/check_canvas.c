@@ -69,6 +69,29 @@ START_TEST(wide_characters)
 }
 END_TEST
 
+/* They are left out: terminals disagree about them, and what follows stays in its column. */
+START_TEST(combining_characters)
+{
+	static const char name[] = "e\xcc\x81te\xe2\x80\x8d\xef\xb8\x8f!"; /* U+0301, U+200D, U+FE0F */
+	struct canvas *c = canvas_create(12, 1, false);
+
+	ck_assert_int_eq(canvas_text_width(name), 4);
+	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, name, -1), 4);
+	canvas_text_right(c, 4, 0, 6, STYLE_NORMAL, name);
+	check_row(c, 0, "ete!  ete!");
+	canvas_clear(c);
+	canvas_text_left(c, 0, 0, 4, STYLE_NORMAL, name);
+	canvas_text_left(c, 4, 0, 3, STYLE_NORMAL, name);
+	canvas_text_right(c, 8, 0, 3, STYLE_NORMAL, name);
+	check_row(c, 0, "ete!et… …e!");
+	/* nor does one remain alone */
+	canvas_clear(c);
+	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "\xcc\x81", -1), 0);
+	check_row(c, 0, "");
+	canvas_destroy(c);
+}
+END_TEST
+
 START_TEST(nothing_but_text_reaches_the_grid)
 {
 	struct canvas *c = canvas_create(20, 1, false);
@@ -346,5 +369,5 @@ START_TEST(menu_chooses)
 END_TEST
 
 UNIT_MAIN("canvas", text_is_clipped, text_is_cut_visibly, wide_characters, nothing_but_text_reaches_the_grid,
-	  ascii_likenesses, ascii_widths, bars, prompt_edits, prompt_is_cut_visibly,
+	  ascii_likenesses, ascii_widths, bars, combining_characters, prompt_edits, prompt_is_cut_visibly,
 	  prompt_control_keys, prompt_long_text, menu_chooses)
