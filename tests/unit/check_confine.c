@@ -42,7 +42,7 @@ static int try_exec(void)
 }
 static int try_fork(void)
 {
-	return result(syscall(SYS_fork));
+	return result(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); /* some machines have no fork */
 }
 static int try_ptrace(void)
 {
@@ -148,12 +148,14 @@ static int try_isatty(void)
 	return result(ioctl(STDERR_FILENO, TCGETS, &t));
 }
 
+#ifdef TCGETS2
 static int try_isatty2(void)
 {
 	struct termios2 t;
 
 	return result(ioctl(STDERR_FILENO, TCGETS2, &t));
 }
+#endif
 
 static int try_ioctl(void)
 {
@@ -231,12 +233,19 @@ static int attempt(enum confine_kind kind, int (*try)(void))
 	return status;
 }
 
+/* Only the numbers of x86-64 have names; call: a part of it, as others have openat instead of open. */
 static void expect_end(enum confine_kind kind, const char *call, int (*try)(void))
 {
 	const int status = attempt(kind, try);
 
+#ifdef __x86_64__
+	const char *const name = call;
+#else
+	const char *const name = "unknown";
+#endif
+
 	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS, "%s: status %x, '%s'", call, status, said);
-	ck_assert_msg(strstr(said, call) != NULL, "%s: '%s'", call, said);
+	ck_assert_msg(strstr(said, name) != NULL, "%s: '%s'", call, said);
 	ck_assert_msg(strstr(said, "is not allowed") != NULL, "%s: '%s'", call, said);
 }
 
@@ -273,7 +282,7 @@ START_TEST(test_fatal)
 	set_up();
 	for (size_t i = 0; i < 2; i++) {
 		expect_end(kinds[i], "execve", try_exec);
-		expect_end(kinds[i], "fork", try_fork);
+		expect_end(kinds[i], "clone", try_fork);
 		expect_end(kinds[i], "ptrace", try_ptrace);
 		expect_end(kinds[i], "kill", try_kill);
 		expect_end(kinds[i], "tgkill", try_signal_parent);
@@ -314,7 +323,9 @@ START_TEST(test_allowed)
 	expect_exit(CONFINE_RECORDING, "readlink", 0, try_readlink);
 	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
+#ifdef TCGETS2
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);
+#endif
 	ck_assert_int_eq(WTERMSIG(attempt(CONFINE_RECORDING, try_abort)), SIGABRT);
 	expect_no_memory(CONFINE_RECORDING);
 	ck_assert_msg(strstr(said, "failed to allocate 3221225472 bytes") != NULL, "'%s'", said);
