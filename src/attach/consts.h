@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /*
- * Names for the numbers in system calls: open() flags, signals, socket options … Values come from the kernel's and the
- * C library's headers; the sets are listed in sets.def. Everything here is constant.
+ * Names for the numbers in system calls: open() flags, signals, socket options … Values are those of x86,
+ * because a trace does not say on which architecture it was recorded; the sets are listed in sets.def. Everything here
+ * is constant.
  */
 struct constant {
 	uint64_t value;

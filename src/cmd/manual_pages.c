@@ -304,8 +304,8 @@ static const struct manual_page pages[] = {
 			 "for, who ended the wait, and which thread ran instead.",
 			 "The tracer records those arguments of a call that are names or numbers, but not the contents "
 			 "of buffers and most structures: those are shown by their address. Flags and errors are named "
-			 "as the machine that shows them numbers them; a trace does not say on which architecture it "
-			 "was recorded, and a few flags, such as O_DIRECTORY, have another number on another one.",
+			 "by their numbers on x86: a trace does not say on which architecture it was recorded, and a "
+			 "few flags, such as O_DIRECTORY, have other numbers on others.",
 			 "With -f the children of a thread and the other threads of its process are shown too. Threads "
 			 "selected by name (-n) may start later. Output goes to standard output, or to the FILE of -o.",
 			 "With a COMMAND this machine is traced while it runs, which needs root or the group "
