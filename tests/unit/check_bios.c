@@ -27,6 +27,10 @@ static void begin(struct events *e)
 		ck_assert_uint_eq(r->disk_wait_ns, wait);              \
 	} while (0)
 
+/* Of the bytes that the thread wrote, in sectors, those that another thread wrote back for it. */
+#define ASSERT_WRITTEN_BACK(e, tid, sectors) \
+	ck_assert_uint_eq(events_thread(e, tid)->disk_writeback_bytes, (sectors)*512)
+
 static const struct thread_row *other(struct events *e)
 {
 	ck_assert_uint_ne(e->m->other_thread, NO_ROW);
@@ -277,19 +281,28 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-/* The thread writes to a file. */
-static void write_file(struct events *e, uint64_t t, int64_t tid, uint64_t bytes)
+/* The thread opens a file and calls write(); the call's end is still to come. */
+static void begin_to_write(struct events *e, uint64_t t, int64_t tid)
 {
 	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
 	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
 	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
+}
+
+/* The thread writes to a file. */
+static void write_file(struct events *e, uint64_t t, int64_t tid, uint64_t bytes)
+{
+	begin_to_write(e, t, tid);
 	SYSCALL_EXIT(e, t + 3, 0, tid, "write", .ret = (int64_t)bytes);
 }
 
-static void flusher(struct events *e, int64_t tid)
+/* With a kworker that writes back what others have written. */
+static void begin_with_flusher(struct events *e)
 {
-	const uint32_t row = thread_of_tid(e->m, tid);
+	uint32_t row;
 
+	begin(e);
+	row = thread_of_tid(e->m, KBLOCKD);
 	thread_set_comm(e->m, row, "kworker/u4:1\0\0\0");
 	THREAD_ROW(e->m, row)->flags |= THREAD_KERNEL;
 }
@@ -306,8 +319,7 @@ START_TEST(test_write_back)
 {
 	struct events e;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	write_file(&e, 1100, CAT, 4096);
 	write_file(&e, 1110, FIND, 8192);
 	written_at(&e, 1200, KBLOCKD, 800, 16);
@@ -316,9 +328,9 @@ START_TEST(test_write_back)
 	written_at(&e, 1300, KBLOCKD, 800, 16);
 	ASSERT_DISK(&e, FIND, 0, 16, 0, 0);
 	ASSERT_DISK(&e, KBLOCKD, 0, 8, 2, 10);
-	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 8 * 512);
-	ck_assert_uint_eq(events_thread(&e, FIND)->disk_writeback_bytes, 16 * 512);
-	ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_writeback_bytes, 0);
+	ASSERT_WRITTEN_BACK(&e, CAT, 8);
+	ASSERT_WRITTEN_BACK(&e, FIND, 16);
+	ASSERT_WRITTEN_BACK(&e, KBLOCKD, 0);
 	events_release(&e);
 }
 END_TEST
@@ -328,8 +340,7 @@ START_TEST(test_paid_before_write_back)
 {
 	struct events e;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	write_file(&e, 1100, CAT, 8192);
 	written_at(&e, 1150, CAT, 96, 8);
 	write_file(&e, 1160, FIND, 4096);
@@ -360,8 +371,7 @@ START_TEST(test_write_back_after_the_end)
 	struct events e;
 	uint32_t row;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	write_file(&e, 1100, CAT, 4096);
 	row = thread_find(e.m, CAT);
 	ends(&e, 1200, CAT);
@@ -395,9 +405,7 @@ END_TEST
 /* The thread makes the inode's pages dirty, in a call. */
 static void write_inode(struct events *e, uint64_t t, int64_t tid, uint64_t inode, uint64_t bytes)
 {
-	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
-	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
-	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
+	begin_to_write(e, t, tid);
 	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = inode, .flags = inode % 2 ? 1 << 2 : 1 << 5,
 	      .dev = str(&rec, "254:0")); /* as before and since Linux 6.12 */
 	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = 99, .flags = 7, .dev = str(&rec, "254:0"));
@@ -410,9 +418,8 @@ START_TEST(test_write_back_by_inode)
 	static const uint64_t inodes[] = { VDA, 52, 51, 52, 53 };
 	struct events e;
 
-	begin(&e);
+	begin_with_flusher(&e);
 	e.m->declared[EVENT_INODE_WRITTEN] = e.m->declared[EVENT_INODE_DIRTY] = 1;
-	flusher(&e, KBLOCKD);
 	write_inode(&e, 1100, CAT, 51, 8192);
 	write_inode(&e, 1110, FIND, 52, 4096);
 	write_inode(&e, 1120, CAT, 51, 4096);
@@ -427,12 +434,12 @@ START_TEST(test_write_back_by_inode)
 		RQ(&e, 1300 + i, KBLOCKD, ISSUE, VDA, 800 + 100 * i, 16, WRITE);
 	for (uint64_t i = 0; i < 5; i++)
 		RQ(&e, 1400 + i, 0, COMPLETE, VDA, 800 + 100 * i, 16, WRITE);
-	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 16 * 512);
-	ck_assert_uint_eq(events_thread(&e, FIND)->disk_writeback_bytes, 8 * 512);
+	ASSERT_WRITTEN_BACK(&e, CAT, 16);
+	ASSERT_WRITTEN_BACK(&e, FIND, 8);
 	ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_write_bytes, (80 - 24) * 512);
 	/* not told yet: the oldest */
 	written_at(&e, 1500, KBLOCKD, 2000, 8);
-	ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, 24 * 512);
+	ASSERT_WRITTEN_BACK(&e, CAT, 24);
 	events_release(&e);
 }
 END_TEST
@@ -443,11 +450,10 @@ START_TEST(test_write_back_of_a_partition)
 	const uint64_t part = VDA1, unknown = VDA + 2;
 	struct events e;
 
-	begin(&e);
+	begin_with_flusher(&e);
 	e.m->declared[EVENT_INODE_WRITTEN] = e.m->declared[EVENT_INODE_DIRTY] = 1;
 	EVENT(&e, 1000, 0, 0, DUMP_DISK, dump_disk, .dev = VDA, .name = str(&rec, "vda"));
 	EVENT(&e, 1001, 0, 0, DUMP_DISK, dump_disk, .dev = part, .name = str(&rec, "vda1"));
-	flusher(&e, KBLOCKD);
 	write_file(&e, 1100, CAT, 65536);
 	for (uint64_t i = 0; i < 2; i++) {
 		RQ(&e, 1200 + 100 * i, KBLOCKD, GETRQ, VDA, 800 + 100 * i, 16, WRITE);
@@ -455,7 +461,7 @@ START_TEST(test_write_back_of_a_partition)
 		      .dev = str(&rec, "254:0"));
 		RQ(&e, 1210 + 100 * i, KBLOCKD, ISSUE, VDA, 800 + 100 * i, 16, WRITE);
 		RQ(&e, 1220 + 100 * i, 0, COMPLETE, VDA, 800 + 100 * i, 16, WRITE);
-		ck_assert_uint_eq(events_thread(&e, CAT)->disk_writeback_bytes, i * 16 * 512);
+		ASSERT_WRITTEN_BACK(&e, CAT, i * 16);
 		ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_write_bytes, 16 * 512);
 	}
 	events_release(&e);
@@ -467,9 +473,8 @@ START_TEST(test_page_events_never_come)
 {
 	struct events e;
 
-	begin(&e);
+	begin_with_flusher(&e);
 	e.m->declared[EVENT_PAGE_DIRTY] = 1;
-	flusher(&e, KBLOCKD);
 	write_file(&e, 1100, CAT, 4096);
 	written_at(&e, 1200, KBLOCKD, 800, 8);
 	ASSERT_DISK(&e, CAT, 0, 8, 0, 0);
@@ -482,8 +487,7 @@ START_TEST(test_many_ended_writers)
 {
 	struct events e;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	for (int64_t i = 0; i < 3 * DEBTS_MAX; i++) {
 		write_file(&e, 1100 + 10 * (uint64_t)i, 1000 + i, 4096);
 		ends(&e, 1105 + 10 * (uint64_t)i, 1000 + i);
@@ -500,8 +504,7 @@ START_TEST(test_dirty_in_pages)
 {
 	struct events e;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	write_file(&e, 1100, CAT, 100);
 	for (uint64_t t = 1200; t < 1240; t += 2) {
 		SYSCALL_ENTRY(&e, t, 0, CAT, "write", .fd = 3);
@@ -518,8 +521,7 @@ START_TEST(test_dirty_pages)
 {
 	struct events e;
 
-	begin(&e);
-	flusher(&e, KBLOCKD);
+	begin_with_flusher(&e);
 	EVENT(&e, 1100, 0, CAT, PAGE_DIRTY, inode, .ino = 7);
 	write_file(&e, 1110, FIND, 4096);
 	written_at(&e, 1200, KBLOCKD, 800, 16);

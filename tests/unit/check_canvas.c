@@ -14,6 +14,15 @@ static void check_row(const struct canvas *c, int y, const char *wanted)
 	g_free(text);
 }
 
+/* A row with one text at the left of its first columns, and one at the right of the 5 columns that follow. */
+static void check_sides(struct canvas *c, int left_width, const char *left, const char *right, const char *wanted)
+{
+	canvas_clear(c);
+	canvas_text_left(c, 0, 0, left_width, STYLE_NORMAL, left);
+	canvas_text_right(c, left_width, 0, 5, STYLE_NORMAL, right);
+	check_row(c, 0, wanted);
+}
+
 START_TEST(text_is_clipped)
 {
 	struct canvas *c = canvas_create(8, 2, false);
@@ -37,13 +46,8 @@ START_TEST(text_is_cut_visibly)
 {
 	struct canvas *c = canvas_create(10, 1, false);
 
-	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "abcdefg");
-	canvas_text_right(c, 5, 0, 5, STYLE_NORMAL, "1234567");
-	check_row(c, 0, "abcd……4567");
-	canvas_clear(c);
-	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "abcde");
-	canvas_text_right(c, 5, 0, 5, STYLE_NORMAL, "67");
-	check_row(c, 0, "abcde   67");
+	check_sides(c, 5, "abcdefg", "1234567", "abcd……4567");
+	check_sides(c, 5, "abcde", "67", "abcde   67");
 	canvas_destroy(c);
 }
 END_TEST
@@ -128,13 +132,8 @@ START_TEST(ascii_widths)
 
 	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "日e\xcc\x81é", -1), canvas_text_width("日e\xcc\x81é"));
 	check_row(c, 0, "??e?");
-	canvas_clear(c);
-	canvas_text_left(c, 0, 0, 6, STYLE_NORMAL, "日本語");
-	canvas_text_right(c, 7, 0, 5, STYLE_NORMAL, "日本");
-	check_row(c, 0, "??????  ????");
-	canvas_clear(c);
-	canvas_text_left(c, 0, 0, 5, STYLE_NORMAL, "日本語");
-	check_row(c, 0, "????~");
+	check_sides(c, 6, "日本語", "日本", "?????? ????");
+	check_sides(c, 5, "日本語", "", "????~");
 	canvas_clear(c);
 	prompt_init(&p);
 	prompt_start(&p, "Find:", "日本", NULL, NULL);
