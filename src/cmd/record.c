@@ -55,12 +55,13 @@ static void print_started(FILE *out, const struct record_plan *plan)
 		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
 }
 
-/* LTTng, which names no relayd, has failed: adds whether the one that answered before has stopped meanwhile. */
+/* LTTng, which names no relayd, has failed: adds whether there is one, which may have stopped meanwhile. */
 static enum lt_status explain_relayd(const struct record_plan *plan)
 {
+	const bool is_asked = plan->mode == RECORD_LIVE && !process_is_interrupted();
 	char *reason = g_strdup(error_text());
 
-	return error_join(reason, plan->mode == RECORD_LIVE ? relay_probe(plan->url) : LT_OK);
+	return error_join(reason, is_asked ? relay_probe(plan->url) : LT_OK);
 }
 
 static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
@@ -109,11 +110,15 @@ static enum lt_status start(struct record_plan *plan, struct process *command)
 	if (plan->track_command && tracer_track(plan, command->pid))
 		goto error;
 	if (plan->hosts->len)
-		return remote_start(plan);
+		return remote_start(plan) ? explain_relayd(plan) : LT_OK;
 	if (!session_start(plan->session))
 		return LT_OK;
 	if (plan->mode == RECORD_TO_DISK)
 		explain_output(plan->output);
+	if (plan->mode == RECORD_LIVE) {
+		error_wrap("starting session '%s'", plan->session);
+		explain_relayd(plan);
+	}
 error:
 	discard(plan);
 	return LT_ERROR;

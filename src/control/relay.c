@@ -148,7 +148,7 @@ enum lt_status relay_probe(const char *text)
 		return LT_ERROR;
 	status = probe(&url, url.ports[0] ? url.ports[0] : RELAY_CONTROL_PORT, true);
 	relay_url_release(&url);
-	return status ? error_wrap("cannot reach relayd '%s'", text) : LT_OK;
+	return status ? error_wrap("cannot reach relayd '%s' from this machine", text) : LT_OK;
 }
 
 enum lt_status relay_probe_view(const char *text, unsigned view_port)

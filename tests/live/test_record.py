@@ -224,7 +224,7 @@ def test_refusals():
         with socket.socket() as deaf:  # bound, so that nobody else listens there
             deaf.bind(("127.0.0.1", 0))
             url = f"net://127.0.0.1:{deaf.getsockname()[1]}"
-            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}': Connection refused")
+            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}' from this machine: Connection refused")
         with socket.socket() as rude:  # accepts connections and hangs up
             rude.bind(("127.0.0.1", 0))
             rude.listen()
@@ -238,12 +238,12 @@ def test_refusals():
             threading.Thread(target=answer_once, args=(brief,), daemon=True).start()
             url = f"net://127.0.0.1:{brief.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url, "--session", "b"), 1, "",
-                  f"session 'b': channel 'user': [^;]*; cannot reach relayd '{url}': Connection refused\n$")
+                  f"session 'b': channel 'user': [^;]*; cannot reach relayd '{url}' from this machine: Connection refused\n$")
         with socket.socket() as mute:  # like a relayd that is stopped
             mute.bind(("127.0.0.1", 0))
             mute.listen()
             url = f"net://127.0.0.1:{mute.getsockname()[1]}"
-            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}': it accepts connections, but does not answer")
+            check(u.run(TOP, *ust, "--live", url), 1, "", f"cannot reach relayd '{url}' from this machine: it accepts connections, but does not answer")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
@@ -471,6 +471,77 @@ def test_lost_relayd():
         relayd.kill()
         relayd.wait()
         check(u.run(TOP, "record", "stop", "s"), 1, "", lost)
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
+RELAYD_HEADER = struct.Struct(">QQII")  # circuit, bytes that follow, command, its version
+CREATE_TRACE_CHUNK = 19  # the first command of a session's start
+
+
+def end_relayd_at_start(listener, port, relayd):
+    """Passes a session daemon's requests on to the relayd until a session is started, which the relayd does not survive."""
+    with contextlib.suppress(OSError):
+        while True:
+            here = listener.accept()[0]
+            there = socket.create_connection(("127.0.0.1", port))
+            threading.Thread(target=answers_to, args=(there, here), daemon=True).start()
+            threading.Thread(target=requests_to, args=(here, there, relayd, listener), daemon=True).start()
+
+
+def answers_to(there, here):
+    with contextlib.suppress(OSError), here, there:
+        while data := there.recv(4096):
+            here.sendall(data)
+        here.shutdown(socket.SHUT_RDWR)
+
+
+def requests_to(here, there, relayd, listener):
+    received = b""
+    with contextlib.suppress(OSError), here, there:
+        while data := here.recv(4096):
+            received += data
+            while len(received) >= RELAYD_HEADER.size:
+                _, size, command, _ = RELAYD_HEADER.unpack_from(received)
+                if command == CREATE_TRACE_CHUNK:
+                    relayd.kill()
+                    relayd.wait()
+                    listener.shutdown(socket.SHUT_RDWR)
+                    here.shutdown(socket.SHUT_RDWR)
+                    return
+                received = received[RELAYD_HEADER.size + size:]
+            there.sendall(data)
+        there.shutdown(socket.SHUT_RDWR)
+
+
+def test_relayd_that_stops_before_the_start():
+    """Once it has accepted the session: the reason is named, and nothing is left, neither here nor on hosts."""
+    with user("brief", sessiond=True) as u, user("relay-here") as relay, user("relay-there") as other:
+        (control, data, live), _ = relay.start_relayd()
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            threading.Thread(target=end_relayd_at_start, args=(listener, control, relay.processes[-1]), daemon=True).start()
+            url = f"net://127.0.0.1:{listener.getsockname()[1]}:{data}"
+            check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "s"), 1, "",
+                  f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: Connection refused\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+        (control, data, live), _ = other.start_relayd()
+        url = f"net://127.0.0.1:{control}:{data}"
+        relayd = other.processes[-1]
+        write_script(f"{u.home}/bin/ssh", f"""case $2 in
+            *'lttng start'*) touch {u.home}/go; while [ -e {u.home}/go ]; do sleep 0.05; done;; esac; sh -c "$2"\n""")
+        u.env["PATH"] = f"{u.home}/bin:{u.env['PATH']}"
+        os.chmod(u.home, 0o777)
+        record = u.start(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "t", "--host", "h",
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        sandbox.wait_until(lambda: os.path.exists(f"{u.home}/go"), "the start")
+        relayd.kill()
+        relayd.wait()
+        os.remove(f"{u.home}/go")
+        out = record.communicate(timeout=sandbox.PATIENCE)[0]
+        assert record.returncode == 1 and re.search("\nlttngtop: no host could be recorded; cannot reach relayd "
+                                                    f"'{url}' from this machine: Connection refused\n$", out), out
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
