@@ -171,6 +171,7 @@ void monitor_publish_inputs(struct monitor *m)
 			.name = input.name,
 			.state = input.state,
 			.host = input.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)input.host)->name,
+			.target = input.target,
 			.file = !input.live,
 			.session = input.live && !input.relay,
 			.runs = input.runs,

@@ -198,9 +198,10 @@ bool ingest_broken(const struct ingest *in);
 
 /* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */
 struct ingest_input {
-	const char *name;  /* path or URL */
-	const char *state; /* "attached", or why it is not */
-	int host;          /* its number; -1: not known yet */
+	const char *name;   /* path or URL */
+	const char *state;  /* "attached", or why it is not */
+	int host;           /* its number; -1: not known yet */
+	const char *target; /* of a session: the name of its host in its URL; NULL: not a session */
 	bool live, runs;
 	bool detached; /* not read until ingest_attach() */
 	bool retried;  /* broke off, and is attached again as soon as possible */

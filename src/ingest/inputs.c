@@ -40,6 +40,7 @@ struct ingest_input ingest_input(const struct ingest *in, unsigned i)
 		.name = input->spec->name,
 		.state = input_describe(input),
 		.host = input->host && g_ptr_array_find(in->hosts, input->host, &host) ? (int)host : -1,
+		.target = input->spec->url ? input->spec->host_hint : NULL,
 		.live = input->spec->url != NULL,
 		.runs = input->source != NULL,
 		.detached = is_detached(input),

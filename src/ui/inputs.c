@@ -21,6 +21,7 @@ static void release_texts(struct ui_input *input)
 	g_free((char *)input->name);
 	g_free((char *)input->state);
 	g_free((char *)input->host);
+	g_free((char *)input->target);
 }
 
 void inputs_init(struct ui *ui)
@@ -72,6 +73,7 @@ void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
 		input->info.name = g_strdup(inputs[i].name);
 		input->info.state = g_strdup(told.state);
 		input->info.host = g_strdup(inputs[i].host);
+		input->info.target = g_strdup(inputs[i].target);
 	}
 	if (!changed)
 		return;
@@ -197,6 +199,12 @@ static enum style state_style(const struct ui_input *input)
 	return input->detached ? STYLE_DIM : STYLE_MARKED;
 }
 
+/* Until its host has announced its name, the one in its URL. */
+static const char *host_text(const struct ui_input *input)
+{
+	return input->host ? input->host : input->target ? input->target : "?";
+}
+
 static void draw_state(struct canvas *c, int x, int y, const struct ui_input *input)
 {
 	static const char more[] = "; retrying";
@@ -217,7 +225,7 @@ int inputs_draw(struct ui *ui, int y, int max)
 		const struct ui_input *input = &input_at(ui, i)->info;
 
 		lines += !repeats(ui, i);
-		host = MAX(host, input->host ? canvas_text_width(input->host) : 0);
+		host = MAX(host, canvas_text_width(host_text(input)));
 		name = MAX(name, canvas_text_width(input->name));
 	}
 	if (!lines || max < 2)
@@ -239,8 +247,7 @@ int inputs_draw(struct ui *ui, int y, int max)
 			canvas_printf(c, host + 1, row, STYLE_DIM, "and %d more", lines - drawn);
 			return max;
 		}
-		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM,
-				 input->host ? input->host : "?");
+		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM, host_text(input));
 		canvas_text_left(c, host + 1, row, name, STYLE_NORMAL, input->name);
 		draw_state(c, host + name + 2, row, input);
 		drawn++;

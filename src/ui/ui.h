@@ -60,14 +60,15 @@ struct ui_host {
  * are copied.
  */
 struct ui_input {
-	const char *name;  /* path or URL */
-	const char *state; /* "attached", or why not */
-	const char *host;  /* name of its host; NULL: unknown yet */
-	bool file;         /* a recording, possibly still being written */
-	bool session;      /* live, and can be attached and detached */
-	bool runs;         /* it sends, or may at any time */
-	bool detached;     /* by the user */
-	bool retried;      /* broke off, and is attached again as soon as possible */
+	const char *name;   /* path or URL */
+	const char *state;  /* "attached", or why not */
+	const char *host;   /* name of its host; NULL: unknown yet */
+	const char *target; /* of a session: the name of its host in its URL */
+	bool file;          /* a recording, possibly still being written */
+	bool session;       /* live, and can be attached and detached */
+	bool runs;          /* it sends, or may at any time */
+	bool detached;      /* by the user */
+	bool retried;       /* broke off, and is attached again as soon as possible */
 };
 
 /* A wait graph as described to the screen. */

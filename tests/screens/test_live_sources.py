@@ -21,6 +21,7 @@ def taken(checks):
 
     with Taken(Session([])) as relay, Terminal(relay.url, ready=None) as t:
         checks.check("taken", t.wait(rf"{relay.url} +taken by another viewer; retrying *$"))
+        checks.contains("its host has not announced its name: that of the URL", t.screen(), rf"^web +{relay.url} ")
         t.resize(60, 24)
         checks.check("if it fits", t.wait(rf"{relay.url[:20]}\S* +taken by another viewer *$"))
 
