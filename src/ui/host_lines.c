@@ -12,11 +12,14 @@ enum line_group { LINE_CPU, LINE_TASKS, LINE_FDS, LINE_DISK, LINE_NET, LINE_GROU
 
 enum { METER_CPUS = 64, BAR_WIDTH = 10, HOST_WIDTH_MAX = 16 };
 
+/* In place of how busy a CPU was. */
+enum { METER_OFFLINE = -1, METER_UNKNOWN = -2 };
+
 #define FADES_AFTER_NS (60 * NS_PER_S)
 
 struct host_line {
 	unsigned n_cpus;
-	int permille[METER_CPUS]; /* per CPU; -1: offline */
+	int permille[METER_CPUS]; /* per CPU, or METER_… */
 	unsigned busy_permille;   /* of all CPUs */
 	char text[LINE_GROUPS][SEGMENT_SIZE];
 };
@@ -37,9 +40,11 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 		if (row->cpu >= METER_CPUS)
 			continue;
 		while (line->n_cpus <= row->cpu)
-			line->permille[line->n_cpus++] = -1;
+			line->permille[line->n_cpus++] = METER_UNKNOWN;
 		if (online)
 			line->permille[row->cpu] = (int)(busy * 1000 / online);
+		else if (row->state == CPU_OFFLINE)
+			line->permille[row->cpu] = METER_OFFLINE;
 	}
 	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
 }
@@ -95,11 +100,17 @@ static int draw_meters(struct canvas *c, int x, int y, const struct host_line *l
 
 		if (!bars) {
 			canvas_char(c, x++, y, permille < 0 ? STYLE_DIM : meter_style(permille),
-				    permille < 0 ? '-' : canvas_column_glyph((unsigned)permille));
+				    permille == METER_OFFLINE   ? '-'
+				    : permille == METER_UNKNOWN ? '?'
+								: canvas_column_glyph((unsigned)permille));
 			continue;
 		}
 		x += canvas_printf(c, x, y, STYLE_DIM, "%u", i);
-		canvas_text(c, x, y, STYLE_DIM, permille < 0 ? "[ offline  ]" : "[", -1);
+		canvas_text(c, x, y, STYLE_DIM,
+			    permille == METER_OFFLINE   ? "[ offline  ]"
+			    : permille == METER_UNKNOWN ? "[ unknown  ]"
+							: "[",
+			    -1);
 		if (permille >= 0) {
 			canvas_bar(c, x + 1, y, BAR_WIDTH, meter_style(permille), (unsigned)permille);
 			canvas_char(c, x + 1 + BAR_WIDTH, y, STYLE_DIM, ']');

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The meters of a host's CPUs: busy, offline, or not known. */
+#include <string.h>
+
+#include "cmd/frames.h"
+#include "events.h"
+#include "ui/internal.h"
+#include "unit.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static struct ui ui;
+
+static void begin(struct events *e)
+{
+	events_init(e);
+	model_begin(e->m, SECOND);
+	for (unsigned cpu = 0; cpu < 3; cpu++)
+		events_switch(e, SECOND + 1000 + cpu, cpu, 0, 0, 5 + cpu, "busy");
+}
+
+static void expect_line(int width, const char *part)
+{
+	char *text;
+
+	ui.canvas = canvas_create(width, 1, false);
+	host_lines_draw(&ui, 0, 1);
+	text = canvas_row_text(ui.canvas, 0);
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' lacks '%s'", text, part);
+	g_free(text);
+	canvas_destroy(ui.canvas);
+}
+
+/* The host's line in the second frame: with a bar per CPU, and with a column each. */
+static void expect(struct events *e, const char *bars, const char *columns)
+{
+	struct ui_host_data host = { .info = { .name = "web", .live = true }, .loaded = true };
+	struct history *h = history_create(1 << 20);
+
+	ui = (struct ui){ .history = h, .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
+	history_add_track(h);
+	frames_append(h, 0, e->m, SECOND, 2 * SECOND);
+	EVENT(e, 2 * SECOND + SECOND / 2, 0, 5, IRQ_ENTRY, irq, .irq = 1);
+	frames_append(h, 0, e->m, 2 * SECOND, 3 * SECOND);
+	history_load_init(&host.load);
+	ck_assert_int_eq(history_load(h, 0, 2 * SECOND, 3 * SECOND, STATE_ALL_TABLES, &host.load), LT_OK);
+	g_array_append_val(ui.hosts, host);
+	expect_line(160, bars);
+	expect_line(70, columns);
+	g_array_free(ui.hosts, TRUE);
+	history_load_release(&host.load);
+	history_destroy(h);
+}
+
+START_TEST(test_offline)
+{
+	struct ev_sched_switch p = { .prev_tid = 6, .next_tid = 17, .offline_until_ns = 10 * SECOND };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	record_init(&r, SECOND + 2000, 1, 6, EVENT_SCHED_SWITCH);
+	strcpy(p.next_comm, "migration/1");
+	events_add(&e, &r, &p, sizeof(p));
+	expect(&e, "1[ offline  ] 2[██████████]", "█-█");
+	events_release(&e);
+}
+END_TEST
+
+/* After a gap, or lost events, a CPU is not known until its next event. */
+START_TEST(test_not_known)
+{
+	struct events e;
+
+	begin(&e);
+	model_interrupt(e.m, SECOND + 3000);
+	expect(&e, "0[██████████] 1[ unknown  ] 2[ unknown  ]", "█??");
+	events_release(&e);
+}
+END_TEST
+
+UNIT_MAIN("host_lines", test_offline, test_not_known)
