@@ -394,7 +394,6 @@ void host_set_back(struct host *host, bool live)
 		return;
 	h->away = false;
 	host->back = true;
-	host->least_behind_ns = INT64_MAX;
 	h->lag_ns = 0;
 	report_status(host);
 }

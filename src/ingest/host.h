@@ -37,7 +37,7 @@ struct host {
 	GPtrArray *sidecars;      /* char *: paths of the files loaded into public.sidecar, successfully or not */
 	char *clock;              /* UUID of the traces' clock; "": none */
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
-	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock since it was attached */
+	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock in this session */
 	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
 	bool back;                /* attached again, or still: its next event ends the gap */
 	bool paused;              /* its sessions have ended; the next event may be long after them */

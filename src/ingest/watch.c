@@ -141,6 +141,8 @@ static void set_back(struct ingest *in, struct input *input)
 {
 	if (input->host->public.away)
 		host_name_again(input->host, in->hosts);
+	if (input->host->public.away && input->session_over)
+		input->host->least_behind_ns = INT64_MAX; /* another session, whose clock may have another offset */
 	host_set_back(input->host, source_spec_is_live(input->spec));
 }
 
@@ -353,6 +355,7 @@ static void watch_lag(struct ingest *in, struct host *host)
 		if (input && input->source && input->follow)
 			ingest_source_stopped(in, input, "too far behind: started again at the end");
 	}
+	host->least_behind_ns = INT64_MAX; /* there it is as late as usual */
 }
 
 void ingest_watch(struct ingest *in)

@@ -53,6 +53,10 @@ static void emit_record(struct ring_producer *ring, const char *record)
 		ev->cpu = 0;
 		emit_end(ring, ev);
 		break;
+	case 'p': /* nothing more comes */
+		ring_publish(ring);
+		pause();
+		break;
 	case 'b': /* a beacon */
 		emit_end(ring, emit_begin(ring, EVENT_BEACON, ts_ns, 0));
 		break;
@@ -94,30 +98,37 @@ static void read_all(struct ingest *in, struct frames *f, uint64_t end_ms)
 	}
 }
 
-/* One line per frame: its limits in ms, and "?" or how busy its CPU was. */
-static void expect_frames(const char *first, uint64_t first_end_ms, const char *second, uint64_t second_end_ms,
-			  const char *expected)
+/* Starts the worker, as that of a session. */
+static struct ingest *start(const char *records)
 {
 	const struct ingest_options options = { 0 };
 	char *recording = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", "kprobe", NULL);
 	struct ingest *in = ingest_create(&options);
-	struct history *h = history_create(64 << 20);
-	struct frame_summary summaries[FRAMES_MAX];
-	GString *text = g_string_new(NULL);
 	enum lt_status status;
-	struct frames *f;
-	unsigned n;
 
 	log_mute_stderr();
-	setenv(RECORDS, first, 1);
+	setenv(RECORDS, records, 1);
 	ck_assert_int_eq(ingest_open(in, recording), LT_OK);
 	while ((status = ingest_start_some(in)) == LT_AGAIN)
 		ingest_wait(in, 100);
 	ck_assert_int_eq(status, LT_OK);
-	/* as of a session */
 	input_at(in, 0)->follow = true;
 	ingest_host(in, 0)->live = true;
-	f = frames_create(in, h, NS_PER_S, false);
+	g_free(recording);
+	return in;
+}
+
+/* One line per frame: its limits in ms, and "?" or how busy its CPU was. */
+static void expect_frames(const char *first, uint64_t first_end_ms, const char *second, uint64_t second_end_ms,
+			  const char *expected)
+{
+	struct ingest *in = start(first);
+	struct history *h = history_create(64 << 20);
+	struct frames *f = frames_create(in, h, NS_PER_S, false);
+	struct frame_summary summaries[FRAMES_MAX];
+	GString *text = g_string_new(NULL);
+	unsigned n;
+
 	setenv(RECORDS, second, 1);
 	read_all(in, f, first_end_ms);
 	read_all(in, f, second_end_ms);
@@ -137,7 +148,6 @@ static void expect_frames(const char *first, uint64_t first_end_ms, const char *
 	frames_destroy(f);
 	history_destroy(h);
 	ingest_destroy(in);
-	g_free(recording);
 }
 
 #define FIRST "r100000 i101500 r102250 o103400"
@@ -185,10 +195,60 @@ START_TEST(test_still)
 }
 END_TEST
 
+static void watch(struct ingest *in)
+{
+	ingest_watch(in);
+	ingest_advance(in, 0, UINT64_MAX, 1000);
+	ingest_wait(in, 10);
+}
+
+/* Until the lag of its record at that time was measured. */
+static void await_lag(struct ingest *in, uint64_t at_ms)
+{
+	while (host_at(in, 0)->lag_at_ns != at_ms * NS_PER_MS)
+		watch(in);
+}
+
+/*
+ * Its clock is decades behind, and so known to differ. After half a second in which its worker was away, its data is
+ * 50 ms newer: that is not its usual delay.
+ */
+START_TEST(test_lag_of_the_same_session)
+{
+	struct ingest *in = start("r100000 o103400 p");
+
+	await_lag(in, 103400);
+	ck_assert_uint_eq(ingest_host(in, 0)->lag_ns, 0);
+	setenv(RECORDS, "o103450 p", 1);
+	source_kill(input_at(in, 0)->source, "killed");
+	await_lag(in, 103450);
+	ck_assert_uint_gt(ingest_host(in, 0)->lag_ns, 0);
+	ingest_destroy(in);
+}
+END_TEST
+
+/* The clock of another session may have another offset. */
+START_TEST(test_lag_of_the_next_session)
+{
+	struct ingest *in = start("r100000 o103400");
+
+	setenv(RECORDS, "o103450 p", 1);
+	host_at(in, 0)->least_behind_ns = 0;
+	await_lag(in, 103450);
+	ck_assert_uint_eq(ingest_host(in, 0)->lag_ns, 0);
+	ingest_destroy(in);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = { test_long_gap, test_very_long_gap, test_short_gap, test_beacons_in_gap,
-				       test_still };
+	const TTest *const tests[] = { test_long_gap,
+				       test_very_long_gap,
+				       test_short_gap,
+				       test_beacons_in_gap,
+				       test_still,
+				       test_lag_of_the_same_session,
+				       test_lag_of_the_next_session };
 	char program[PATH_MAX];
 	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
