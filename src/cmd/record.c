@@ -210,6 +210,37 @@ static pid_t repeat_dump(const struct record_plan *plan)
 	return pid;
 }
 
+/* Nothing was recorded: prints the reason and, after a signal, that nothing is left. */
+static int fail(const struct record_plan *plan, bool elsewhere)
+{
+	char *reason = g_strdup(error_text());
+
+	if (process_is_interrupted())
+		error_set("%s; nothing is left of session '%s'%s", reason, plan->session,
+			  elsewhere ? " on the hosts that answered" : "");
+	g_free(reason);
+	return cmd_fail(LT_EXIT_FAILURE, "record");
+}
+
+/* A signal came after the start, but before anybody could know how to stop the session. */
+static int end_at_once(const struct record_plan *plan, bool new_output)
+{
+	const char *where = plan->hosts->len ? " from the hosts that answered" : "";
+
+	discard(plan);
+	if (plan->mode == RECORD_LIVE)
+		error_set("interrupted; session '%s' was removed%s; the relayd keeps what it received", plan->session,
+			  where);
+	else if (plan->mode == RECORD_TO_DISK && !plan->hosts->len)
+		error_set("interrupted; session '%s' was removed; what it had recorded is in '%s'", plan->session,
+			  plan->output);
+	else
+		error_set("interrupted; session '%s' and what it had recorded were removed%s", plan->session, where);
+	if (plan->mode == RECORD_SNAPSHOT && new_output)
+		record_sidecar_remove(plan->output);
+	return cmd_fail(LT_EXIT_FAILURE, "record");
+}
+
 /* Called with signals held: makes a whole recording, or starts one. */
 static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
@@ -218,16 +249,17 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	struct cost_estimate estimate = { 0 };
 	struct sidecar_cost cost = { 0 };
 	const unsigned n_hosts = plan->hosts->len;
+	const bool new_output = plan->output && !g_file_test(plan->output, G_FILE_TEST_EXISTS);
 	int recorded; /* the status if COMMAND succeeds */
 	pid_t redump;
 
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
 		estimate = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
 	if (setup(plan, may_start, daemon))
-		return cmd_fail(LT_EXIT_FAILURE, "record");
+		return fail(plan, n_hosts);
 	if (start(plan, &command)) {
 		process_cancel(&command);
-		return cmd_fail(LT_EXIT_FAILURE, "record");
+		return fail(plan, n_hosts);
 	}
 	recorded = plan->hosts->len < n_hosts ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 	redump = repeat_dump(plan);
@@ -235,11 +267,10 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	cost.bytes_per_s = (uint64_t)estimate.bytes_per_s;
 	cost.consumer_before_ns = MAX(cost_consumer_ns(), 1);
 	record_sidecar_start(plan, command.pid, &cost);
-	if (process_is_interrupted()) { /* how to stop it has not been printed yet */
+	if (process_is_interrupted()) {
 		process_cancel(&command);
 		redump_end(redump);
-		discard(plan);
-		return LT_EXIT_FAILURE;
+		return end_at_once(plan, new_output);
 	}
 	print_started(plan->command ? stderr : stdout, plan);
 	print_estimate(plan->command ? stderr : stdout, &estimate);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "cmd/record_sidecar.h"
 
+#include <glib/gstdio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -8,6 +9,7 @@
 #include "control/commands.h"
 #include "control/remote.h"
 #include "control/tracer.h"
+#include "sidecar/sidecar.h"
 #include "sidecar/stream.h"
 
 static void warn(void)
@@ -115,6 +117,15 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 	else if (sidecar_update(plan->output, &about))
 		warn();
 	g_free(symbols);
+}
+
+void record_sidecar_remove(const char *path)
+{
+	char *file = g_build_filename(path, SIDECAR_NAME, NULL);
+
+	g_unlink(file);
+	g_rmdir(path);
+	g_free(file);
 }
 
 void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions)

@@ -138,7 +138,8 @@ void record_print_rest(FILE *out, const GPtrArray *hosts, const GPtrArray *done,
 	for (unsigned i = 0; i < hosts->len; i++)
 		if (!g_ptr_array_find((GPtrArray *)done, g_ptr_array_index(hosts, i), NULL))
 			g_ptr_array_add(rest, g_ptr_array_index(hosts, i));
-	record_print_verb(out, "end it on the other hosts, later", "stop", rest, output, session);
+	record_print_verb(out, rest->len < hosts->len ? "end it on the other hosts, later" : "end it later", "stop",
+			  rest, output, session);
 	g_ptr_array_free(rest, TRUE);
 }
 
@@ -258,7 +259,7 @@ static enum lt_status end_remotely(const struct record_verb *verb, const struct 
 	if (!status && stops)
 		printf("session '%s' stopped\n", session);
 	status = error_join(failed, record_fetch(stdout, ended, session, output, fetched));
-	if (status && stops && fetched->len)
+	if (status && stops && (fetched->len || process_is_interrupted()))
 		record_print_rest(stdout, o->record_host, fetched, session, output);
 	g_ptr_array_free(fetched, TRUE);
 	g_ptr_array_free(ended, TRUE);
@@ -346,6 +347,7 @@ int record_verb_run(const struct record_verb *verb, const struct options *o, con
 
 	process_hold_signals();
 	result = o->record_host->len ? run_verb_remotely(verb, o, session) : run_verb_locally(verb, session);
+	fflush(stdout); /* a held signal ends this process */
 	process_release_signals();
 	return result;
 }

@@ -107,13 +107,13 @@ static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script,
 }
 
 /* Cleans up on all hosts, although a held signal may be the reason for it: only a further one ends the wait. */
-static void clean_up_everywhere(const GPtrArray *hosts, const char *script)
+static void clean_up_everywhere(const GPtrArray *hosts, const char *script, GPtrArray *done)
 {
 	int earlier = 0, taken;
 
 	while ((taken = process_take_signal()))
 		earlier = taken;
-	run_everywhere(hosts, script, NULL);
+	run_everywhere(hosts, script, done);
 	if (earlier)
 		raise(earlier);
 }
@@ -158,7 +158,7 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);
 
-	clean_up_everywhere(hosts, script);
+	clean_up_everywhere(hosts, script, NULL);
 	g_free(script);
 }
 
@@ -244,13 +244,23 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 
 /* ---- setting up ---- */
 
-/* Removes the session from hosts; keeps the original reason in the error chain. */
+/* Removes the session from hosts, warns where that fails; keeps the original reason in the error chain. */
 static void undo(const struct record_plan *plan, const GPtrArray *hosts)
 {
 	char *reason = g_strdup(error_text()), *script = commands_remote_discard(plan);
+	GPtrArray *done = g_ptr_array_new();
 
-	clean_up_everywhere(hosts, script);
+	clean_up_everywhere(hosts, script, done);
+	for (unsigned i = 0; i < hosts->len; i++) {
+		const char *host = g_ptr_array_index(hosts, i);
+
+		if (!g_ptr_array_find(done, host, NULL))
+			log_warning("host '%s': session '%s' may be left there: end it with 'lttngtop record stop "
+				    "--host %s %s'",
+				    host, plan->session, host, plan->session);
+	}
 	error_set("%s", reason);
+	g_ptr_array_free(done, TRUE);
 	g_free(script);
 	g_free(reason);
 }

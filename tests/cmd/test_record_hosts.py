@@ -5,10 +5,13 @@
 A host is a directory: "name" and "boot_id" say which machine it is, "log" has what its lttng was asked, and "session"
 exists while it has a session.
 """
+import glob
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import cases
 
@@ -162,6 +165,77 @@ def test_hosts_that_hang():
             said = process.stderr.read()
             assert process.wait() == 0 and "still waiting" not in said, f"{step}: {process.returncode}, {said}"
         os.remove(f"{base}/go")
+
+
+def await_file(path, process):
+    """Waits for what a host writes when it hangs."""
+    end = time.monotonic() + PATIENCE
+    while not os.path.exists(path):
+        assert time.monotonic() < end and process.poll() is None, f"no {path}: {process.poll()}"
+        time.sleep(0.02)
+
+
+def await_end(case):
+    """Waits until no host has a session: one whose connection was lost during the setup removes it itself."""
+    end = time.monotonic() + PATIENCE
+    while glob.glob("run/*/session"):
+        assert time.monotonic() < end, f"{case}: a session is left"
+        time.sleep(0.02)
+
+
+def interrupt(env, step, *words):
+    """SIGINT while host b hangs in a step; returns what is said. The host then answers."""
+    env = {**env, "HANG": step}
+    with subprocess.Popen([TOP, "record", *words], env=env, stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as process:
+        await_file("run/b/hangs", process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == -signal.SIGINT, f"{step}: {process.returncode}: {err}"
+    os.remove("run/b/hangs")
+    return out, err
+
+
+def test_interrupts():
+    """What becomes of the session, in each step."""
+    env = set_up(a="web 1", b="db 2")
+    base = os.path.abspath("run")
+    hang = f"""[ $1 != b ] || case $2 in *"$HANG"*) touch {base}/b/hangs; [ -e {base}/stays ] || exec sleep 600;; esac\n"""
+    write(f"{base}/local/ssh", SSH.format(base=base).replace("sh -c", hang + "sh -c"), 0o755)
+    there = ["--host", "a", "--host", "b"]
+    new = ["--ust", EVENTS, "--session", "s", *there]
+    left = "nothing is left of session 's' on the hosts that answered"
+    for how in (["--live", "net://127.0.0.1"], ["--output", "o"], ["--snapshot"]):
+        for step in ("uname -n", "lttng create", "lttng start"):
+            said = interrupt(env, step, *new, *how)
+            assert said == ("", f"lttngtop: host 'b': interrupted; {left}\n"), (step, how, said)
+            await_end((step, how))
+    for how in (["--output", "o"], ["--snapshot"]):
+        out, err = interrupt(env, "ls -A", *new, *how)
+        assert out == "" and err.endswith("lttngtop: interrupted; session 's' and what it had recorded were removed from the "
+                                          "hosts that answered\n"), err
+        await_end(how)
+    check(record({**env, "HANG": "nothing"}, *new, "--output", "o"), 0, ".*", "")
+    out, err = interrupt(env, "lttng stop", "stop", *there, "--output", "o", "s")
+    assert out == f"end it later: lttngtop record stop --host a --host b --output {os.getcwd()}/o s\n", (out, err)
+    assert err.startswith("lttngtop: host 'b': interrupted; ") and "kept on the host" in err, err
+
+
+def test_second_interrupt():
+    """A host from which the session cannot be removed is named, with the way to end it there."""
+    env = set_up(a="web 1", b="db 2")
+    base = os.path.abspath("run")
+    hang = f"""[ $1 != b ] || case $2 in *'lttng start'*) touch {base}/b/hangs; exec sleep 600;;
+        *'lttng destroy'*'rm -rf'*) touch {base}/b/hangs.again; exec sleep 600;; esac\n"""
+    write(f"{base}/local/ssh", SSH.format(base=base).replace("sh -c", hang + "sh -c"), 0o755)
+    with subprocess.Popen([TOP, "record", "--ust", EVENTS, "--session", "s", "--output", "o", "--host", "a", "--host", "b"],
+                          env=env, stdin=subprocess.DEVNULL, text=True, stderr=subprocess.PIPE) as process:
+        for name in ("hangs", "hangs.again"):
+            await_file(f"run/b/{name}", process)
+            process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=PATIENCE)[1]
+    assert err == ("lttngtop: warning: host 'b': session 's' may be left there: end it with 'lttngtop record stop --host b s'\n"
+                   "lttngtop: host 'b': interrupted; nothing is left of session 's' on the hosts that answered\n"), err
 
 
 if __name__ == "__main__":

@@ -478,14 +478,20 @@ RELAYD_HEADER = struct.Struct(">QQII")  # circuit, bytes that follow, command, i
 CREATE_TRACE_CHUNK = 19  # the first command of a session's start
 
 
-def end_relayd_at_start(listener, port, relayd):
-    """Passes a session daemon's requests on to the relayd until a session is started, which the relayd does not survive."""
+def at_start(listener, port, act):
+    """Passes a session daemon's requests on to a relayd, and calls act() when a session is started. If that is false, the
+    relayd is gone."""
     with contextlib.suppress(OSError):
         while True:
             here = listener.accept()[0]
             there = socket.create_connection(("127.0.0.1", port))
             threading.Thread(target=answers_to, args=(there, here), daemon=True).start()
-            threading.Thread(target=requests_to, args=(here, there, relayd, listener), daemon=True).start()
+            threading.Thread(target=requests_to, args=(here, there, act, listener), daemon=True).start()
+
+
+def end(process):
+    process.kill()
+    process.wait()
 
 
 def answers_to(there, here):
@@ -495,16 +501,14 @@ def answers_to(there, here):
         here.shutdown(socket.SHUT_RDWR)
 
 
-def requests_to(here, there, relayd, listener):
+def requests_to(here, there, act, listener):
     received = b""
     with contextlib.suppress(OSError), here, there:
         while data := here.recv(4096):
             received += data
             while len(received) >= RELAYD_HEADER.size:
                 _, size, command, _ = RELAYD_HEADER.unpack_from(received)
-                if command == CREATE_TRACE_CHUNK:
-                    relayd.kill()
-                    relayd.wait()
+                if command == CREATE_TRACE_CHUNK and not act():
                     listener.shutdown(socket.SHUT_RDWR)
                     here.shutdown(socket.SHUT_RDWR)
                     return
@@ -520,7 +524,7 @@ def test_relayd_that_stops_before_the_start():
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen()
-            threading.Thread(target=end_relayd_at_start, args=(listener, control, relay.processes[-1]), daemon=True).start()
+            threading.Thread(target=at_start, args=(listener, control, lambda: end(relay.processes[-1])), daemon=True).start()
             url = f"net://127.0.0.1:{listener.getsockname()[1]}:{data}"
             check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "s"), 1, "",
                   f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: Connection refused\n$")
@@ -536,8 +540,7 @@ def test_relayd_that_stops_before_the_start():
         record = u.start(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "t", "--host", "h",
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         sandbox.wait_until(lambda: os.path.exists(f"{u.home}/go"), "the start")
-        relayd.kill()
-        relayd.wait()
+        end(relayd)
         os.remove(f"{u.home}/go")
         out = record.communicate(timeout=sandbox.PATIENCE)[0]
         assert record.returncode == 1 and re.search("\nlttngtop: no host could be recorded; cannot reach relayd "
@@ -578,6 +581,59 @@ def runs_in(group, name):
         state, _, number = rest.split()[:3]
         return program == name and int(number) == group and state not in "ZX"
     return bool(processes.find(is_one))
+
+
+def interrupted_start(u, app, *options):
+    """The answer of a record that SIGINT interrupts while the tracer waits for a stopped program to start recording."""
+    for _ in range(5):
+        app.send_signal(signal.SIGSTOP)
+        record = u.start(TOP, "record", "--ust", EVENTS, "--session", "s", *options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        processes.wait_for("record that waits", lambda: processes.waits(record.pid))
+        record.send_signal(signal.SIGINT)
+        app.send_signal(signal.SIGCONT)
+        out = record.communicate(timeout=sandbox.PATIENCE)[0]
+        assert record.returncode == -signal.SIGINT, f"{record.returncode}: {out}"
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+        if "nothing is left" not in out:  # a slow machine was still setting up
+            break
+    return out
+
+
+def test_interrupted_start():
+    """^C before it is known how to stop the session: it is removed, and that is said."""
+    with user("late", sessiond=True) as u:
+        app = u.start(APP, "1", "0", "wait", stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        sandbox.wait_until(lambda: "ust_app" in u.run("lttng", "--no-sessiond", "list", "--userspace")[1], "registration")
+        out = interrupted_start(u, app, "--output", "o")
+        assert out == f"lttngtop: interrupted; session 's' was removed; what it had recorded is in '{u.home}/o'\n", out
+        assert os.path.exists(f"{u.home}/o/lttngtop.json")
+        out = interrupted_start(u, app, "--output", "p", "--snapshot")
+        assert out == "lttngtop: interrupted; session 's' and what it had recorded were removed\n", out
+        assert not os.path.exists(f"{u.home}/p"), os.listdir(f"{u.home}/p")
+        os.mkdir(f"{u.home}/q")
+        os.chmod(f"{u.home}/q", 0o777)
+        interrupted_start(u, app, "--output", "q", "--snapshot")
+        assert os.path.isdir(f"{u.home}/q"), "a directory of the user's is gone"
+        app.stdin.close()
+
+        (control, data, live), _ = u.start_relayd()
+        records = []
+
+        def interrupt_it():
+            sandbox.wait_until(lambda: records, "record")
+            records[0].send_signal(signal.SIGINT)
+            return True
+
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            threading.Thread(target=at_start, args=(listener, control, interrupt_it), daemon=True).start()
+            records.append(u.start(TOP, "record", "--ust", EVENTS, "--session", "s", "--live", f"127.0.0.1:{listener.getsockname()[1]}:{data}",
+                                   "--live-port", str(live), stdout=subprocess.PIPE, stderr=subprocess.STDOUT))
+            out = records[0].communicate(timeout=sandbox.PATIENCE)[0]
+            listener.shutdown(socket.SHUT_RDWR)
+        assert out == "lttngtop: interrupted; session 's' was removed; the relayd keeps what it received\n", out
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def touch(path):
