@@ -96,10 +96,15 @@ static void discard(const struct record_plan *plan)
 /* The session could not be started: says why, if the reason is its directory, of which the tracer names none. */
 static void explain_output(const char *directory)
 {
-	if (g_mkdir_with_parents(directory, 0770))
+	const bool is_new = !g_file_test(directory, G_FILE_TEST_EXISTS);
+
+	if (g_mkdir_with_parents(directory, 0770)) {
 		error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
-	else if (!g_rmdir(directory))
+	} else {
 		record_wrap_output(directory);
+		if (is_new)
+			g_rmdir(directory);
+	}
 }
 
 /* Starts the recording; the command's process then still waits to be let go. LT_ERROR: the session has been removed. */

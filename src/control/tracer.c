@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/tracer.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <lttng/lttng.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "control/context.h"
@@ -138,21 +141,60 @@ static enum lt_status probe_kernel(const struct record_plan *plan, struct record
 	return status;
 }
 
+/* The directory that exists, this one or one above it. The caller frees it. */
+static char *existing_directory(const char *path)
+{
+	char *at = g_strdup(path), *above;
+
+	while (!g_file_test(at, G_FILE_TEST_EXISTS)) {
+		above = g_path_get_dirname(at);
+		g_free(at);
+		at = above;
+	}
+	return at;
+}
+
+/* LT_ERROR: a directory cannot be created or written. Leaves nothing behind: the tracer creates it. */
+static enum lt_status probe_writing(const char *directory)
+{
+	char *existing = existing_directory(directory), *at = g_strdup(directory);
+	enum lt_status status = LT_OK;
+
+	if (g_mkdir_with_parents(directory, 0770))
+		status = error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
+	else if (access(directory, W_OK | X_OK))
+		status = error_set("cannot write to directory '%s': %s", directory, g_strerror(errno));
+	while (strcmp(at, existing) != 0) {
+		char *above = g_path_get_dirname(at);
+
+		g_rmdir(at);
+		g_free(at);
+		at = above;
+	}
+	g_free(at);
+	g_free(existing);
+	return status;
+}
+
 /* The tracer would mix its files with existing ones. Each snapshot gets a directory of its own. */
-enum lt_status tracer_probe_output(const struct record_plan *plan)
+static enum lt_status probe_contents(const struct record_plan *plan)
 {
 	GDir *dir = plan->mode == RECORD_TO_DISK ? g_dir_open(plan->output, 0, NULL) : NULL;
 	bool empty;
 
 	if (!dir) {
-		if (plan->output && g_file_test(plan->output, G_FILE_TEST_EXISTS) &&
-		    !g_file_test(plan->output, G_FILE_TEST_IS_DIR))
+		if (g_file_test(plan->output, G_FILE_TEST_EXISTS) && !g_file_test(plan->output, G_FILE_TEST_IS_DIR))
 			return error_set("'%s' is not a directory", plan->output);
 		return LT_OK;
 	}
 	empty = !g_dir_read_name(dir);
 	g_dir_close(dir);
 	return empty ? LT_OK : error_set("directory '%s' is not empty", plan->output);
+}
+
+enum lt_status tracer_probe_output(const struct record_plan *plan)
+{
+	return probe_contents(plan) || probe_writing(plan->output) ? LT_ERROR : LT_OK;
 }
 
 enum lt_status tracer_probe(struct record_plan *plan)

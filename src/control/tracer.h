@@ -13,11 +13,11 @@
  * Checks that the plan can be carried out: the name is unused, there is a kernel tracer, the tracepoints, symbols and
  * counters asked for by name exist, the output directory is empty or the relayd answers. Removes tracepoints from the
  * plan that only a set wants and that do not exist, with a warning, and replaces the others by patterns where those are
- * fewer. LT_ERROR: something is missing or would do harm. Has no effect outside the process.
+ * fewer. LT_ERROR: something is missing or would do harm. Leaves no effect outside the process.
  */
 enum lt_status tracer_probe(struct record_plan *plan);
 
-/* Whether the output directory can take a recording: it is empty or does not exist. */
+/* Whether the output directory can take a recording: it is empty or does not exist, and can be created and written. */
 enum lt_status tracer_probe_output(const struct record_plan *plan);
 
 /* Creates the session with everything in it, without starting it. LT_ERROR: no session is left. */

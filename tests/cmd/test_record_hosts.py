@@ -238,5 +238,16 @@ def test_second_interrupt():
                    "lttngtop: host 'b': interrupted; nothing is left of session 's' on the hosts that answered\n"), err
 
 
+def test_output_that_cannot_be_written():
+    """Refused before a host is asked for anything."""
+    env = set_up(a="web 1")
+    write("run/file", "")
+    for output, reason in (("/proc/o", ".*"), (f"{os.getcwd()}/run/file/o", "Not a directory")):
+        for how in ([], ["--snapshot"]):
+            check(record(env, "--ust", EVENTS, "--output", output, *how, "--host", "a"), 1, "",
+                  f"lttngtop: cannot create directory '{output}': {reason}\n")
+            assert asked("a") == [], asked("a")
+
+
 if __name__ == "__main__":
     cases.run(globals())

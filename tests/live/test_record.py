@@ -247,6 +247,22 @@ def test_refusals():
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
+def test_output_that_cannot_be_written():
+    """Said with the reason before anything is recorded, also of a flight recorder; nothing is created or removed."""
+    with user("unwritable", sessiond=True) as u:
+        os.mkdir(f"{u.home}/ro", 0o555)
+        for how in ([], ["--snapshot"]):
+            ust = ["record", "--ust", EVENTS, *how, "--output"]
+            check(u.run(TOP, *ust, "ro", "--", "true"), 1, "", f"^lttngtop: cannot write to directory '{u.home}/ro': Permission denied\n$")
+            check(u.run(TOP, *ust, "ro/a/b", "--", "true"), 1, "", f"^lttngtop: cannot create directory '{u.home}/ro/a/b': Permission denied\n$")
+            check(u.run(TOP, *ust, "/proc/o", "--", "true"), 1, "", "^lttngtop: cannot create directory '/proc/o': [^\n]*\n$")
+            assert os.listdir(f"{u.home}/ro") == [], os.listdir(f"{u.home}/ro")
+            # what was created to find out is removed
+            check(u.run(TOP, *ust, "new/" + "x" * 300, "--", "true"), 1, "", f"^lttngtop: cannot create directory '.*': File name too long\n$")
+            assert not os.path.exists(f"{u.home}/new")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
 def in_private_run(u, *argv):
     """As root, where no daemon of the machine is visible."""
     script = 'mount -t tmpfs none /run && mkdir -p /run/lttng && exec "$@"'
