@@ -136,8 +136,11 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 	GPtrArray *stopped = g_ptr_array_new(), *fetched = g_ptr_array_new();
 	enum lt_status status =
 		plan->mode == RECORD_SNAPSHOT ? remote_snapshot(plan->hosts, plan->session, NULL) : LT_OK;
-	char *failed = status ? g_strdup(error_text()) : NULL;
+	char *failed;
 
+	if (status)
+		error_wrap("taking a snapshot of session '%s'", plan->session);
+	failed = status ? g_strdup(error_text()) : NULL;
 	status = remote_stop(plan->hosts, plan->session, stopped);
 	if (output) {
 		char *unstopped = status ? g_strdup(error_text()) : NULL;
@@ -162,7 +165,7 @@ static enum lt_status finish(const struct record_plan *plan)
 		return finish_remotely(plan);
 	if (plan->mode == RECORD_SNAPSHOT && session_snapshot(plan->session, &path)) {
 		discard(plan);
-		return LT_ERROR;
+		return record_add_error("the session was removed, and what it had in memory is lost");
 	}
 	status = record_stop(plan->session, plan->url, &lost);
 	if (status) {
@@ -218,12 +221,9 @@ static pid_t repeat_dump(const struct record_plan *plan)
 /* Nothing was recorded: prints the reason and, after a signal, that nothing is left. */
 static int fail(const struct record_plan *plan, bool elsewhere)
 {
-	char *reason = g_strdup(error_text());
-
 	if (process_is_interrupted())
-		error_set("%s; nothing is left of session '%s'%s", reason, plan->session,
-			  elsewhere ? " on the hosts that answered" : "");
-	g_free(reason);
+		record_add_error("nothing is left of session '%s'%s", plan->session,
+				 elsewhere ? " on the hosts that answered" : "");
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 

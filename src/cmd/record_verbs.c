@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `lttngtop record VERB`: stops a session, shows its status, takes snapshots, repeats its state dump. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -106,6 +107,20 @@ void record_print_verb(FILE *out, const char *label, const char *verb, const GPt
 	g_ptr_array_free(words, TRUE);
 }
 
+enum lt_status record_add_error(const char *format, ...)
+{
+	char *reason = g_strdup(error_text()), *more;
+	va_list ap;
+
+	va_start(ap, format);
+	more = g_strdup_vprintf(format, ap);
+	va_end(ap);
+	error_set("%s; %s", reason, more);
+	g_free(more);
+	g_free(reason);
+	return LT_ERROR;
+}
+
 enum lt_status record_wrap_output(const char *directory)
 {
 	if (place_room(directory).free_bytes < NO_ROOM_BYTES)
@@ -194,8 +209,12 @@ static int snapshot(const struct session *s)
 		error_set("session '%s' does not take snapshots: it was not started with --snapshot", s->name);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
-	if (session_snapshot(s->name, &path))
+	if (session_snapshot(s->name, &path)) {
+		record_add_error(
+			"the session still records: once this is fixed, run 'lttngtop record snapshot %s' again",
+			s->name);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
+	}
 	record_sidecar_update(s->path, NULL, NULL);
 	printf("snapshot in %s\n", path ? path : s->path);
 	if (path)
@@ -254,8 +273,11 @@ static enum lt_status end_remotely(const struct record_verb *verb, const struct 
 	const bool stops = verb->run == stop;
 	enum lt_status status =
 		stops ? remote_stop(o->record_host, session, ended) : remote_snapshot(o->record_host, session, ended);
-	char *failed = status ? g_strdup(error_text()) : NULL;
+	char *failed;
 
+	if (status && !stops)
+		error_wrap("taking a snapshot of session '%s'", session);
+	failed = status ? g_strdup(error_text()) : NULL;
 	if (!status && stops)
 		printf("session '%s' stopped\n", session);
 	status = error_join(failed, record_fetch(stdout, ended, session, output, fetched));

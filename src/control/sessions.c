@@ -121,7 +121,7 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 		found = s;
 	}
 	if (!found && name)
-		error_set("there is no session '%s'", name);
+		error_set("there is no session '%s': 'lttngtop record status' lists those that exist", name);
 	else if (!found)
 		error_set("no session that 'lttngtop record' named was found: give its name");
 	return found;
@@ -210,8 +210,15 @@ enum lt_status session_snapshot(const char *name, char **path)
 	char *entry = code < 0 || !directory ? NULL : new_entry(directory, before);
 
 	*path = entry ? g_build_filename(directory, entry, NULL) : NULL;
+	if (code < 0) {
+		tracer_error(code, name);
+		if (directory)
+			error_wrap("taking a snapshot of session '%s' into '%s'", name, directory);
+		else
+			error_wrap("taking a snapshot of session '%s'", name);
+	}
 	g_free(entry);
 	g_free(directory);
 	g_hash_table_destroy(before);
-	return code < 0 ? tracer_error(code, name) : LT_OK;
+	return code < 0 ? LT_ERROR : LT_OK;
 }

@@ -327,6 +327,25 @@ def test_snapshots():
         check_counts(re.search("recorded into (.*)", result[2]).group(1), 50)
 
 
+def test_snapshot_that_fails():
+    """Which session, where, and what to do."""
+    with user("no-snapshot", sessiond=True) as u:
+        check(u.run(TOP, "record", "snapshot", "x"), 1, "", "^lttngtop: there is no session 'x': 'lttngtop record status' lists those that exist\n$")
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--session", "s"), 0, "take a snapshot")
+        u.run(APP, "10")
+        os.chmod(f"{u.home}/o", 0o555)
+        failed = f"^lttngtop: taking a snapshot of session 's' into '{u.home}/o': "
+        check(u.run(TOP, "record", "snapshot", "s"), 1, "", failed + "[^;]*; the session still records: once this is fixed, run "
+              "'lttngtop record snapshot s' again\n$")
+        os.chmod(f"{u.home}/o", 0o755)
+        check(u.run(TOP, "record", "snapshot", "s"), 0, "^snapshot in ")
+        check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
+        os.chmod(f"{u.home}/o", 0o755)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--session", "s", "--", "chmod", "555", "o"), 1, "",
+              "\n" + failed[1:] + "[^;]*; the session was removed, and what it had in memory is lost\n$")
+        check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
 def test_trackers():
     with user("trackers", sessiond=True) as u:
         command = ["sh", "-c", f"{shlex.quote(APP)} 100; exec {shlex.quote(APP)} 30"]
