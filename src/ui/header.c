@@ -61,19 +61,40 @@ static struct host_counts count_hosts(const struct ui *ui)
 	return n;
 }
 
-/* The state word at the newest data, or where it would arrive. */
-static enum style live_word(const struct ui *ui, char *word, size_t size)
+/* At the newest data, or where it would arrive. */
+enum presence { SOME_ARE_THERE, ALL_AWAY, ALL_ENDED };
+
+static enum presence who_is_there(const struct ui *ui)
 {
 	const struct host_counts n = count_hosts(ui);
 	const bool none_is_there = n.absent && n.absent == n.shown && !waited_for(ui) && !inputs_await_hosts(ui);
 
 	if (ui->cursor.complete || (none_is_there && n.over == n.shown))
-		g_strlcpy(word, "ENDED", size);
-	else if (none_is_there)
-		g_snprintf(word, size, "AWAY %u/%u", n.absent, n.shown);
-	else
+		return ALL_ENDED;
+	return none_is_there ? ALL_AWAY : SOME_ARE_THERE;
+}
+
+static bool is_at_newest(const struct ui *ui)
+{
+	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING;
+}
+
+static enum style live_word(const struct ui *ui, char *word, size_t size)
+{
+	const struct host_counts n = count_hosts(ui);
+
+	switch (who_is_there(ui)) {
+	case SOME_ARE_THERE:
 		g_strlcpy(word, "LIVE", size);
-	return ui->cursor.complete || none_is_there ? STYLE_PAUSED : STYLE_LIVE;
+		return STYLE_LIVE;
+	case ALL_AWAY:
+		g_snprintf(word, size, "AWAY %u/%u", n.absent, n.shown);
+		break;
+	case ALL_ENDED:
+		g_strlcpy(word, "ENDED", size);
+		break;
+	}
+	return STYLE_PAUSED;
 }
 
 static enum style state_word(const struct ui *ui, char *word, size_t size)
@@ -86,7 +107,7 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 		g_strlcpy(word, goes_on ? "LIVE PAUSED" : is_at_end(ui) ? "END" : "PAUSED", size);
 		return STYLE_PAUSED;
 	}
-	if (c->live && c->mode == CURSOR_STICKING)
+	if (is_at_newest(ui))
 		return live_word(ui, word, size);
 	if (goes_on && c->mode == CURSOR_PLAYING) {
 		if (c->speed != 1)
@@ -240,7 +261,7 @@ static void lag_text(const struct ui *ui, char *text, size_t size)
 
 /*
  * The hosts that the totals cover; brief: in few columns. A word for those that are missing follows their number, as in
- * "1/3 away".
+ * "1/3 away"; nothing if the state word counts them.
  */
 static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 {
@@ -248,6 +269,9 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 	unsigned n = counts.all, shown = counts.shown, absent = counts.absent, hidden = n - shown;
 	const char *why = counts.away ? "away" : "silent";
 
+	text[0] = '\0';
+	if (is_at_newest(ui) && who_is_there(ui) == ALL_AWAY && !hidden)
+		return;
 	if (waited_for(ui) && absent == 1 && !brief)
 		g_snprintf(text, size, "waiting for %s", waited_for(ui));
 	else if (!absent && !hidden)

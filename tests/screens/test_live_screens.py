@@ -131,7 +131,8 @@ def sessions(checks, size, *options):
             relayd.wait()
             for host in HOSTS:
                 checks.check(f"{host} is away", t.wait(rf"^ {host} +away since [0-9:]+: "))
-            checks.check("nobody is there", t.wait(r"^ AWAY 2/2 .*(0 of 2 hosts \(2 away\)|2/2 away)"))
+            checks.check("nobody is there", t.wait(r"^ AWAY 2/2 "))
+            checks.lacks("said once", t.screen()[:1], "away|hosts")
             writes(checks, t)
             for f in feeds:
                 end(f)
