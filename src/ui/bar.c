@@ -6,10 +6,10 @@
 enum { BAR_KEYS = 12, MESSAGE_ROWS_MAX = 4 };
 
 /* The action of F key n if it is shown in the bar. */
-static const struct action *bar_action(int n)
+static const struct action *bar_action(const struct ui *ui, int n)
 {
 	for (unsigned i = 0; i < ACTIONS; i++)
-		if (action_get(i)->label && action_function_key(action_get(i)) == n)
+		if (action_get(i)->label && action_function_key(action_get(i)) == n && ui_can_run(ui, action_get(i)))
 			return action_get(i);
 	return NULL;
 }
@@ -31,10 +31,10 @@ static unsigned shown_keys(const struct ui *ui)
 	unsigned shown = 0;
 
 	for (int n = 1; n <= BAR_KEYS; n++) {
-		if (!bar_action(n))
+		if (!bar_action(ui, n))
 			continue;
 		/* plus a blank */
-		widths[n] = (n > 9 ? 3 : 2) + canvas_text_width(bar_label(ui, bar_action(n))) + 1;
+		widths[n] = (n > 9 ? 3 : 2) + canvas_text_width(bar_label(ui, bar_action(ui, n))) + 1;
 		width += widths[n];
 		shown |= 1u << n;
 	}
@@ -49,7 +49,7 @@ static unsigned shown_keys(const struct ui *ui)
 static int item_end(const struct ui *ui, int n, int gap, int x, int *label)
 {
 	*label = x + (n > 9 ? 3 : 2);
-	return *label + canvas_text_width(bar_label(ui, bar_action(n))) + gap;
+	return *label + canvas_text_width(bar_label(ui, bar_action(ui, n))) + gap;
 }
 
 /* The number of blanks between labels that there is room for. */
@@ -78,7 +78,7 @@ static void draw_keys(const struct ui *ui, int y)
 		end = item_end(ui, n, gap, x, &label);
 		canvas_printf(ui->canvas, x, y, STYLE_KEY, "F%d", n);
 		canvas_fill(ui->canvas, label, y, end - label, STYLE_LABEL, ' ');
-		canvas_text(ui->canvas, label, y, STYLE_LABEL, bar_label(ui, bar_action(n)), -1);
+		canvas_text(ui->canvas, label, y, STYLE_LABEL, bar_label(ui, bar_action(ui, n)), -1);
 		x = end;
 	}
 	canvas_fill(ui->canvas, x, y, ui->canvas->w - x, STYLE_LABEL, ' ');
@@ -94,7 +94,7 @@ const struct action *bar_action_at(const struct ui *ui, int x)
 			continue;
 		at = item_end(ui, n, gap, at, &label);
 		if (x < at)
-			return bar_action(n);
+			return bar_action(ui, n);
 	}
 	return NULL;
 }

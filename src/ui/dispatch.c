@@ -68,11 +68,10 @@ static void bookmark_letter(struct ui *ui, int key)
 	}
 }
 
-/* Whether it works before there is a time and a pane. */
-static bool valid_before_start(const struct action *a)
+bool ui_can_run(const struct ui *ui, const struct action *action)
 {
-	return a == action_get(ACTION_HELP) || a == action_get(ACTION_MESSAGES) || a == action_get(ACTION_QUIT) ||
-	       a == action_get(ACTION_HOSTS_MENU);
+	return ui->started || action == action_get(ACTION_HELP) || action == action_get(ACTION_MESSAGES) ||
+	       action == action_get(ACTION_QUIT) || action == action_get(ACTION_HOSTS_MENU);
 }
 
 void dispatch_key(struct ui *ui, int key)
@@ -99,7 +98,7 @@ void dispatch_key(struct ui *ui, int key)
 		bookmark_letter(ui, key);
 	} else if (ui->overlay) {
 		overlay_did(ui, ui->overlay, key, overlay_key(ui->overlay, ui, key));
-	} else if (action && !ui->started && !valid_before_start(action)) {
+	} else if (action && !ui_can_run(ui, action)) {
 		ui_say(ui, "nothing to show yet: waiting for the first events");
 	} else if (action) {
 		ui_run(ui, action);

@@ -471,6 +471,9 @@ void hosts_show_only(struct ui *ui, unsigned host);
 /* Opens the menu of hosts and sessions, or updates it in place. */
 void hosts_menu_show(struct ui *ui);
 
+/* Whether it does anything yet: before there is a time and a pane, few actions do. */
+bool ui_can_run(const struct ui *ui, const struct action *action);
+
 /* Runs an action as if its key had been pressed. */
 void ui_run(struct ui *ui, const struct action *action);
 

@@ -22,6 +22,9 @@ def taken(checks):
     with Taken(Session([])) as relay, Terminal(relay.url, ready=None) as t:
         checks.check("taken", t.wait(rf"{relay.url} +taken by another viewer; retrying *$"))
         checks.contains("its host has not announced its name: that of the URL", t.screen(), rf"^web +{relay.url} ")
+        checks.contains("only keys that do something yet", t.screen()[-1:], r"^F1Help +F10Quit *$")
+        t.keys("F9")
+        checks.check("others do not", t.wait("^nothing to show yet: waiting for the first events"))
         t.resize(60, 24)
         checks.check("if it fits", t.wait(rf"{relay.url[:20]}\S* +taken by another viewer *$"))
 
