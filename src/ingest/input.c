@@ -116,6 +116,7 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 static void now_runs(struct input *input)
 {
 	input->state = INPUT_RUNNING;
+	input->existed = true;
 	input->tries = 0;
 	input->relayd_left = false;
 	g_clear_pointer(&input->why, g_free);
@@ -199,11 +200,10 @@ static char *explain_stop(struct input *input, const char *why)
 	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
 		input->relayd_left = true;
 	input->is_absent = !why || cause == FAILED_NO_SESSION;
-	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left);
-	if (!why)
+	/* it has ended, and no new one of its name has been created */
+	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left && input->existed);
+	if (input->session_over)
 		return input->spec->url ? g_strdup("the session has ended") : NULL;
-	if (cause == FAILED_NO_SESSION && !input->relayd_left && input->host)
-		return g_strdup("the session has ended"); /* and no new one of its name has been created */
 	if (cause != FAILED_NO_SESSION || !input->relayd_left)
 		return g_strdup(why);
 	return g_strdup_printf("%s since the relayd was away: run 'lttngtop record' on that host again", why);

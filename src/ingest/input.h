@@ -41,6 +41,7 @@ struct input {
 	struct host *host; /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
 	bool announced;    /* the running source has named its host */
 	bool mixed;        /* it announced traces of other hosts, too, and this was reported */
+	bool existed;      /* its session was attached, or listed */
 	bool session_over; /* it ended, or its relayd no longer knows it */
 	bool is_listed;    /* a relayd's list showed that there is such a session; set by ingest */
 	bool is_absent;    /* it has ended, or its relayd does not know it, and has not listed it since then */

@@ -113,11 +113,13 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	in->n_attached -= input->spec->url && input->source;
 	input_stopped(input, reason);
 	why = reason;
-	/* that a session which was shown no longer exists is its normal end */
-	if (why && !(host && input->session_over))
+	/* that a session no longer exists is its normal end */
+	if (why && !input->session_over)
 		in->broken = true;
 	if (!host) {
-		if (why && input->tries <= 1)
+		if (why && input->tries <= 1 && input->session_over)
+			log_error("%s: %s", input->spec->name, input->why);
+		else if (why && input->tries <= 1)
 			log_error("%s", reason);
 	} else if (input->state == INPUT_WAITING && !any_runs(host)) {
 		if (!input->follow)
@@ -221,6 +223,7 @@ static void session_listed(void *data, const char *text)
 		ingest_add_session(in, &url);
 		ingest_start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
 		input_at(in, in->inputs->len - 1)->is_listed = true;
+		input_at(in, in->inputs->len - 1)->existed = true;
 	}
 	source_url_release(&url);
 }

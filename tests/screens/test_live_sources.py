@@ -9,9 +9,11 @@ import sys
 from terminal import Checks, Terminal, need
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-from fake_relay import ATTACH_TAKEN, Relay, Session  # noqa: E402
+import sandbox  # noqa: E402
+from fake_relay import ATTACH_OK, ATTACH_TAKEN, Relay, Session  # noqa: E402
 
 need("tmux")
+NEW_STREAMS_NONE, NEW_STREAMS_HUP = 2, 4
 
 
 def taken(checks):
@@ -29,4 +31,48 @@ def taken(checks):
         checks.check("if it fits", t.wait(rf"{relay.url[:20]}\S* +taken by another viewer *$"))
 
 
-Checks().run(taken)
+class Ending(Relay):
+    """Its session has no streams yet. It ends on request, and is not listed any more."""
+
+    ends, lists = False, 0
+
+    def attach(self, payload):
+        return struct.pack(">2I", ATTACH_OK, 0)
+
+    def new_streams(self, payload):
+        return struct.pack(">2I", NEW_STREAMS_HUP if self.ends else NEW_STREAMS_NONE, 0)
+
+    def list(self, payload):
+        self.lists += 1
+        return struct.pack(">I", 0) if self.ends else super().list(payload)
+
+
+def ended_without_events(checks):
+    """It is tried again, because a new one may have its name; that there is none does not mean that there never was."""
+    with Ending(Session([])) as relay, Terminal(relay.url, ready=None) as t:
+        t.wait(rf"{relay.url} +attached$")
+        relay.ends = True
+        checks.check("ended", t.wait(rf"{relay.url} +the session has ended$"))
+        lists = relay.lists
+        sandbox.wait_until(lambda: relay.lists > lists + 1, "two more attempts")
+        checks.check("after two more attempts", t.wait(rf"{relay.url} +the session has ended$"))
+        checks.lacks("not a failure", t.press("L"), "no such session")
+
+
+def ended_before_it_was_attached(checks):
+    class Listed(Ending):
+        def list(self, payload):
+            answer = super().list(payload)
+            self.ends = True
+            return answer
+
+    with Listed(Session([])) as relay, Terminal(relay.relay_url, ready=None) as t:
+        checks.check("a session that was listed", t.wait(rf"{relay.url} +the session has ended$"))
+
+
+def never_existed(checks):
+    with Ending() as relay, Terminal(relay.relay_url + "/host/web/s1", ready=None) as t:
+        checks.check("a name that is not there", t.wait(r"/host/web/s1 +no such session; retrying$"))
+
+
+Checks().run(taken, ended_without_events, ended_before_it_was_attached, never_existed)
