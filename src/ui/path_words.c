@@ -125,19 +125,25 @@ void path_add_cause(GString *s, const struct wait_segment *segment)
 		g_string_insert_c(s, (gssize)before, ' ');
 }
 
-/* " for block device vda", followed by " in read(…)". */
+/* " in read(…)"; nothing if unknown. */
+static void add_in_call(GString *s, const struct wait_cause *cause)
+{
+	const gsize before = s->len;
+
+	add_call(s, cause);
+	if (s->len > before)
+		g_string_insert(s, (gssize)before, " in ");
+}
+
+/* " waits for block device vda in read(…)". */
 static void add_reason(GString *s, const char *kind, const struct wait_cause *cause)
 {
 	const char *name = strpool_text(cause->name);
-	gsize before;
 
 	g_string_append(s, kind);
 	if (*name)
 		g_string_append_printf(s, " %s", name);
-	before = s->len;
-	add_call(s, cause);
-	if (s->len > before)
-		g_string_insert(s, (gssize)before, " in ");
+	add_in_call(s, cause);
 }
 
 static void add_state(GString *s, const struct wait_segment *segment)
@@ -179,12 +185,21 @@ static void add_state(GString *s, const struct wait_segment *segment)
 		add_reason(s, " waits for another CPU", &segment->cause);
 		break;
 	case WAIT_BLOCKED:
-		add_reason(s, " is blocked, unexplained", &segment->cause);
+		g_string_append(s, " is blocked");
+		add_in_call(s, &segment->cause);
 		break;
 	default:
 		g_string_append(s, ": nothing is known");
 		break;
 	}
+}
+
+/* name: what ended the wait, "" if unknown. */
+static void add_unexplained(GString *s, const char *name)
+{
+	g_string_append(s, ", unexplained");
+	if (*name)
+		g_string_append_printf(s, " (%s)", name);
 }
 
 char *path_words(const struct path *p, unsigned i, const struct path_names *names)
@@ -210,6 +225,8 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 		path_add_who(s, &step->who, names);
 		add_state(s, segment);
 		g_string_append_printf(s, " for %s", length);
+		if (segment->state == WAIT_BLOCKED)
+			add_unexplained(s, strpool_text(segment->cause.name));
 	}
 	if (segment->cut)
 		g_string_append(s, " (its start is no longer in memory)");

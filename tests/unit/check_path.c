@@ -163,6 +163,23 @@ START_TEST(segments_in_words)
 }
 END_TEST
 
+/* How long comes before that nothing explains it, and what is known nevertheless. */
+START_TEST(unexplained_in_words)
+{
+	struct path *p = request();
+	struct wait_segment *last = &g_array_index(p->steps, struct path_step, 6).segment;
+
+	p->open = false;
+	check_words(p, 6, "wget 10 on client is blocked in read(fd 5 → 10.0.0.3:5432) for 10.0ms, unexplained", "-");
+	last->cause = (struct wait_cause){ .fd = -1, .name = strpool_intern_z("RCU") };
+	last->cut = true;
+	check_words(p, 6,
+		    "wget 10 on client is blocked for 10.0ms, unexplained (RCU) (its start is no longer in memory)",
+		    "-");
+	path_destroy(p);
+}
+END_TEST
+
 START_TEST(lanes_by_host)
 {
 	const struct wait_who subject = who_is(NULL, WGET);
@@ -271,5 +288,6 @@ START_TEST(two_paths_side_by_side)
 }
 END_TEST
 
-UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words, lanes_by_host,
-	  axis_of_lanes, lanes_without_room_share_one, lists_fit_their_rows, two_paths_side_by_side)
+UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words,
+	  unexplained_in_words, lanes_by_host, axis_of_lanes, lanes_without_room_share_one, lists_fit_their_rows,
+	  two_paths_side_by_side)
