@@ -154,6 +154,17 @@ static enum lt_status finish_remotely(const struct record_plan *plan)
 	return error_join(failed, status);
 }
 
+/* The session daemon, and every session with it, was gone before the command had ended. */
+static enum lt_status explain_daemon(const struct record_plan *plan)
+{
+	error_set("the session daemon ended before the command");
+	if (plan->mode == RECORD_TO_DISK)
+		return record_add_error("what had been recorded by then is in '%s'", plan->output);
+	if (plan->mode == RECORD_LIVE)
+		return record_add_error("the relayd keeps what it received");
+	return record_add_error("what session '%s' had in memory is lost", plan->session);
+}
+
 /* After the command: stops the session and prints where the recording is. */
 static enum lt_status finish(const struct record_plan *plan)
 {
@@ -164,18 +175,19 @@ static enum lt_status finish(const struct record_plan *plan)
 	if (plan->hosts->len)
 		return finish_remotely(plan);
 	if (plan->mode == RECORD_SNAPSHOT && session_snapshot(plan->session, &path)) {
+		if (daemon_check())
+			return explain_daemon(plan);
 		discard(plan);
 		return record_add_error("the session was removed, and what it had in memory is lost");
 	}
 	status = record_stop(plan->session, plan->url, &lost);
 	if (status) {
 		g_free(path);
-		if (status == LT_INTERRUPTED || plan->mode != RECORD_TO_DISK)
+		if (status == LT_INTERRUPTED)
 			return LT_ERROR;
-		return daemon_check() ? error_set("the session daemon ended before the command; what had been "
-						  "recorded by then is in '%s'",
-						  plan->output)
-				      : record_wrap_output(plan->output);
+		if (daemon_check())
+			return explain_daemon(plan);
+		return plan->mode == RECORD_TO_DISK ? record_wrap_output(plan->output) : LT_ERROR;
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
 		record_sidecar_update(plan->output, NULL, NULL);

@@ -168,6 +168,8 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 		return status;
 	if (session_exists(session))
 		return error_wrap("session '%s' still exists", session);
+	if (daemon_consumer_died())
+		return error_wrap("session '%s' has ended early", session);
 	if (daemon_check() || !relayd)
 		return LT_ERROR;
 	reason = g_strdup(error_text());
@@ -210,9 +212,12 @@ static int snapshot(const struct session *s)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	if (session_snapshot(s->name, &path)) {
-		record_add_error(
-			"the session still records: once this is fixed, run 'lttngtop record snapshot %s' again",
-			s->name);
+		if (daemon_consumer_died())
+			record_add_error("what it had in memory is lost");
+		else
+			record_add_error("the session still records: once this is fixed, run 'lttngtop record snapshot "
+					 "%s' again",
+					 s->name);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	record_sidecar_update(s->path, NULL, NULL);

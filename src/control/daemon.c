@@ -7,6 +7,7 @@
 #include <lttng/lttng.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -127,6 +128,33 @@ static enum lt_status start(pid_t *started)
 enum lt_status daemon_check(void)
 {
 	return is_alive() ? LT_OK : error_set("no session daemon is running: see lttng-sessiond(8)");
+}
+
+/* Whether a process is a consumer daemon of a session daemon that has not noticed its end. */
+static bool is_dead_consumer(const char *pid, pid_t daemon)
+{
+	static const char mark[] = "(lttng-consumerd) Z ";
+	char *path = g_build_filename("/proc", pid, "stat", NULL), *text = NULL;
+	const char *found = g_file_get_contents(path, &text, NULL, NULL) ? strstr(text, mark) : NULL;
+	const bool is = found && g_ascii_strtoll(found + strlen(mark), NULL, 10) == daemon;
+
+	g_free(text);
+	g_free(path);
+	return is;
+}
+
+bool daemon_consumer_died(void)
+{
+	const pid_t daemon = daemon_pid();
+	GDir *dir = daemon ? g_dir_open("/proc", 0, NULL) : NULL;
+	const char *name;
+	bool died = false;
+
+	while (dir && !died && (name = g_dir_read_name(dir)))
+		died = g_ascii_isdigit(*name) && is_dead_consumer(name, daemon);
+	if (dir)
+		g_dir_close(dir);
+	return died;
 }
 
 enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)

@@ -17,6 +17,9 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started);
 /* Whether a session daemon answers. LT_ERROR: none does, with the reason in the error chain. */
 enum lt_status daemon_check(void);
 
+/* Whether one of its consumer daemons has died: it starts no other, and can neither record nor finish recordings. */
+bool daemon_consumer_died(void);
+
 /* The pid in the daemon's pid file; 0 if there is none. */
 pid_t daemon_pid(void);
 

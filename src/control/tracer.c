@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "control/context.h"
 #include "control/ctl.h"
+#include "control/daemon.h"
 #include "control/fault.h"
 #include "control/globs.h"
 #include "control/internal.h"
@@ -57,6 +58,10 @@ enum lt_status tracer_error(int code, const char *session)
 	case LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE:
 		return error_set("this kernel's tracer has no such context");
 	default:
+		if (daemon_consumer_died())
+			return error_set("LTTng's consumer daemon has died: restart lttng-sessiond before recording "
+					 "again (%s)",
+					 lttng_strerror(-code));
 		return error_set("%s", lttng_strerror(-code));
 	}
 }

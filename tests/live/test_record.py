@@ -340,9 +340,8 @@ def test_snapshot_that_fails():
         os.chmod(f"{u.home}/o", 0o755)
         check(u.run(TOP, "record", "snapshot", "s"), 0, "^snapshot in ")
         check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
-        os.chmod(f"{u.home}/o", 0o755)
-        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--session", "s", "--", "chmod", "555", "o"), 1, "",
-              "\n" + failed[1:] + "[^;]*; the session was removed, and what it had in memory is lost\n$")
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "p", "--session", "s", "--", "chmod", "555", "p"), 1, "",
+              "\n" + failed[1:].replace("/o'", "/p'") + "[^;]*; the session was removed, and what it had in memory is lost\n$")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
@@ -598,6 +597,43 @@ def test_killed_daemon():
         check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c", script), 1, "",
               f"the session daemon ended before the command; what had been recorded by then is in '{u.home}/o'\n$")
         os.unlink(pid_file)
+        script += "; sleep 0.1"
+        ended = "the session daemon ended before the command; "
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "p", "--session", "s", "--", "sh", "-c", script), 1, "",
+              f"\nlttngtop: {ended}what session 's' had in memory is lost\n$")
+        os.unlink(pid_file)
+        (control, data, live), _ = u.start_relayd()
+        check(u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-port", str(live),
+                    "--", "sh", "-c", script), 1, "", f"\nlttngtop: {ended}the relayd keeps what it received\n$")
+        os.unlink(pid_file)
+
+
+def test_killed_consumer():
+    """A consumer daemon that is killed: sessions end early, and their session daemon can record no more."""
+    died = "LTTng's consumer daemon has died: restart lttng-sessiond before recording again "
+
+    def kill(u):
+        for pid in consumers(u):
+            os.kill(pid, signal.SIGKILL)
+        sandbox.wait_until(lambda: all(processes.state_and_parent(pid)[0] == "Z" for pid in consumers(u)), "the consumer's end")
+
+    for number, how in enumerate((["--output", "o"], ["--snapshot", "--output", "o"], ["--live"])):
+        with user(f"consumer-{number}", sessiond=True) as u:
+            if "--live" in how:
+                (control, data, live), _ = u.start_relayd()
+                how += [f"127.0.0.1:{control}:{data}", "--live-port", str(live)]
+            check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s", *how), 0, "stop it|take a snapshot")
+            u.run(APP, "100")
+            kill(u)
+            if "--snapshot" in how:
+                check(u.run(TOP, "record", "snapshot", "s"), 1, "", f"^lttngtop: taking a snapshot of session 's' into '{u.home}/o': {died}"
+                      r"\([^)]*\); what it had in memory is lost\n$")
+                check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
+            else:
+                into = f"recording into '{u.home}/o': " if "--output" in how else ""
+                check(u.run(TOP, "record", "stop", "s"), 1, "", rf"^lttngtop: {into}session 's' has ended early: {died}\([^)]*\)\n$")
+            check(u.run(TOP, "record", "--ust", EVENTS, "--session", "t", "--output", "o2"), 1, "", rf"session 't': .*: {died}")
+            check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
 def interrupt(u, ready, *argv):
