@@ -373,16 +373,22 @@ char *commands_track_line(const struct record_plan *plan, enum record_domain dom
 	return line;
 }
 
+/* Whether a shell takes the word as it is, not as an assignment either: "A=b" may be a command's name. */
+static bool is_plain(const char *word)
+{
+	static const char plain[] = G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_-+=:,./@%";
+	const size_t name = strspn(word, G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "_");
+
+	return *word && !word[strspn(word, plain)] && (!name || g_ascii_isdigit(*word) || word[name] != '=');
+}
+
 char *commands_quote(char *const *words)
 {
 	GString *line = g_string_new(NULL);
 
 	for (unsigned i = 0; words[i]; i++) {
-		char *quoted = NULL;
+		char *quoted = is_plain(words[i]) ? NULL : g_shell_quote(words[i]);
 
-		if (!*words[i] || words[i][strspn(words[i], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-							    "0123456789_-+=:,./@%")])
-			quoted = g_shell_quote(words[i]);
 		g_string_append_printf(line, "%s%s", i ? " " : "", quoted ? quoted : words[i]);
 		g_free(quoted);
 	}

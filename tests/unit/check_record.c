@@ -611,6 +611,29 @@ START_TEST(test_quoting)
 }
 END_TEST
 
+/* A command whose name has a '=' is not an assignment. */
+START_TEST(test_quoted_assignment)
+{
+	static const char *const words[][4] = {
+		{ "A=b", "c" }, { "_a1=", "c" }, { "true", "A=b" }, { "-D=b", "1=2", "=x" }
+	};
+	static const char *const lines[] = { "'A=b' c", "'_a1=' c", "true 'A=b'", "-D=b 1=2 =x" };
+	const struct asked asked = { .ust = LIST("a:b"), .command = LIST("A=b", "c") };
+	struct record_plan *p = plan(&asked);
+	char *script = commands_script(p);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		char *line = commands_quote((char *const *)words[i]);
+
+		ck_assert_str_eq(line, lines[i]);
+		g_free(line);
+	}
+	ck_assert_msg(strstr(script, "\n'A=b' c\n"), "%s", script);
+	g_free(script);
+	record_plan_destroy(p);
+}
+END_TEST
+
 /* In one line, without what csh or fish change within quotes, and sh runs it unchanged. */
 START_TEST(test_any_login_shell)
 {
@@ -721,4 +744,5 @@ UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, tes
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
 	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_live_timer,
-	  test_relay_url, test_source, test_quoting, test_any_login_shell, test_perf_counters, test_perf_probe)
+	  test_relay_url, test_source, test_quoting, test_quoted_assignment, test_any_login_shell, test_perf_counters,
+	  test_perf_probe)
