@@ -354,6 +354,7 @@ static int record_new(const struct options *o, char *const *command)
 		.track_command = o->track_command,
 		.unsafe = o->unsafe,
 		.command = command,
+		.session_is_taken = o->dry_run || o->record_host->len ? NULL : session_exists,
 	};
 	struct record_plan *plan = record_plan_create(&request);
 	int status = LT_EXIT_OK;

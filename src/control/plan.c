@@ -364,21 +364,28 @@ static enum lt_status set_hosts(struct record_plan *plan, const struct record_re
 	return LT_OK;
 }
 
-/* Named after the time; a number is added if there is a recording from the same second. */
-static char *default_session(void)
+/* Whether there is a session of that name, or a recording where it would be by default. */
+static bool is_used(const struct record_request *r, const char *name)
+{
+	char *output = record_default_output(name);
+	const bool is = g_file_test(output, G_FILE_TEST_EXISTS) || (r->session_is_taken && r->session_is_taken(name));
+
+	g_free(output);
+	return is;
+}
+
+/* Named after the time; a number is added if the name is used by one from the same second. */
+static char *default_session(const struct record_request *r)
 {
 	GDateTime *now = g_date_time_new_now_local();
 	char *text = g_date_time_format(now, RECORD_SESSION_PREFIX "%Y%m%d-%H%M%S");
-	char *name = g_strdup(text), *output = record_default_output(name);
+	char *name = g_strdup(text);
 
-	for (unsigned n = 2; g_file_test(output, G_FILE_TEST_EXISTS); n++) {
+	for (unsigned n = 2; is_used(r, name); n++) {
 		g_free(name);
-		g_free(output);
 		name = g_strdup_printf("%s-%u", text, n);
-		output = record_default_output(name);
 	}
 	g_date_time_unref(now);
-	g_free(output);
 	g_free(text);
 	return name;
 }
@@ -387,7 +394,7 @@ static enum lt_status fill(struct record_plan *plan, const struct record_request
 {
 	if (r->session && record_session_check(r->session))
 		return error_wrap("option '--session'");
-	plan->session = r->session ? g_strdup(r->session) : default_session();
+	plan->session = r->session ? g_strdup(r->session) : default_session(r);
 	if (set_destination(plan, r) || add_channels(plan, r) || set_hosts(plan, r))
 		return LT_ERROR;
 	if (any_number(r->pids))

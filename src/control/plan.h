@@ -98,6 +98,7 @@ struct record_request {
 	bool track_command;
 	bool unsafe;
 	char *const *command;
+	bool (*session_is_taken)(const char *name); /* of names for the session that are made up; NULL: none is */
 };
 
 /* NULL: the request is inconsistent, see the error chain (wrong usage). Has no effect outside the process. */

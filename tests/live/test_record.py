@@ -124,6 +124,20 @@ def test_nothing_recorded():
               rf"recorded into {u.home}/lttng-traces/lttngtop-\d+-\d+-2\nview it: ")
 
 
+def test_default_names():
+    """Sessions started in the same second, with recordings elsewhere, have different names."""
+    with user("default-names", sessiond=True) as u:
+        now = time.time()
+        taken = {time.strftime("lttngtop-%Y%m%d-%H%M%S", time.localtime(now + second)) for second in range(60)}
+        for name in taken:
+            assert u.run("lttng", "--no-sessiond", "create", name, f"--output={u.home}/o-{name}")[0] == 0
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o"), 0, r"^session 'lttngtop-\d+-\d+-2' records into ")
+        name = re.search(r"lttngtop-\d+-\d+-2", u.run(TOP, "record", "status")[1]).group(0)
+        check(u.run(TOP, "record", "stop", name), 0, "stopped")
+        # what is only printed depends on no session
+        assert re.search("^lttng create (lttngtop-[0-9]+-[0-9]+) ", u.run(TOP, "record", "--ust", EVENTS, "--dry-run")[1]).group(1) in taken
+
+
 def consumers(u):
     """The consumer daemons of its session daemon."""
     found = []
