@@ -456,16 +456,21 @@ def test_monitor_of_a_session_recreated(checks):
 
 
 def test_demo(checks):
-    """One command, which leaves nothing behind."""
+    """One command, which goes on until it is ended, and leaves nothing behind."""
     script = os.path.join(ROOT, "scripts/demo-live")
     with Terminal(script, PROGRAM, recordings["three-tier"], program="bash", env={"TMPDIR": os.getcwd()}, ready=None) as t:
         checks.check("demo: live", t.wait(r"^ LIVE .* ev/s"))
         children = subprocess.run(["pgrep", "-a", "-P", str(t.program_pid())], stdout=subprocess.PIPE, text=True, check=True)
         port = int(re.search(r"--live-port tcp://127.0.0.1:(\d+)", children.stdout).group(1))
+        t.keys("L").wait("Messages")
+        sandbox.wait_until(lambda: re.search("(client|db|web): the session has ended", "\n".join(t.keys("End").screen())), "an end")
+        checks.check("demo: live again", t.keys("Escape").wait(r"^ LIVE .*  3 hosts"))
         t.keys("q")
         checks.equal("demo: status", (t.status(), t.stderr()), (0, ""))
     with socket.socket() as s:
         checks.check("demo: the relayd has ended", s.connect_ex(("127.0.0.1", port)) != 0)
+    feeds = subprocess.run(["pgrep", "-f", f"feed .*--live-port {port} "], stdout=subprocess.PIPE, text=True, check=False).stdout
+    checks.equal("demo: so have the feeds", feeds, "")
     checks.check("demo: its files are gone", not [n for n in os.listdir(".") if n.startswith("lttngtop-demo")])
 
 
