@@ -23,21 +23,20 @@ static const char *const level_names[] = {
 static struct {
 	struct log_message ring[LOG_RING];
 	uint64_t written; /* messages ever put into the ring; the next one goes to written % LOG_RING */
-	enum log_level stderr_level;
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */
+	bool starts_again; /* the next message is not a repetition */
 	FILE *file;
 	const char *path; /* of the file */
 	bool has_failed;  /* which has been said */
 	log_forward *forward;
 	void *data; /* for forward */
-} logger = { .stderr_level = LOG_LEVEL_WARNING };
+} logger;
 
 static void print_stderr(const struct log_message *m)
 {
-	if (m->level < logger.stderr_level)
-		return;
-	fprintf(stderr, "lttngtop: %s: %s\n", level_names[m->level], m->text);
+	if (m->level >= LOG_LEVEL_WARNING)
+		fprintf(stderr, "lttngtop: %s: %s\n", level_names[m->level], m->text);
 }
 
 static void print_file(const struct log_message *m)
@@ -59,11 +58,12 @@ static void show(const struct log_message *m)
 {
 	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
 
-	if (last && last->level == m->level && !strcmp(last->text, m->text)) {
+	if (last && !logger.starts_again && last->level == m->level && !strcmp(last->text, m->text)) {
 		last->wall_ns = m->wall_ns;
 		last->repeated++;
 		return;
 	}
+	logger.starts_again = false;
 	logger.ring[logger.written++ % LOG_RING] = *m;
 	if (!logger.muted)
 		print_stderr(m);
@@ -96,11 +96,6 @@ void log_set_forward(log_forward *forward, void *data)
 	logger.data = data;
 }
 
-void log_set_stderr_level(enum log_level level)
-{
-	logger.stderr_level = level;
-}
-
 void log_mute_stderr(void)
 {
 	if (!logger.muted)
@@ -116,6 +111,12 @@ void log_unmute_stderr(void)
 	for (unsigned i = 0; i < log_count(); i++)
 		if (logger.written - log_count() + i >= logger.muted_at)
 			print_stderr(log_get(i));
+}
+
+void log_unmute_without(void)
+{
+	logger.starts_again = logger.muted;
+	logger.muted = false;
 }
 
 void log_set_file(FILE *file, const char *path)

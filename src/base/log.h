@@ -25,12 +25,12 @@ void log_write(enum log_level level, const char *fmt, ...) __attribute__((format
 #define log_warning(...) log_write(LOG_LEVEL_WARNING, __VA_ARGS__)
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
 
-/* Lowest level that is printed to stderr; default LOG_LEVEL_WARNING. */
-void log_set_stderr_level(enum log_level level);
-
 /* Nothing goes to stderr while it is muted (the screen is up); unmuting prints the warnings and errors held back. */
 void log_mute_stderr(void);
 void log_unmute_stderr(void);
+
+/* Does not print them: they are going to come again. */
+void log_unmute_without(void);
 
 /*
  * Also writes every message to this file, escaped, one per line. If that fails, an error message says so, once. Both

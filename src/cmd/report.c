@@ -241,13 +241,10 @@ static bool cuts_at_end(const struct options *o)
 	return !o->end.form || o->end.form == TIMETEXT_BEFORE_END;
 }
 
-static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
+/* LT_AGAIN: they have been surveyed, and must be opened again. */
+static enum lt_status open_or_survey(struct report *r, bool needs_end, bool needs_clocks, uint64_t *known_end_ns)
 {
 	const struct options *o = r->options;
-	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
-	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
-			    (r->visitor || report_needs_waits(r) ||
-			     (!report_needs(r) && (o->begin.form || o->end.form || o->report_interval)));
 
 	/* what is read completely before it is cut needs no survey */
 	if ((report_needs(r) && !r->live) || !needs_end) {
@@ -263,8 +260,28 @@ static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
 			r->in = NULL;
 		}
 	}
-	if (report_survey(r, known_end_ns) != LT_OK)
-		return LT_ERROR;
+	return report_survey(r, known_end_ns) == LT_OK ? LT_AGAIN : LT_ERROR;
+}
+
+static enum lt_status open_for_good(struct report *r, uint64_t *known_end_ns)
+{
+	const struct options *o = r->options;
+	bool needs_end = o->begin.form == TIMETEXT_BEFORE_END || o->end.form == TIMETEXT_BEFORE_END;
+	bool needs_clocks = !r->live && r->clocks && !o->no_sync &&
+			    (r->visitor || report_needs_waits(r) ||
+			     (!report_needs(r) && (o->begin.form || o->end.form || o->report_interval)));
+	enum lt_status status;
+
+	if (!needs_end && !needs_clocks)
+		return report_open(r, false);
+	/* problems are reported by the last reading, or by one that fails */
+	log_mute_stderr();
+	status = open_or_survey(r, needs_end, needs_clocks, known_end_ns);
+	if (status != LT_AGAIN) {
+		log_unmute_stderr();
+		return status;
+	}
+	log_unmute_without();
 	return report_open(r, false);
 }
 

@@ -177,8 +177,8 @@ uint64_t report_hinted_end(const struct report *r);
 uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns);
 
 /*
- * Reads recordings just for the clocks and the end of the trace; the second reading will report problems. Opens them
- * unless they are open in r->in; closes them.
+ * Reads recordings just for the clocks and the end of the trace. Opens them unless they are open in r->in; closes them.
+ * The second reading reports problems again.
  */
 enum lt_status report_survey(struct report *r, uint64_t *end_ns);
 

@@ -141,9 +141,9 @@ static enum lt_status reopen(struct report *r, const struct report_limit *limit)
 
 	report_release_hosts(r);
 	r->limit = limit;
-	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
+	log_mute_stderr();
 	status = report_open(r, false);
-	log_set_stderr_level(LOG_LEVEL_WARNING);
+	log_unmute_without();
 	r->limit = NULL;
 	ingest_destroy(before);
 	if (status != LT_OK)

@@ -332,7 +332,6 @@ enum lt_status report_survey(struct report *r, uint64_t *end_ns)
 {
 	enum lt_status status;
 
-	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
 	if (r->in) {
 		ingest_only_survey(r->in);
 		status = LT_OK;
@@ -349,6 +348,5 @@ enum lt_status report_survey(struct report *r, uint64_t *end_ns)
 		ingest_destroy(r->in);
 		r->in = NULL;
 	}
-	log_set_stderr_level(LOG_LEVEL_WARNING);
 	return status;
 }

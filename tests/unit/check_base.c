@@ -387,6 +387,30 @@ START_TEST(test_log)
 }
 END_TEST
 
+/* Messages that are not printed because they are going to come again: then they count as new, and are printed. */
+START_TEST(test_log_unmute_without)
+{
+	char *written = NULL;
+	FILE *before = stderr;
+	size_t size = 0;
+
+	stderr = open_memstream(&written, &size);
+	log_mute_stderr();
+	log_warning("gone");
+	log_unmute_without();
+	log_warning("gone");
+	log_warning("gone");
+	log_info("nothing");
+	log_mute_stderr();
+	log_warning("held back");
+	log_unmute_stderr();
+	fclose(stderr);
+	stderr = before;
+	ck_assert_str_eq(written, "lttngtop: warning: gone\nlttngtop: warning: held back\n");
+	free(written);
+}
+END_TEST
+
 /* That the file cannot be written is said once, after the message that it lacks. */
 START_TEST(test_log_full)
 {
@@ -777,5 +801,6 @@ END_TEST
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
 	  test_strpool_limit, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full, test_error_chain,
-	  test_log, test_log_full, test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_changes,
-	  test_time_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
+	  test_log, test_log_unmute_without, test_log_full, test_map64, test_time_forms, test_time_zone,
+	  test_time_summer, test_time_changes, test_time_twice, test_time_there_and_back, test_time_wrong,
+	  test_duration, test_format, test_digits)

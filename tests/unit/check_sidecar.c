@@ -26,7 +26,7 @@ static void setup(void)
 {
 	GError *error = NULL;
 
-	log_set_stderr_level(LOG_LEVEL_ERROR + 1);
+	log_mute_stderr();
 	dir = g_dir_make_tmp("sidecar-XXXXXX", &error);
 	ck_assert_ptr_nonnull(dir);
 	path = g_build_filename(dir, SIDECAR_NAME, NULL);
