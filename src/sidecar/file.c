@@ -130,6 +130,14 @@ json_t *sidecar_file_read(const char *path)
 	return root;
 }
 
+/* GLib's message without the path of its temporary file: "Failed to create file “PATH.XXXXXX”: REASON". */
+static const char *reason_of(const GError *error)
+{
+	const char *colon = g_strrstr(error->message, ": ");
+
+	return colon ? colon + strlen(": ") : error->message;
+}
+
 enum lt_status sidecar_file_write(const char *path, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
@@ -142,7 +150,7 @@ enum lt_status sidecar_file_write(const char *path, const json_t *root)
 		status = error_set("cannot write '%s': it would exceed the limit of %d MiB", path,
 				   SIDECAR_BYTES_MAX >> 20);
 	else if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
-		status = error_set("cannot write '%s': %s", path, error->message);
+		status = error_set("cannot write '%s': %s", path, reason_of(error));
 		g_error_free(error);
 	}
 	free(text);

@@ -197,6 +197,10 @@ START_TEST(test_cannot_write)
 {
 	ck_assert_int_eq(sidecar_update("/proc/self/no/such", NULL), LT_ERROR);
 	ck_assert_ptr_nonnull(strstr(error_text(), "/proc/self/no/such"));
+	/* named once; the reason depends on who asks */
+	ck_assert_int_eq(sidecar_update("/proc/self", NULL), LT_ERROR);
+	ck_assert(g_str_has_prefix(error_text(), "cannot write '/proc/self/" SIDECAR_NAME "': "));
+	ck_assert_msg(!strchr(strstr(error_text(), "': ") + 2, '/'), "%s", error_text());
 }
 END_TEST
 
