@@ -65,7 +65,8 @@ const struct manual_item manual_filters[] = {
 	  "unknown value matches no comparison. No blanks around the operator" },
 	{ "TEXT",
 	  "a part of a name: of any text that the report prints without --columns, or that the pane shows without "
-	  "setup; \"quotes\" for text that would be read as something else, such as one with < > =" },
+	  "setup; \"quotes\" for text that would be read as something else, such as one with < > =, or "
+	  "and, or, not between terms" },
 	{ "Terms that do not apply",
 	  "a term about something that the rows do not have, such as the file of a CPU, is an error in a report. The "
 	  "monitor keeps its filter from pane to pane: there such a term does not affect the rows, and the filter is "

@@ -122,7 +122,7 @@ void report_set_hosts(struct report *r)
 	}
 	r->at_ns = report_record_begin(r);
 	if (!r->n_names)
-		log_warning("no host matches --host");
+		log_warning("no host matches %s", r->options->host->len ? "--host" : "--where");
 }
 
 void report_release_hosts(struct report *r)

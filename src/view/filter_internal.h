@@ -20,7 +20,21 @@ void filter_node_free(struct view_node *node);
 bool filter_is_container(const char *name);
 void filter_set_container(struct view_node *term, const char *name);
 
+/* ---- filter_words.c ---- */
+
+/*
+ * Reads the word at *at, removes its quotes, and moves *at to its end. table: whose headings may have blanks; NULL:
+ * any. quoted: it starts with a quote, which makes it plain text. NULL: unclosed quote. To be freed.
+ */
+char *filter_read_word(const char **at, const struct view_table *table, bool *quoted);
+
+/* LT_ERROR: at p is a word that joins terms in other languages, such as "and", with terms to be joined. */
+enum lt_status filter_check_joining(const char *p, bool is_first);
+
 /* ---- filter_value.c: values that columns are compared with ---- */
+
+/* Whether the table (NULL: any) has this column. */
+bool filter_has_column(const char *name, const struct view_table *table);
 
 /* LT_ERROR: the table (NULL: any) has no such column, the value is invalid for it, or it cannot be ordered. */
 enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,

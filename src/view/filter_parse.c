@@ -32,51 +32,6 @@ static void skip_blanks(struct filter_parser *parser)
 
 /* ---- words ---- */
 
-/* The length of a heading of several words that starts here, before an operator; 0: there is none. */
-static size_t spaced_heading(const struct filter_parser *parser)
-{
-	for (unsigned i = 0; i < (parser->table ? 1 : view_table_count()); i++) {
-		const struct view_table *table = parser->table ? parser->table : view_table_get(i);
-
-		for (unsigned c = 0; c < table->n_columns; c++) {
-			const char *header = table->columns[c].header;
-			const size_t len = strlen(header);
-
-			if (strchr(header, ' ') && g_ascii_strncasecmp(parser->p, header, len) == 0 &&
-			    strspn(parser->p + len, "<>=!"))
-				return len;
-		}
-	}
-	return 0;
-}
-
-/* Reads a word and removes its quotes; quoted: it starts with one, which makes it plain text. NULL: unclosed quote. */
-static char *read_word(struct filter_parser *parser, bool *quoted)
-{
-	GString *word = g_string_new(NULL);
-	const char *heading_end = parser->p + spaced_heading(parser);
-	unsigned open = 0;
-	bool in_quotes = false;
-
-	*quoted = *parser->p == '"';
-	for (; *parser->p; parser->p++) {
-		const char c = *parser->p;
-
-		if (c == '"') {
-			in_quotes = !in_quotes;
-			continue;
-		}
-		/* names may contain parentheses: comm:(sd-pam) */
-		if (!in_quotes && parser->p >= heading_end &&
-		    (isblank((unsigned char)c) || c == '|' || (c == ')' && !open)))
-			break;
-		open += !in_quotes && c == '(';
-		open -= !in_quotes && c == ')';
-		g_string_append_c(word, c);
-	}
-	return g_string_free(word, in_quotes);
-}
-
 /* A name typed without wildcards matches anywhere. */
 static char *typed_glob(const char *text)
 {
@@ -141,8 +96,19 @@ static const struct {
 	{ "peer:", VIEW_FACT_PEER, "part of an address" },
 };
 
+/* Whether a word is the name of a column and a colon. */
+static bool is_column(const struct filter_parser *parser, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	char *name = g_strndup(word, colon ? (gsize)(colon - word) : 0);
+	const bool is = *name && filter_has_column(name, parser->table);
+
+	g_free(name);
+	return is;
+}
+
 /* Whether a word is meant to be a term, "name:…", as opposed to the kernel's "socket:[25052]" or "kworker/0:1". */
-static bool is_term(const char *word)
+static bool is_term(const struct filter_parser *parser, const char *word)
 {
 	const char *p = word;
 
@@ -151,7 +117,7 @@ static bool is_term(const char *word)
 			return true;
 	while (g_ascii_isalpha(*p))
 		p++;
-	return p > word && p[0] == ':' && p[1] != '[';
+	return (p > word && p[0] == ':' && p[1] != '[') || is_column(parser, word);
 }
 
 const char *view_term_name(const struct view_node *node)
@@ -164,13 +130,18 @@ const char *view_term_name(const struct view_node *node)
 	return "text";
 }
 
-static enum lt_status unknown_term(const char *word)
+static enum lt_status unknown_term(const struct filter_parser *parser, const char *word)
 {
-	GString *known = g_string_new(NULL);
+	const int len = (int)strcspn(word, ":");
+	GString *known;
 
+	if (is_column(parser, word))
+		return error_set("unknown term '%.*s:': as a column, write '%.*s=%s'", len, word, len, word,
+				 word + len + 1);
+	known = g_string_new(NULL);
 	for (unsigned i = 0; i < G_N_ELEMENTS(terms); i++)
 		g_string_append_printf(known, "%s %s", i ? "," : "", terms[i].name);
-	error_set("unknown term '%.*s': use one of%s", (int)strcspn(word, ":") + 1, word, known->str);
+	error_set("unknown term '%.*s': use one of%s", len + 1, word, known->str);
 	g_string_free(known, TRUE);
 	return LT_ERROR;
 }
@@ -256,7 +227,7 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 		error_set("'%s%s': '%s' needs %s", terms[i].name, word, terms[i].name, terms[i].wants);
 		return NULL;
 	}
-	unknown_term(word);
+	unknown_term(parser, word);
 	return NULL;
 }
 
@@ -267,7 +238,7 @@ static const struct {
 	enum view_operator operator;
 } operators[] = {
 	/* longer ones first */
-	{ "<=", VIEW_AT_MOST }, { ">=", VIEW_AT_LEAST }, { "!=", VIEW_UNEQUAL },
+	{ "<=", VIEW_AT_MOST }, { ">=", VIEW_AT_LEAST }, { "!=", VIEW_UNEQUAL }, { "==", VIEW_EQUAL },
 	{ "<", VIEW_LESS },     { ">", VIEW_MORE },      { "=", VIEW_EQUAL },
 };
 
@@ -322,7 +293,7 @@ static struct view_node *make_term(struct filter_parser *parser, const char *wor
 	struct view_node *term;
 	const char *sign, *value;
 
-	if (!quoted && is_term(word))
+	if (!quoted && is_term(parser, word))
 		return parse_term(parser, word);
 	sign = quoted ? NULL : operator_of(word, &operator, & value);
 	if (sign) {
@@ -352,7 +323,7 @@ static struct view_node *parse_word(struct filter_parser *parser)
 		at_column(parser, start);
 		return NULL;
 	}
-	word = read_word(parser, &quoted);
+	word = filter_read_word(&parser->p, parser->table, &quoted);
 	if (!word) {
 		error_set("missing closing quote");
 		at_column(parser, start);
@@ -411,7 +382,13 @@ static struct view_node *parse_all(struct filter_parser *parser)
 	struct view_node *all = filter_node_new(VIEW_NODE_ALL);
 
 	do {
-		struct view_node *part = parse_not(parser);
+		const bool is_part = filter_check_joining(parser->p, !all->parts->len) == LT_OK;
+		struct view_node *part = NULL;
+
+		if (is_part)
+			part = parse_not(parser);
+		else
+			at_column(parser, parser->p);
 
 		if (!part) {
 			filter_node_free(all);

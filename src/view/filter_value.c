@@ -210,6 +210,11 @@ static const struct column *compared_column(const char *name, const char *text, 
 	return table ? view_column_typed(table->columns, table->n_columns, name) : column_of_any(name, text);
 }
 
+bool filter_has_column(const char *name, const struct view_table *table)
+{
+	return compared_column(name, "", table) != NULL;
+}
+
 enum lt_status filter_check_unit(const char *name, const char *text, const char *next, const struct view_table *table)
 {
 	const struct column *column = compared_column(name, text, table);

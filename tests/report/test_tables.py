@@ -240,6 +240,13 @@ def test_what_was_waited_in():
         assert r["what"] == (r["syscall"] and f"{r['syscall']}({inside})"), r
 
 
+def test_no_host():
+    for option, value in (("--host", "nowhere"), ("--where", "host:nowhere")):
+        done = subprocess.run([PROGRAM, "report", "cpu", option, value, TRACE], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=True)
+        assert done.stderr == f"lttngtop: warning: no host matches {option}\n", done.stderr
+
+
 def test_where_is_repeated():
     assert rows("cpu", "--where", "host:web", "--where", "comm:apache2 | comm:kworker") == \
         rows("cpu", "--where", "host:web (comm:apache2 | comm:kworker)")

@@ -231,4 +231,23 @@ START_TEST(test_anything)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view filter", setup, teardown, test_rules, test_anything)
+/* Words that join terms elsewhere are text where they cannot be meant to join any. */
+START_TEST(test_text_like_operators)
+{
+	static const char *const texts[] = { "and",      "or",   "not",       "&",     "b | or",     "(b and) b",
+					     "b or | x", "or b", "b order b", "b o b", "b \"or\" b", "android and" };
+
+	begin();
+	add_thread(0, 1, 1, 0, "android & not order b");
+	end();
+	for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+		ck_assert_msg(count(texts[i]) == 1, "%s", texts[i]);
+	/* names with a colon that are not columns */
+	ck_assert_uint_eq(count("npm_run:dev"), 0);
+	ck_assert_uint_eq(count("comm==android*"), 1);
+	ck_assert_uint_eq(count("tid==1"), 1);
+	ck_assert_uint_eq(count("tid==2"), 0);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view filter", setup, teardown, test_rules, test_anything, test_text_like_operators)

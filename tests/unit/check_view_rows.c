@@ -154,6 +154,16 @@ START_TEST(test_filter_errors)
 	assert_filter_error("nginx bogus:x",
 			    "column 7: unknown term 'bogus:': use one of host:, comm:, pid:, tid:, tree:, user:, "
 			    "container:, state:, call:, file:, peer:");
+	assert_filter_error("fd:3", "column 1: unknown term 'fd:': as a column, write 'fd=3'");
+	assert_filter_error("tid:1 cpu_ns:5ms", "column 7: unknown term 'cpu_ns:': as a column, write 'cpu_ns=5ms'");
+	assert_filter_error_of("cpu", "dev:3",
+			       "column 1: unknown term 'dev:': use one of host:, comm:, pid:, tid:, tree:, user:, "
+			       "container:, state:, call:, file:, peer:");
+	assert_filter_error("nginx AND tid:1", "column 7: 'AND' is a text here: leave it out, or write \"AND\"");
+	assert_filter_error("nginx && tid:1", "column 7: '&&' is a text here: leave it out, or write \"&&\"");
+	assert_filter_error("(a or b)", "column 4: 'or' is a text here: write '|', or write \"or\"");
+	assert_filter_error("not pid:1", "column 1: 'not' is a text here: write '!', or write \"not\"");
+	assert_filter_error("a | not (b)", "column 5: 'not' is a text here: write '!', or write \"not\"");
 	assert_filter_error_of("cpu", "tid:1 state:foo",
 			       "column 7: unknown state 'foo': use one of unknown, running, ready, blocked, waiting, "
 			       "new, stopped, zombie, dead");
