@@ -3,9 +3,11 @@
 """A relayd with more sessions than are attached at once: --max-sessions."""
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
+import tempfile
 import time
 
 import cases
@@ -27,21 +29,46 @@ class Counting(Relay):
     def __init__(self, n):
         super().__init__(*[Session([], f"host{i % 7}", f"s{i}") for i in range(n)])
         self.attached = set()
+        self.lists = 0
+
+    def list(self, payload):
+        self.lists += 1
+        return super().list(payload)
 
     def attach(self, payload):
         self.attached.add(struct.unpack(">Q", payload[:8])[0])
         return struct.pack(">2I", ATTACH_OK, 0)
 
 
-def report(url, *options, timeout=120):
-    done = subprocess.run([os.environ["LTTNGTOP"], "report", "hosts", "--duration", "2s", *options, url], check=False,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=timeout)
-    return done.returncode, done.stderr
+def report_until(what, condition, relays, *options):
+    """
+    Ends a report on relayds when condition(what it has written to stderr) holds and each relayd has then been asked for
+    its list once more. Returns its status and all of that.
+    """
+    with tempfile.TemporaryFile("w+") as err:
+        process = subprocess.Popen([os.environ["LTTNGTOP"], "report", "hosts", *options, *(r.relay_url for r in relays)],
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+
+        def written():
+            err.seek(0)
+            return err.read()
+
+        try:
+            sandbox.wait_until(lambda: condition(written()), what)
+            lists = [r.lists for r in relays]
+            sandbox.wait_until(lambda: all(r.lists > n for r, n in zip(relays, lists)), "another list of each")
+            process.send_signal(signal.SIGINT)
+            status = process.wait(sandbox.PATIENCE)
+        finally:
+            process.kill()
+            process.wait()
+        return status, written()
 
 
 def test_bounded():
     with Counting(40) as relay:
-        status, err = report(relay.relay_url, "--max-sessions", "3")
+        status, err = report_until("three are attached", lambda err: "--max-sessions" in err and len(relay.attached) >= 3,
+                                   [relay], "--max-sessions", "3")
         assert "3 live sessions are attached: ignoring further ones (--max-sessions)" in err and status in (1, 3), (status, err)
         assert err.count("--max-sessions") == 1, err
         assert relay.attached == {1, 2, 3}, relay.attached
@@ -52,38 +79,39 @@ class Long(Counting):
 
     def list(self, payload):
         self.made = self.made or super().list(payload)
+        self.lists += 1
         return self.made
 
 
 def test_very_many():
     """As many as a list may have, from two relayds: they are left out as quickly as they are listed."""
     with Long(65536) as one, Long(65536) as other:
-        status, err = report(one.relay_url, other.relay_url, "--max-sessions", "2", timeout=60)
+        status, err = report_until("two are attached",
+                                   lambda err: "--max-sessions" in err and len(one.attached) + len(other.attached) >= 2,
+                                   [one, other], "--max-sessions", "2")
         assert status in (1, 3) and err.count("--max-sessions") == 1, (status, err)
         assert len(one.attached) + len(other.attached) == 2, (one.attached, other.attached)
 
 
 def test_too_many():
     """Names are remembered up to a limit, because a relayd could list others each time."""
+    message = "131072 live sessions were listed: ignoring further ones"
     with Long(65536) as one, Long(65536) as two, Long(65536) as three:
-        status, err = report(one.relay_url, two.relay_url, three.relay_url, "--max-sessions", "2", timeout=60)
-        assert status in (1, 3) and err.count("131072 live sessions were listed: ignoring further ones") == 1, (status, err)
+        status, err = report_until("the limit", lambda err: message in err, [one, two, three], "--max-sessions", "2")
+        assert status in (1, 3) and err.count(message) == 1, (status, err)
 
 
 def test_all():
     with Counting(4) as relay:
-        _, err = report(relay.relay_url, "--max-sessions", "4")
-        assert "--max-sessions" not in err and relay.attached == {1, 2, 3, 4}, err
+        _, err = report_until("all are attached", lambda err: relay.attached == {1, 2, 3, 4}, [relay], "--max-sessions", "4")
+        assert "--max-sessions" not in err, err
 
 
 def test_listed_again():
     """One connection serves all lists, and a session that starts later is attached."""
     class Later(Counting):
-        lists = 0
-
         def list(self, payload):
-            self.lists += 1
-            if self.lists == 3:
+            if self.lists == 2:
                 self.sessions.append(Session([], "late", "s"))
             return super().list(payload)
 
