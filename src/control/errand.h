@@ -29,6 +29,7 @@ enum {
 	ERRAND_OUTPUT_MAX = 1 << 20,
 	ERRAND_MESSAGES_MAX = 1 << 16,
 	ERRAND_SILENCE_MS = 120 * 1000,
+	ERRAND_FOREVER = -1,
 	ERRAND_NAME_MS = 10 * 1000, /* after which a host that does not answer is named */
 };
 
@@ -52,8 +53,8 @@ void errand_name_silent(const struct errand *errands, unsigned n, int ms);
 
 /*
  * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, a held
- * signal (process.h) came, or, once it has begun, nothing came for silence_ms; the process has been told to end, the
- * error chain says why. Before that there is no time limit: a password may have to be typed.
+ * signal (process.h) came, or, once it has begun, nothing came for silence_ms (or ERRAND_FOREVER); the process has been
+ * told to end, the error chain says why. Before that there is no time limit: a password may have to be typed.
  */
 char *errand_read(struct errand *e, size_t max_bytes, int silence_ms);
 

@@ -64,9 +64,9 @@ static bool end_ssh(const char *host, struct errand *e)
  * The same, after reading its output, which the caller frees. *text is NULL if it was not started or sent more than any
  * host would.
  */
-static bool end_ssh_with_output(const char *host, struct errand *e, char **text)
+static bool end_ssh_with_output(const char *host, struct errand *e, int silence_ms, char **text)
 {
-	*text = e->pid ? errand_read(e, ERRAND_OUTPUT_MAX, ERRAND_SILENCE_MS) : NULL;
+	*text = e->pid ? errand_read(e, ERRAND_OUTPUT_MAX, silence_ms) : NULL;
 	if (*text || !e->pid)
 		return end_ssh(host, e);
 	errand_wait(e);
@@ -87,21 +87,28 @@ static char *add_failure(char *failed)
 	return g_strdup(error_text());
 }
 
-/* Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. */
+/*
+ * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. The script may take
+ * long: the host answers first.
+ */
 static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, GPtrArray *done)
 {
 	struct errand *errands = g_new0(struct errand, hosts->len);
-	char *failed = NULL;
+	char *answering = g_strconcat("echo; ", script, NULL), *failed = NULL;
 
 	for (unsigned i = 0; i < hosts->len; i++)
-		start_ssh(&errands[i], g_ptr_array_index(hosts, i), script, ERRAND_NULL);
+		start_ssh(&errands[i], g_ptr_array_index(hosts, i), answering, ERRAND_PIPE);
 	errand_name_silent(errands, hosts->len, ERRAND_NAME_MS);
 	for (unsigned i = 0; i < hosts->len; i++) {
-		if (!end_ssh(g_ptr_array_index(hosts, i), &errands[i]))
+		char *output;
+
+		if (!end_ssh_with_output(g_ptr_array_index(hosts, i), &errands[i], ERRAND_FOREVER, &output))
 			failed = add_failure(failed);
 		else if (done)
 			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
+		g_free(output);
 	}
+	g_free(answering);
 	g_free(errands);
 	return error_join(failed, LT_OK);
 }
@@ -295,7 +302,7 @@ static enum lt_status step(struct record_plan *plan, const char *script, enum st
 	errand_name_silent(errands, plan->hosts->len, ERRAND_NAME_MS);
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *host = g_ptr_array_index(plan->hosts, i), *output;
-		const bool succeeded = end_ssh_with_output(host, &errands[i], &output);
+		const bool succeeded = end_ssh_with_output(host, &errands[i], ERRAND_SILENCE_MS, &output);
 
 		if (output)
 			missing_warn_lines(plan, host, output);
@@ -378,7 +385,7 @@ char *remote_capture(const char *host, const char *script)
 
 	start_ssh(&ssh, host, script, ERRAND_PIPE);
 	errand_name_silent(&ssh, 1, ERRAND_NAME_MS);
-	if (!end_ssh_with_output(host, &ssh, &text))
+	if (!end_ssh_with_output(host, &ssh, ERRAND_SILENCE_MS, &text))
 		g_clear_pointer(&text, g_free);
 	return text;
 }
