@@ -14,6 +14,7 @@ enum { FILES_MAX = 256 };
 
 /* The destination of some threads' lines. */
 struct text_output {
+	const char *name; /* its key in outputs; NULL: that of the options */
 	FILE *file;
 	bool open; /* a call's line is incomplete: */
 	unsigned host;
@@ -27,7 +28,8 @@ struct attach_text {
 	struct text_output single;
 	GHashTable *outputs; /* -ff: file name → struct text_output */
 	GString *line;
-	int error; /* errno of the first file that could not be written */
+	int error;          /* errno of the first file that could not be written */
+	const char *failed; /* its name, as in text_output */
 };
 
 static void output_free(gpointer data)
@@ -61,28 +63,36 @@ void attach_text_destroy(struct attach_text *text)
 
 /* ---- files ---- */
 
+static void note_failure(struct attach_text *text, const struct text_output *output)
+{
+	if (text->error)
+		return;
+	text->error = errno;
+	text->failed = output->name;
+}
+
 static void close_one(gpointer key, gpointer data, gpointer user)
 {
 	struct text_output *output = data;
 	struct attach_text *text = user;
 
 	(void)key;
-	if (output->file && fclose(output->file) && !text->error)
-		text->error = errno;
+	if (output->file && fclose(output->file))
+		note_failure(text, output);
 	output->file = NULL;
 }
 
-static void open_file(struct attach_text *text, const char *name, struct text_output *output, bool anew)
+static void open_file(struct attach_text *text, struct text_output *output, bool anew)
 {
 	if (g_hash_table_size(text->outputs) % FILES_MAX == 0)
 		g_hash_table_foreach(text->outputs, close_one, text);
-	output->file = fopen(name, anew ? "we" : "ae");
+	output->file = fopen(output->name, anew ? "we" : "ae");
 	if (!output->file && (errno == EMFILE || errno == ENFILE)) {
 		g_hash_table_foreach(text->outputs, close_one, text);
-		output->file = fopen(name, anew ? "we" : "ae");
+		output->file = fopen(output->name, anew ? "we" : "ae");
 	}
-	if (!output->file && !text->error)
-		text->error = errno;
+	if (!output->file)
+		note_failure(text, output);
 }
 
 static const char *host_name(struct ingest *in, unsigned host)
@@ -114,12 +124,13 @@ static struct text_output *output_of(struct attach_text *text, struct ingest *in
 	output = g_hash_table_lookup(text->outputs, name);
 	if (!output) {
 		output = g_new0(struct text_output, 1);
-		open_file(text, name, output, !text->options->append);
+		output->name = name;
+		open_file(text, output, !text->options->append);
 		g_hash_table_insert(text->outputs, name, output);
 		return output;
 	}
 	if (!output->file)
-		open_file(text, name, output, false);
+		open_file(text, output, false);
 	g_free(name);
 	return output;
 }
@@ -129,20 +140,21 @@ enum lt_status attach_text_flush(struct attach_text *text)
 	GHashTableIter iter;
 	gpointer data;
 
-	if (text->single.file && fflush(text->single.file) && !text->error)
-		text->error = errno;
+	if (text->single.file && fflush(text->single.file))
+		note_failure(text, &text->single);
 	g_hash_table_iter_init(&iter, text->outputs);
 	while (g_hash_table_iter_next(&iter, NULL, &data)) {
 		struct text_output *output = data;
 
-		if (output->file && fflush(output->file) && !text->error)
-			text->error = errno;
+		if (output->file && fflush(output->file))
+			note_failure(text, output);
 	}
 	if (!text->error)
 		return LT_OK;
 	if (!text->options->file)
 		return error_set("cannot write to standard output: %s", g_strerror(text->error));
-	return error_set("cannot write '%s': %s", text->options->file, g_strerror(text->error));
+	return error_set("cannot write '%s': %s", text->failed ? text->failed : text->options->file,
+			 g_strerror(text->error));
 }
 
 /* ---- lines ---- */
@@ -356,7 +368,6 @@ void attach_text_write(struct attach_text *text, struct ingest *in, const struct
 		write_exit(text, output, in, r, wait);
 	else
 		write_event(text, output, in, r);
-	if (output->file && text->line->len && fwrite(text->line->str, text->line->len, 1, output->file) != 1 &&
-	    !text->error)
-		text->error = errno;
+	if (output->file && text->line->len && fwrite(text->line->str, text->line->len, 1, output->file) != 1)
+		note_failure(text, output);
 }

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "truth"))
 import harness  # noqa: E402
@@ -45,6 +46,16 @@ def check_messages(checks, directory):
         checks.true(f"{name} has no effect with -c" in timed.stderr, f"-c {name}: {timed.stderr}")
 
 
+def check_failed_file(checks, directory):
+    """The message names the thread's own file."""
+    with tempfile.TemporaryDirectory() as above:
+        path = os.path.join(above, "out")
+        os.mkdir(f"{path}.client.1444")
+        done = attach("-ff", "-o", path, "-p", "client:1444", directory)
+    checks.equal(done.stderr, f"lttngtop: cannot write '{path}.client.1444': Is a directory\n", "-ff: a file that cannot be written")
+    checks.equal(done.returncode, 1, "-ff: exit status")
+
+
 def check_spellings(checks, directory):
     short = attach("-n", "wget", "-e", "trace=openat", "-tt", "-T", "-y", directory)
     long = attach("-n", "wget", "--trace=openat", "--absolute-timestamps=us", "--syscall-times=us", "--decode-fds=path",
@@ -80,6 +91,7 @@ def main():
     checks = harness.Checks()
     for _, directory, _ in harness.recordings({"three-tier"}):
         check_messages(checks, directory)
+        check_failed_file(checks, directory)
         check_spellings(checks, directory)
         check_relative(checks, directory)
     checks.finish()
