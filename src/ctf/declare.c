@@ -8,12 +8,22 @@
 /* In the name of a type: "unsigned long long int". */
 enum { WORDS_MAX = 8 };
 
+/* "';'", or "the end"; to be freed. */
+static char *place_of(const struct tsdl_token *token)
+{
+	char *text = tsdl_text(token);
+	char *place = token->kind == TSDL_END ? g_strdup("the end") : g_strdup_printf("'%.40s'", text);
+
+	g_free(text);
+	return place;
+}
+
 enum lt_status declare_fail(const struct declare *d, const char *what)
 {
-	char *text = tsdl_text(d->at);
+	char *place = place_of(d->at);
 
-	error_set("metadata: line %u: %s at '%.40s'", d->at->line, what, text);
-	g_free(text);
+	error_set("metadata: line %u: %s at %s", d->at->line, what, place);
+	g_free(place);
 	return LT_ERROR;
 }
 
@@ -177,7 +187,7 @@ no_number:
 
 static enum lt_status parse_enum(struct declare *d, struct type **out)
 {
-	struct type *t, *base = find_name(d, "", "int");
+	struct type *t = NULL, *base = find_name(d, "", "int");
 	char *name = d->at->kind == TSDL_WORD ? tsdl_text(d->at++) : NULL;
 	enum lt_status status;
 	int64_t next = 0;
@@ -222,7 +232,7 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 	*name = tsdl_text(d->at++);
 	make_plain(*name);
 	for (unsigned n = 0; declare_accept(d, "["); n++) {
-		struct type *t;
+		struct type *t = NULL;
 
 		if (n >= TYPE_DEPTH_MAX)
 			return declare_fail(d, "arrays nested too deeply");
