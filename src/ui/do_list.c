@@ -278,14 +278,6 @@ void do_highlight_clear(struct ui *ui, int argument)
 
 /* ---- order and form ---- */
 
-static bool of_threads(struct ui *ui)
-{
-	if (view_table_of_threads(current_list(ui)->table))
-		return true;
-	ui_say(ui, "the rows of this pane are not threads");
-	return false;
-}
-
 void do_tree(struct ui *ui, int argument)
 {
 	struct list *l = current_list(ui);
@@ -329,8 +321,10 @@ void do_threads(struct ui *ui, int argument)
 		pane_calls_toggle(ui, ui_pane(ui));
 		return;
 	}
-	if (!of_threads(ui))
+	if (!view_table_sums_threads(current_list(ui)->table)) {
+		ui_say(ui, "the rows of this pane are not threads");
 		return;
+	}
 	ui->processes = !ui->processes;
 	ui_say(ui, ui->processes ? "processes, each with the sum of its threads" : "threads");
 	ui_rebuild(ui);

@@ -253,7 +253,7 @@ void view_group_rows(struct view_rows *r, const struct view_query *q, unsigned f
 {
 	GArray *rows = r->internal->rows;
 	struct map64 groups = { 0 };
-	bool processes = q->processes && (r->table->source == TABLE_THREAD || r->table->thread);
+	bool processes = q->processes && view_table_sums_threads(r->table);
 	guint n = first;
 
 	if (!processes && !r->table->same && (q->per_cpu || !(r->table->flags & VIEW_PER_CPU)))

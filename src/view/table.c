@@ -140,6 +140,11 @@ bool view_table_of_threads(const struct view_table *table)
 	return table->source == TABLE_THREAD || table->source == TABLE_FILE || table->thread;
 }
 
+bool view_table_sums_threads(const struct view_table *table)
+{
+	return table->source == TABLE_THREAD || table->thread;
+}
+
 bool view_table_of_processes(const struct view_table *table)
 {
 	return view_table_of_threads(table) || table->source == TABLE_RELATION || table->process;

@@ -136,4 +136,7 @@ bool view_table_of_threads(const struct view_table *table);
 /* The same for pid and comm only: rows belong to threads, or to one or two processes. */
 bool view_table_of_processes(const struct view_table *table);
 
+/* Whether rows of threads can be shown as sums of their processes (view_query.processes). */
+bool view_table_sums_threads(const struct view_table *table);
+
 #endif

@@ -348,6 +348,11 @@ def trees(checks):
         checks.check("processes are fewer than threads", position(screen)[1] < threads, position(screen))
         checks.lacks("no TID of a process", [head(screen)], r"\bTID\b")
         checks.contains("threads again", [head(t.press("t"))], r"\bTID\b")
+        t.press("4")
+        t.keys("t")
+        t.wait("the rows of this pane are not threads")
+        t.press("1")
+        checks.contains("and nothing has changed elsewhere", [head(t.screen())], r"\bTID\b")
         checks.contains("% of the host", [head(t.press("%"))], "HOST%")
         checks.contains("ids inside namespaces", [head(t.press("v"))], "VTID +TID +VPID")
 
