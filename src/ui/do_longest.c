@@ -248,8 +248,7 @@ void do_longest(struct ui *ui, int argument)
 
 	(void)argument;
 	if (!c) {
-		ui_say(ui,
-		       "single durations are known in Latency, Syscalls, Blocking, and in Devices of disks and IRQs");
+		ui_say(ui, "l works in Latency, Syscalls, Blocking and Devices (disks, interrupts)");
 		return;
 	}
 	if (ui->cursor.live && !ui->options.recalls) {

@@ -221,7 +221,7 @@ def test_long(checks):
 def test_none(checks):
     with Terminal("--paused", THREE, size=SIZE, ready=" PAUSED ").wait_read() as t:
         t.keys("4", "l")
-        t.wait("single durations are known in Latency, Syscalls, Blocking, and in Devices of disks and IRQs")
+        t.wait(r"l works in Latency, Syscalls, Blocking and Devices \(disks, interrupts\)")
         t.keys("6")
         t.choose("G", "─ Sum up", " comm")
         t.keys("l")
