@@ -176,7 +176,7 @@ struct lost {
 };
 
 struct totals {
-	uint64_t events;
+	double event_rate; /* per second; a host's counts for the part that was recorded */
 	struct lost lost, before;
 };
 
@@ -187,10 +187,12 @@ static struct totals sum_hosts(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 		const struct host_row *row = ui_host_row(host);
+		const struct interval *iv = &host->load.interval;
 
 		if (!row || host->hidden)
 			continue;
-		t.events += HOST_VALUE(host, events);
+		t.event_rate +=
+			(double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)MAX(iv->end_ns - iv->begin_ns, 1);
 		t.lost.events += HOST_VALUE(host, lost_events);
 		t.lost.packets += HOST_VALUE(host, lost_packets);
 		t.before.events += row->lost_events;
@@ -372,7 +374,6 @@ static int fit_width(const struct header_fit *fit, const char *word, bool date,
 /* Draws as many totals as there is room for. */
 static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_is_marked)
 {
-	uint64_t duration_ns = ui->shown_end_ns - ui->shown_begin_ns;
 	char count[32], text[HEAD_TOTALS][SEGMENT_SIZE];
 	const enum style styles[HEAD_TOTALS] = {
 		ui_lag_ns(ui) > LAG_MUCH_NS ? STYLE_MARKED : STYLE_NORMAL,
@@ -390,7 +391,7 @@ static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_
 	hosts_text(ui, text[1], SEGMENT_SIZE, false);
 	if (x + canvas_text_width(text[0]) + canvas_text_width(text[1]) + 2 > ui->canvas->w)
 		hosts_text(ui, text[1], SEGMENT_SIZE, true);
-	format_count(count, sizeof(count), duration_ns ? t->events * NS_PER_S / duration_ns : 0, 5);
+	format_count(count, sizeof(count), (uint64_t)(t->event_rate + 0.5), 5);
 	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
 	g_strlcpy(text[3], lost_is_marked ? "" : "lost 0", SEGMENT_SIZE);
 	g_strlcpy(text[4], is_at_end(ui) ? "p restarts, ( start" : "", SEGMENT_SIZE);

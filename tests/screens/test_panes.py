@@ -153,4 +153,17 @@ def percentiles(checks):
     os.unlink(path)
 
 
-Checks().run(pressure, connections, relations, files, memory, small, percentiles)
+def rates(checks):
+    """The rate in the first line is the sum of the hosts', also where not all of them were recorded all the time."""
+    path = os.path.join(os.environ.get("TMPDIR", "/tmp"), f"rates-{os.getpid()}.json")
+    with Terminal("--paused", "--begin", "+0s", RECORDING, size=(160, 40)).wait_read() as t:
+        t.press("9")
+        lengths = {row["end_ns"] - row["begin_ns"] for row in report("hosts", t.screen())}
+        checks.check("not all were recorded all the time", len(lengths) > 1, lengths)
+        hosts = t.written(path)["rows"]
+        shown = int(re.search(r" (\d+) ev/s", t.screen()[0])[1])
+        checks.check("ev/s", abs(shown - sum(row["event_rate"] for row in hosts)) <= 1, (t.screen()[0], hosts))
+    os.unlink(path)
+
+
+Checks().run(pressure, connections, relations, files, memory, small, percentiles, rates)
