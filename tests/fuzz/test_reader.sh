@@ -9,6 +9,9 @@ seed=${FUZZ_SEED:-1}
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	"$SRCDIR/tests/source/shapes.py" $((seed * 1000 + i)) "shape$i" small
 done
+for i in 13 14 15 16; do
+	"$SRCDIR/tests/source/shapes.py" $((seed * 1000 + i)) "shape$i" small calm
+done
 set -- shape*
 ust=$BUILD/traces/ctf2-ust/vm/ust/uid/0/64-bit
 [ ! -f "$ust/metadata" ] || set -- "$@" "$ust"

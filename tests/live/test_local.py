@@ -207,6 +207,12 @@ def test_interrupted_start():
         assert not os.path.exists(u.base) and not os.path.exists(f"/proc/{pid}/exe"), "something is left"
 
 
+def waits_for_daemon(keeper):
+    """Whether it waits for an answer of the session daemon: no other connection of the keeper is a Unix stream."""
+    with open(f"/proc/{keeper}/wchan", encoding="ascii") as file:
+        return file.read().startswith("unix_stream")
+
+
 def test_daemon_that_hangs():
     """Ctrl-C while the session daemon does not answer: it still ends, though not at once, and says so."""
     with user("hangs") as u:
@@ -217,6 +223,7 @@ def test_daemon_that_hangs():
             m = Monitor(u)
             sandbox.wait_until(lambda: "lttng-relayd" in u.noted(), "relayd")
             relayd = u.noted()["lttng-relayd"]
+            sandbox.wait_until(lambda: waits_for_daemon(m.keeper()), "question to the session daemon")
             os.killpg(m.process.pid, signal.SIGINT)
             assert m.process.wait(3 * sandbox.PATIENCE) == -signal.SIGINT, m.text
             m.await_text("LTTng does not answer")

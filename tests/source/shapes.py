@@ -6,7 +6,7 @@ Alignments, bit fields across byte boundaries, both byte orders in one trace, ne
 layout, lengths and tags far from their fields, times of few bits, counters that jump. Some events have the names of
 tracepoints, and their wanted fields at odd places and of odd types.
 
-    shapes.py SEED DIRECTORY [small]    writes one
+    shapes.py SEED DIRECTORY [small] [calm]    writes one
 """
 import os
 import random
@@ -478,11 +478,12 @@ class CalmContext(Struct):
 class Stream:
     """A class of streams: its contexts, its events."""
 
-    def __init__(self, shapes, rng, number, names):
+    def __init__(self, shapes, rng, number, names, calm):
         self.number, self.header = number, Header(shapes, rng)
-        self.context = shapes.payload(CONTEXT) if rng.random() < 0.6 else None
-        if rng.random() < 0.3:
+        if calm:
             self.context = CalmContext(shapes, rng)
+        else:
+            self.context = shapes.payload(CONTEXT) if rng.random() < 0.6 else None
         self.events = []
         ids = set()
         for name in names:
@@ -527,9 +528,9 @@ class Stream:
 
 
 class Trace:
-    """small: few events and fields, for traces that are read very often."""
+    """small: few events and fields, for traces that are read very often; calm: contexts as LTTng records them."""
 
-    def __init__(self, seed, small=False):
+    def __init__(self, seed, small=False, calm=False):
         rng = self.rng = random.Random(seed)
         self.order = rng.choice(("le", "le", "be"))
         self.shapes = Shapes(rng, self.order)
@@ -546,7 +547,7 @@ class Trace:
         rng.shuffle(names)
         del names[2 if small else len(names):]
         n = 1 if small else rng.choice((1, 1, 2, 3))
-        self.streams = [Stream(self.shapes, rng, i * rng.choice((1, 7)), names[i::n]) for i in range(n)]
+        self.streams = [Stream(self.shapes, rng, i * rng.choice((1, 7)), names[i::n], calm) for i in range(n)]
 
     # ---- values ----
 
@@ -634,4 +635,4 @@ class Trace:
 
 
 if __name__ == "__main__":
-    Trace(int(sys.argv[1]), small="small" in sys.argv[3:]).write(sys.argv[2])
+    Trace(int(sys.argv[1]), small="small" in sys.argv[3:], calm="calm" in sys.argv[3:]).write(sys.argv[2])
