@@ -66,6 +66,12 @@ def test_unreaped():
     os.wait()
 
 
+def test_until():
+    expect("there is time", "echo ok x", "1 passed, 0 failed, 0 skipped", 0, options=["--until", str(int(time.time()) + 600)])
+    expect("there is none", "echo ok x", "0 passed, 0 failed, 1 skipped", 0, "skipped: no time is left",
+           options=["--until", str(int(time.time()) - 1)])
+
+
 def test_again():
     expect("an unsteady test", STEADY, "1 passed, 0 failed, 0 skipped", 0, "unsteady: ", options=["--again"])
     expect("one that always fails", "exit 1", "0 passed, 1 failed, 0 skipped", 1, options=["--again"])
