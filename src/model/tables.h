@@ -181,8 +181,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(disk_writeback_bytes, COUNTER, BYTES, \
 	  "Part of disk_write_bytes that kernel threads wrote back. It is attributed to the threads that probably " \
 	  "wrote the data, oldest first or, with writeback_mark_inode_dirty and writeback_single_inode, by inode, " \
-	  "even if they have ended; what cannot be attributed counts as written by the kernel thread, and is " \
-	  "not in this column") \
+	  "even if they have ended; pages are taken to have 4096 bytes. What cannot be attributed counts as written " \
+	  "by the kernel thread, and is not in this column") \
 	C(disk_requests, COUNTER, COUNT, "Disk reads and writes issued on its behalf, counted at completion") \
 	C(disk_wait_ns, COUNTER, NS, \
 	  "Time from queueing to completion of these requests, added up even where they overlap") \
