@@ -36,6 +36,19 @@ enum lt_status error_wrap(const char *fmt, ...)
 	return LT_ERROR;
 }
 
+enum lt_status error_add(const char *fmt, ...)
+{
+	size_t used;
+	va_list ap;
+
+	g_strlcat(chain, "; ", sizeof(chain));
+	used = strlen(chain);
+	va_start(ap, fmt);
+	vsnprintf(chain + used, sizeof(chain) - used, fmt, ap);
+	va_end(ap);
+	return LT_ERROR;
+}
+
 enum lt_status error_join(char *earlier, enum lt_status later)
 {
 	char *reason = later ? g_strdup(chain) : NULL;

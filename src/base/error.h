@@ -18,6 +18,9 @@ enum lt_status error_set(const char *fmt, ...) __attribute__((format(printf, 1, 
 /* Prepends an outer cause: "opening trace 'web3': cannot read …". Always returns LT_ERROR. */
 enum lt_status error_wrap(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Appends what became of the rest, or what to do: "cannot write 'x'; the session was removed". Returns LT_ERROR. */
+enum lt_status error_add(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /*
  * Combines two steps that may both fail. earlier: a copy of the chain after the first one, which is freed; NULL: it did
  * not fail. LT_ERROR: the chain has the reasons of all that failed, "EARLIER; LATER".

@@ -159,10 +159,10 @@ static enum lt_status explain_daemon(const struct record_plan *plan)
 {
 	error_set("the session daemon ended before the command");
 	if (plan->mode == RECORD_TO_DISK)
-		return record_add_error("what had been recorded by then is in '%s'", plan->output);
+		return error_add("what had been recorded by then is in '%s'", plan->output);
 	if (plan->mode == RECORD_LIVE)
-		return record_add_error("the relayd keeps what it received");
-	return record_add_error("what session '%s' had in memory is lost", plan->session);
+		return error_add("the relayd keeps what it received");
+	return error_add("what session '%s' had in memory is lost", plan->session);
 }
 
 /* After the command: stops the session and prints where the recording is. */
@@ -178,7 +178,7 @@ static enum lt_status finish(const struct record_plan *plan)
 		if (daemon_check())
 			return explain_daemon(plan);
 		discard(plan);
-		return record_add_error("the session was removed, and what it had in memory is lost");
+		return error_add("the session was removed, and what it had in memory is lost");
 	}
 	status = record_stop(plan->session, plan->url, &lost);
 	if (status) {
@@ -234,8 +234,8 @@ static pid_t repeat_dump(const struct record_plan *plan)
 static int fail(const struct record_plan *plan, bool elsewhere)
 {
 	if (process_is_interrupted())
-		record_add_error("nothing is left of session '%s'%s", plan->session,
-				 elsewhere ? " on the hosts that answered" : "");
+		error_add("nothing is left of session '%s'%s", plan->session,
+			  elsewhere ? " on the hosts that answered" : "");
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 

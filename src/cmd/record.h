@@ -32,9 +32,6 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 void record_print_verb(FILE *out, const char *label, const char *verb, const GPtrArray *hosts, const char *output,
 		       const char *session);
 
-/* Adds to an error, after "; ", what became of the session or what to do. Returns LT_ERROR. */
-enum lt_status record_add_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Adds to an error where what was recorded is, and whether there is no room left. Returns LT_ERROR. */
 enum lt_status record_wrap_output(const char *directory);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `lttngtop record VERB`: stops a session, shows its status, takes snapshots, repeats its state dump. */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -107,20 +106,6 @@ void record_print_verb(FILE *out, const char *label, const char *verb, const GPt
 	g_ptr_array_free(words, TRUE);
 }
 
-enum lt_status record_add_error(const char *format, ...)
-{
-	char *reason = g_strdup(error_text()), *more;
-	va_list ap;
-
-	va_start(ap, format);
-	more = g_strdup_vprintf(format, ap);
-	va_end(ap);
-	error_set("%s; %s", reason, more);
-	g_free(more);
-	g_free(reason);
-	return LT_ERROR;
-}
-
 enum lt_status record_wrap_output(const char *directory)
 {
 	if (place_room(directory).free_bytes < NO_ROOM_BYTES)
@@ -213,11 +198,11 @@ static int snapshot(const struct session *s)
 	}
 	if (session_snapshot(s->name, &path)) {
 		if (daemon_consumer_died())
-			record_add_error("what it had in memory is lost");
+			error_add("what it had in memory is lost");
 		else
-			record_add_error("the session still records: once this is fixed, run 'lttngtop record snapshot "
-					 "%s' again",
-					 s->name);
+			error_add("the session still records: once this is fixed, run 'lttngtop record snapshot "
+				  "%s' again",
+				  s->name);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	record_sidecar_update(s->path, NULL, NULL);
