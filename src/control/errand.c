@@ -23,7 +23,6 @@
 enum {
 	LINE_BYTES = 1000, /* longer ones are divided */
 	LOOK_MS = 100,     /* how often to look for a held signal */
-	NAME_LOOK_MS = 10, /* and for an answer: waiting for one must not take longer than the host does */
 };
 
 struct line {
@@ -136,37 +135,29 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
 	return LT_OK;
 }
 
-static bool is_silent(const struct errand *e)
-{
-	struct pollfd output = { .fd = e->output, .events = POLLIN };
-	siginfo_t ended = { .si_pid = 0 };
-
-	return e->pid && poll(&output, 1, 0) <= 0 &&
-	       !(waitid(P_PID, (id_t)e->pid, &ended, WEXITED | WNOHANG | WNOWAIT) || ended.si_pid);
-}
-
-static bool any_is_silent(const struct errand *errands, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++)
-		if (is_silent(&errands[i]))
-			return true;
-	return false;
-}
-
 void errand_name_silent(const struct errand *errands, unsigned n, int ms)
 {
 	const gint64 name_us = g_get_monotonic_time() + ms * (gint64)US_PER_MS;
+	struct pollfd *silent = g_new0(struct pollfd, n); /* .events 0: not, or not any more */
+	unsigned left = 0;
 
-	while (any_is_silent(errands, n)) {
-		if (process_is_interrupted())
-			return;
-		if (g_get_monotonic_time() > name_us)
-			break;
-		g_usleep(NAME_LOOK_MS * US_PER_MS);
+	for (unsigned i = 0; i < n; i++) {
+		silent[i] = (struct pollfd){ .fd = errands[i].output, .events = errands[i].pid ? POLLIN : 0 };
+		left += errands[i].pid != 0;
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (is_silent(&errands[i]))
+	while (left && g_get_monotonic_time() < name_us && !process_is_interrupted()) {
+		poll(silent, n, LOOK_MS);
+		for (unsigned i = 0; i < n; i++) {
+			if (!silent[i].events || !silent[i].revents)
+				continue;
+			silent[i] = (struct pollfd){ .fd = -1 };
+			left--;
+		}
+	}
+	for (unsigned i = 0; i < n && !process_is_interrupted(); i++)
+		if (silent[i].events)
 			log_warning("still waiting for host '%s'; ^C stops waiting", errands[i].label);
+	g_free(silent);
 }
 
 /* Waits for output or its end. LT_ERROR: a signal is held, or it was silent for too long (-1: never). */

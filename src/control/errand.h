@@ -46,7 +46,7 @@ enum {
 enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd);
 
 /*
- * Until each of them has written something to its pipe or ended, or a held signal (process.h) came: after ms, warns
+ * Until each of them has written something to its pipe or closed it, or a held signal (process.h) came: after ms, warns
  * once about each that has not, which waits for a password, for DNS, or does not answer at all.
  */
 void errand_name_silent(const struct errand *errands, unsigned n, int ms);
