@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The frames of a live host that was away: their times, and what ran in them. This program is its worker, too. */
-#include "unit.h"
+#include "own_worker.h"
 
-#include <glib.h>
-#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/nstime.h"
 #include "cmd/frames.h"
 #include "event/payload.h"
 #include "ingest/internal.h"
 #include "reader/emit.h"
-#include "source/source.h"
 
 /* Records of the worker, separated by blanks: what happens, and when, in ms. */
 #define RECORDS "LTTNGTOP_TEST_RECORDS"
@@ -101,20 +96,12 @@ static void read_all(struct ingest *in, struct frames *f, uint64_t end_ms)
 /* Starts the worker, as that of a session. */
 static struct ingest *start(const char *records)
 {
-	const struct ingest_options options = { 0 };
-	char *recording = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "traces", "kprobe", NULL);
-	struct ingest *in = ingest_create(&options);
-	enum lt_status status;
+	struct ingest *in;
 
-	log_mute_stderr();
 	setenv(RECORDS, records, 1);
-	ck_assert_int_eq(ingest_open(in, recording), LT_OK);
-	while ((status = ingest_start_some(in)) == LT_AGAIN)
-		ingest_wait(in, 100);
-	ck_assert_int_eq(status, LT_OK);
+	in = own_worker_start();
 	input_at(in, 0)->follow = true;
 	ingest_host(in, 0)->live = true;
-	g_free(recording);
 	return in;
 }
 
@@ -249,12 +236,6 @@ int main(int argc, char **argv)
 				       test_still,
 				       test_lag_of_the_same_session,
 				       test_lag_of_the_next_session };
-	char program[PATH_MAX];
-	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-	if (argc > 3 && strcmp(argv[1], "--worker") == 0)
-		return work(argv[2], argv[3]);
-	program[n < 0 ? 0 : n] = '\0';
-	source_set_worker_program(program);
-	return unit_run("frames", NULL, NULL, tests, G_N_ELEMENTS(tests));
+	return own_worker_main(argc, argv, work, "frames", tests, G_N_ELEMENTS(tests));
 }
