@@ -14,11 +14,16 @@
 
 static struct errand errand;
 
-static void start(const char *script)
+static void start_as(struct errand *e, const char *label, const char *script, int stdout_fd)
 {
 	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, NULL };
 
-	ck_assert_int_eq(errand_start(&errand, "web", argv, ERRAND_NULL, ERRAND_PIPE), LT_OK);
+	ck_assert_int_eq(errand_start(e, label, argv, ERRAND_NULL, stdout_fd), LT_OK);
+}
+
+static void start(const char *script)
+{
+	start_as(&errand, "web", script, ERRAND_PIPE);
 }
 
 /* What a script writes to its stderr, as our own stderr gets it. */
@@ -157,13 +162,8 @@ START_TEST(the_silent_are_named)
 	static const char *const labels[] = { "talks", "ended", "hangs", "hangs too" };
 	const unsigned n = G_N_ELEMENTS(errands), before = log_count();
 
-	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++) {
-		char *argv[] = { (char *)"sh", (char *)"-c", (char *)scripts[i], NULL };
-
-		ck_assert_int_eq(
-			errand_start(&errands[i], labels[i], argv, ERRAND_NULL, i < 3 ? ERRAND_PIPE : ERRAND_NULL),
-			LT_OK);
-	}
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
+		start_as(&errands[i], labels[i], scripts[i], i < 3 ? ERRAND_PIPE : ERRAND_NULL);
 	errand_name_silent(errands, n, 2000);
 	ck_assert_uint_eq(log_count(), before + 2);
 	ck_assert_str_eq(log_get(before)->text, "still waiting for host 'hangs'; ^C stops waiting");
@@ -179,12 +179,17 @@ END_TEST
 /* It returns once all have answered, and when a signal asks to end. */
 START_TEST(nobody_is_silent)
 {
+	static const char *const scripts[] = { "printf a", "sleep 0.3; printf a" };
+	struct errand errands[] = { ERRAND_INIT, ERRAND_INIT };
 	const unsigned before = log_count();
 
-	start("sleep 0.3; printf a");
-	errand_name_silent(&errand, 1, G_MAXINT);
-	g_free(errand_read(&errand, 10, 1000));
-	ck_assert_int_eq(errand_wait(&errand), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
+		start_as(&errands[i], "web", scripts[i], ERRAND_PIPE);
+	errand_name_silent(errands, G_N_ELEMENTS(errands), G_MAXINT);
+	for (size_t i = 0; i < G_N_ELEMENTS(errands); i++) {
+		g_free(errand_read(&errands[i], 10, 1000));
+		ck_assert_int_eq(errand_wait(&errands[i]), 0);
+	}
 	process_hold_signals();
 	start("exec sleep 30");
 	raise(SIGTERM);
