@@ -191,15 +191,22 @@ static void queue_push(struct wait_graph *g, wait_row row)
 	g->newest.index = last->n;
 }
 
+/*
+ * Doubles or halves the row's ring, which may have none yet, in place: large memory is not copied. The vertices are
+ * fewer than the places of the smaller size, so none of them moves to a place that another has.
+ */
 static void ring_resize(struct wait_graph *g, struct graph_row *r, uint32_t capacity)
 {
-	struct vertex *ring = g_new(struct vertex, capacity);
+	const uint32_t was = r->ring ? r->mask + 1 : 0;
 
+	if (capacity > was)
+		r->ring = g_renew(struct vertex, r->ring, capacity);
 	for (uint64_t seq = r->head; seq < r->end; seq++)
-		ring[seq & (capacity - 1)] = *row_vertex(r, seq);
-	ring_release(g, r);
-	g->bytes += capacity * sizeof(*ring);
-	r->ring = ring;
+		r->ring[seq & (capacity - 1)] = *row_vertex(r, seq);
+	if (capacity < was)
+		r->ring = g_renew(struct vertex, r->ring, capacity);
+	g->bytes += capacity * sizeof(*r->ring);
+	g->bytes -= was * sizeof(*r->ring);
 	r->mask = capacity - 1;
 }
 
