@@ -300,6 +300,26 @@ static void after(void *tracer, const struct ingest_visit *v)
 	}
 }
 
+uint64_t attach_tracer_oldest(const struct attach_tracer *t)
+{
+	uint64_t oldest_ns = UINT64_MAX;
+	GHashTableIter iter;
+	gpointer who;
+
+	for (guint i = 0; i < t->hosts->len; i++) {
+		g_hash_table_iter_init(&iter, g_ptr_array_index(t->hosts, i));
+		while (g_hash_table_iter_next(&iter, NULL, &who)) {
+			const int32_t tid = ((struct traced *)who)->tid;
+			const struct call_now *now = &((struct traced *)who)->now;
+
+			/* the exit of a call that did not choose its thread is not seen */
+			if (now->active && model_look_call(ingest_host(t->in, i)->model, tid) == now->entry_ns)
+				oldest_ns = MIN(oldest_ns, now->entry_ref_ns);
+		}
+	}
+	return oldest_ns;
+}
+
 void attach_tracer_finish(struct attach_tracer *t)
 {
 	for (guint i = 0; t->in && i < t->hosts->len; i++) {

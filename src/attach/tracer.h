@@ -43,6 +43,9 @@ void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in);
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
 				     const volatile bool *stop);
 
+/* When the oldest call in progress began, in reference time; UINT64_MAX: there is none. */
+uint64_t attach_tracer_oldest(const struct attach_tracer *t);
+
 /* Whether an event of a chosen thread came. */
 bool attach_tracer_chose(const struct attach_tracer *t);
 

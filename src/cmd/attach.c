@@ -24,7 +24,11 @@
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 
-enum { STEP_NS = 100 * NS_PER_MS }; /* of trace time, between two writes */
+enum {
+	STEP_NS = 100 * NS_PER_MS, /* of trace time, between two writes */
+	CLOCKS_MARGIN_NS =
+		100 * NS_PER_MS, /* by which the clocks of a live host may move while a call is in progress */
+};
 
 struct attach {
 	const struct options *options;
@@ -149,11 +153,27 @@ static uint64_t next_event(const struct attach *a)
 	return next_ns;
 }
 
+/* Lets the wait graph drop what no call that is in progress or not yet written needs. */
+static void forget_waits(struct attach *a)
+{
+	struct waits *waits = ingest_waits(a->report.in);
+	uint64_t needed_ns;
+
+	if (!waits)
+		return;
+	needed_ns = MIN(waits_now(waits), attach_tracer_oldest(a->tracer));
+	for (GList *l = a->records.head; l; l = l->next)
+		needed_ns = MIN(needed_ns, ((struct attach_record *)l->data)->entry_ref_ns);
+	if (needed_ns > CLOCKS_MARGIN_NS)
+		waits_forget(waits, needed_ns - CLOCKS_MARGIN_NS);
+}
+
 /* Frees ended rows and unused paths. */
 static void forget(struct attach *a)
 {
 	struct ingest *in = a->report.in;
 
+	forget_waits(a);
 	for (unsigned i = 0; i < ingest_host_count(in); i++) {
 		struct host_state *state = model_state(ingest_host(in, i)->model);
 
@@ -168,24 +188,37 @@ static void forget(struct attach *a)
 	strpool_round_end();
 }
 
-static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end_ns)
+/* Reads and writes from *at_ns to until_ns. LT_ERROR: the output cannot be written; otherwise as ingest_advance(). */
+static enum lt_status read_up_to(struct attach *a, uint64_t *at_ns, uint64_t until_ns)
 {
-	uint64_t at_ns = MAX(begin_ns, report_record_begin(&a->report));
 	enum lt_status status = LT_OK;
 
-	if (a->options->begin.form) {
-		status = attach_tracer_advance(a->tracer, a->report.in, at_ns, &report_stop);
-		report_leave_out_lost(&a->report);
-	}
-	while (status == LT_OK && at_ns < end_ns) {
-		at_ns = end_ns - at_ns > STEP_NS ? at_ns + STEP_NS : end_ns;
-		status = attach_tracer_advance(a->tracer, a->report.in, at_ns, &report_stop);
-		if (status == LT_OK && write_records(a, at_ns) != LT_OK)
+	while (status == LT_OK && *at_ns < until_ns) {
+		*at_ns = until_ns - *at_ns > STEP_NS ? *at_ns + STEP_NS : until_ns;
+		status = attach_tracer_advance(a->tracer, a->report.in, *at_ns, &report_stop);
+		if (status == LT_OK && write_records(a, *at_ns) != LT_OK)
 			return LT_ERROR;
 		forget(a);
 		if (!a->report.live && next_event(a) != UINT64_MAX)
-			at_ns = MIN(MAX(at_ns, next_event(a)), end_ns);
+			*at_ns = MIN(MAX(*at_ns, next_event(a)), until_ns);
 	}
+	return status;
+}
+
+static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end_ns)
+{
+	uint64_t at_ns = report_record_begin(&a->report);
+	enum lt_status status = LT_OK;
+
+	if (a->options->begin.form) {
+		status = read_up_to(a, &at_ns, begin_ns);
+		report_leave_out_lost(&a->report);
+	}
+	at_ns = MAX(at_ns, begin_ns);
+	if (status == LT_OK)
+		status = read_up_to(a, &at_ns, end_ns);
+	if (status == LT_ERROR)
+		return LT_ERROR;
 	attach_tracer_finish(a->tracer);
 	return write_records(a, UINT64_MAX);
 }

@@ -20,6 +20,14 @@ int64_t model_look_running(const struct model *m, unsigned cpu)
 	return cpu < m->cpus->len ? g_array_index(m->cpus, struct cpu, cpu).tid : TID_UNKNOWN;
 }
 
+uint64_t model_look_call(const struct model *m, int64_t tid)
+{
+	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;
+	const struct call_in_flight *call = row == NO_ROW ? NULL : &thread_info((struct model *)m, row)->call;
+
+	return call && call->active ? call->entry_ns : 0;
+}
+
 bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_fd *out)
 {
 	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;

@@ -20,6 +20,9 @@ const struct thread_row *model_look_thread(const struct model *m, int64_t tid);
 /* The TID that runs on the CPU, 0 idle; -1 unknown. */
 int64_t model_look_running(const struct model *m, unsigned cpu);
 
+/* When the thread entered the system call that it is in, on the host's clock; 0: it is in none. */
+uint64_t model_look_call(const struct model *m, int64_t tid);
+
 struct model_fd {
 	strid path, peer; /* STRID_NONE: unknown */
 	strid local;      /* the socket's own address, as peer */

@@ -390,20 +390,32 @@ void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns)
 	r->idles |= v->idle;
 }
 
+void graph_forget(struct wait_graph *g, uint64_t t_ns)
+{
+	g->forgotten_ns = MAX(g->forgotten_ns, t_ns);
+}
+
+/* Drops what nobody can ask for at t_ns. */
+static void drop_old(struct wait_graph *g, uint64_t t_ns)
+{
+	uint64_t horizon_ns = MIN(g->forgotten_ns, t_ns);
+
+	if (g->retention_ns && t_ns > g->retention_ns)
+		horizon_ns = MAX(horizon_ns, t_ns - g->retention_ns);
+	if (horizon_ns <= g->horizon_ns)
+		return;
+	while (g->n_vertices && row_vertex(oldest_row(g), oldest_row(g)->head)->t_ns <= horizon_ns)
+		drop_oldest(g);
+	g->horizon_ns = horizon_ns;
+}
+
 void graph_advance(struct wait_graph *g, uint64_t t_ns)
 {
 	g->now_ns = MAX(g->now_ns, t_ns);
 	g->final_ns = MAX(g->final_ns, t_ns);
 	if (g->follow)
 		follow_advance(g->follow, t_ns);
-	if (g->retention_ns && t_ns > g->retention_ns) {
-		uint64_t horizon_ns = t_ns - g->retention_ns;
-
-		while (g->n_vertices && row_vertex(oldest_row(g), oldest_row(g)->head)->t_ns <= horizon_ns)
-			drop_oldest(g);
-		if (g->horizon_ns < horizon_ns)
-			g->horizon_ns = horizon_ns;
-	}
+	drop_old(g, t_ns);
 	graph_fit(g);
 	free_old_rows(g);
 }
@@ -425,7 +437,7 @@ void graph_clear(struct wait_graph *g)
 	g->totals = false;
 	g->n_vertices = 0;
 	g->first_ns = UINT64_MAX;
-	g->now_ns = g->final_ns = g->behind_ns = g->horizon_ns = 0;
+	g->now_ns = g->final_ns = g->behind_ns = g->horizon_ns = g->forgotten_ns = 0;
 	for (uint32_t i = 0; i < g->n_freed; i++)
 		g->freed[(g->freed_head + i) & g->freed_mask].t_ns = 0;
 	free_old_rows(g);

@@ -107,6 +107,9 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
  */
 void graph_advance(struct wait_graph *g, uint64_t t_ns);
 
+/* Nothing before t_ns will be asked for again: graph_advance() drops it, whatever the retention. */
+void graph_forget(struct wait_graph *g, uint64_t t_ns);
+
 /* The time of the row's last vertex; false: it has had none. */
 bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
 

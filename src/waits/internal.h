@@ -105,6 +105,7 @@ struct wait_graph {
 	uint64_t n_vertices;
 
 	uint64_t retention_ns;
+	uint64_t forgotten_ns; /* graph_forget() */
 	size_t memory_bytes;
 	size_t owned_bytes;                    /* of each row, by its owner */
 	size_t bytes;                          /* of vertices, sums and the queue; causes_bytes() has the causes' */

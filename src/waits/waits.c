@@ -341,6 +341,11 @@ void waits_run(struct waits *w)
 		advance(w, w->now_ns - 1);
 }
 
+void waits_forget(struct waits *w, uint64_t t_ns)
+{
+	graph_forget(w->graph, t_ns);
+}
+
 const struct wait_graph *waits_graph(const struct waits *w)
 {
 	return w->graph;

@@ -51,6 +51,9 @@ void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns);
 /* The host's record ends at t_ns (its own clock), and so do its rows' paths. UINT64_MAX: it continues, as at first. */
 void waits_end(struct waits *w, unsigned host, uint64_t t_ns);
 
+/* Nothing before t_ns (reference time) will be asked for again, so the graph need not keep it. */
+void waits_forget(struct waits *w, uint64_t t_ns);
+
 /* Builds the graph up to the lowest watermark. */
 void waits_run(struct waits *w);
 

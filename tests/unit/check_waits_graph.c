@@ -127,6 +127,50 @@ START_TEST(test_retention)
 }
 END_TEST
 
+/* What nobody asks for again is dropped at the next advance; later windows are as without that. */
+START_TEST(test_forget)
+{
+	struct wait_graph *g = graph_create(0, 0);
+	wait_row a = row_at(g, 10), sleeper = row_at(g, 10);
+	struct wait_path path;
+
+	wait_path_init(&path);
+	for (uint64_t t_ns = 20; t_ns <= 1000; t_ns += 10)
+		graph_vertex(g, a, t_ns, t_ns / 10 % 2 ? WAIT_RUNNING : WAIT_PREEMPTED, NULL);
+	graph_vertex(g, sleeper, 1000, WAIT_BLOCKED, NULL);
+	graph_link(g, a, 1000, sleeper, 1000, WAIT_LINK_WAKEUP);
+	graph_forget(g, 945);
+	ck_assert_uint_eq(graph_info(g).horizon_ns, 0);
+	graph_advance(g, 1000);
+	ck_assert_uint_eq(graph_info(g).horizon_ns, 945);
+	ck_assert_uint_eq(graph_info(g).vertices, 7); /* 950, 960 … 1000, and the sleeper's */
+	ck_assert_uint_eq(graph_info(g).cut, 0);
+	wait_path_resolve(g, sleeper, 945, 1000, &path);
+	ck_assert_uint_eq(path.begin_ns, 945);
+	ck_assert_uint_eq(path.n, 6);
+	ck_assert_uint_eq(path.segments[0].row, a);
+	ck_assert_int_eq(path.segments[0].state, WAIT_RUNNING);
+	ck_assert(!path.segments[0].cut);
+	/* it cannot be taken back, and ends where the graph does */
+	graph_forget(g, 100);
+	graph_advance(g, 1000);
+	ck_assert_uint_eq(graph_info(g).horizon_ns, 945);
+	graph_forget(g, 5000);
+	graph_advance(g, 1000);
+	ck_assert_uint_eq(graph_info(g).horizon_ns, 1000);
+	ck_assert_uint_eq(graph_info(g).vertices, 0);
+	ck_assert(graph_vertex(g, a, 1010, WAIT_RUNNING, NULL));
+	/* a cleared graph may be at any time */
+	graph_clear(g);
+	graph_gap(g, a, 10);
+	ck_assert(graph_vertex(g, a, 20, WAIT_RUNNING, NULL));
+	graph_advance(g, 20);
+	ck_assert_uint_eq(graph_info(g).vertices, 2);
+	wait_path_release(&path);
+	graph_destroy(g);
+}
+END_TEST
+
 /* Row numbers of dead threads are reused, but not while any of their vertices are kept, or while they are followed. */
 START_TEST(test_row_numbers)
 {
@@ -284,5 +328,5 @@ START_TEST(test_sums)
 }
 END_TEST
 
-UNIT_MAIN("waits_graph", test_refusals, test_links, test_retention, test_row_numbers, test_causes, test_clear,
-	  test_sums)
+UNIT_MAIN("waits_graph", test_refusals, test_links, test_retention, test_forget, test_row_numbers, test_causes,
+	  test_clear, test_sums)

@@ -5,6 +5,7 @@ events that no available recording has: old layouts, probes, IPv6."""
 import json
 import os
 import struct
+import sys
 
 INTEGER = "integer {{ size = {}; align = 8; signed = {}; }}"
 CODES = {"u8": ("B", 8, 0), "u16": ("H", 16, 0), "u32": ("I", 32, 0), "u64": ("Q", 64, 0), "s32": ("i", 32, 1),
@@ -132,19 +133,25 @@ class Trace:
         assert text == record.text, f"{name} with other fields"
         self.events.append((cpu, time, struct.pack("<IQ", number, time) + record.data))
 
-    def write(self, directory, ctf2=False, trace=None, clock=None):
-        """trace, clock: what the UUIDs of the trace and its clock are derived from; by default the host name."""
+    def packets(self, cpu, uuid, most):
+        """Those of a CPU, of at most so many events each."""
+        events = [(time, data) for of, time, data in self.events if of == cpu]
+        for number, first in enumerate(range(0, len(events), most)):
+            packed = events[first:first + most]
+            data = b"".join(event for _, event in packed)
+            bits = 8 * (32 + 52 + len(data))
+            yield (struct.pack("<I16sIQ", 0xc1fc1fc1, uuid, 0, cpu) +
+                   struct.pack("<QQQQQQI", packed[0][0], packed[-1][0], bits, bits, number, 0, cpu) + data)
+
+    def write(self, directory, ctf2=False, trace=None, clock=None, most=sys.maxsize):
+        """trace, clock: what the UUIDs of the trace and its clock are derived from; by default the host name.
+        most: the events of a packet."""
         os.makedirs(directory)
         uuid, as_text = uuid_of(trace or self.host)
         clock = uuid_of(clock or self.host)[1]
         for cpu in {cpu for cpu, _, _ in self.events}:
-            times = [time for of, time, _ in self.events if of == cpu]
-            data = b"".join(event for of, _, event in self.events if of == cpu)
-            bits = 8 * (32 + 52 + len(data))
-            packet = struct.pack("<I16sIQ", 0xc1fc1fc1, uuid, 0, cpu)
-            packet += struct.pack("<QQQQQQI", times[0], times[-1], bits, bits, 0, 0, cpu)
             with open(os.path.join(directory, f"channel0_{cpu}"), "wb") as file:
-                file.write(packet + data)
+                file.writelines(self.packets(cpu, uuid, most))
         with open(os.path.join(directory, "metadata"), "w", encoding="ascii") as file:
             file.write(self.metadata2(uuid, as_text, clock) if ctf2 else self.metadata(as_text, clock))
 
