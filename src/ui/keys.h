@@ -7,7 +7,7 @@
 
 /*
  * Keys as the program sees them: a character's code point, or one of the numbers below, which lie beyond Unicode. Only
- * screen.c knows what the terminal sends.
+ * screen_input.c knows what the terminal sends.
  */
 enum ui_key {
 	UI_KEY_NONE = 0,

@@ -4,8 +4,6 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
-#include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,38 +11,19 @@
 #include <wchar.h>
 
 #include "base/error.h"
-#include "base/nstime.h"
 #include "ui/crash.h"
-#include "ui/keys.h"
-#include "ui/mouse_report.h"
 #include "ui/palette.h"
+#include "ui/screen_input.h"
 
 /* its macros are common words */
 #include <term.h>
 
-enum {
-	KEY_OWN_CTRL_LEFT = KEY_MAX + 1,
-	KEY_OWN_CTRL_RIGHT,
-	KEY_OWN_SGR_MOUSE,
-	KEY_OWN_X10_MOUSE,
-	KEY_OWN_PASTE_BEGIN,
-	KEY_OWN_PASTE_END
-};
-
-/* In place of bytes that are not a character of the locale. */
-#define INVALID_KEY 0xfffd
-
 static struct {
 	SCREEN *term;
 	bool ascii, mouse, brackets;
-	bool pasting, paste_gap; /* between the brackets around pasted text; at a line break in it */
 	int caret_x, caret_y;
 	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
-	mbstate_t partial; /* the bytes of a character that have come so far */
-	struct mouse_report report;
-	struct screen_mouse event;
-	gint64 clicked_us;
 } screen;
 
 static bool locale_is_utf8(void)
@@ -61,17 +40,6 @@ static bool is_linux_console(void)
 	const char *term = getenv("TERM");
 
 	return !strcmp(term, "linux") || g_str_has_prefix(term, "linux-");
-}
-
-/* Keys that terminfo names differently, or not at all. */
-static void define_extra_keys(void)
-{
-	define_key("\033[1;5D", KEY_OWN_CTRL_LEFT);
-	define_key("\033[1;5C", KEY_OWN_CTRL_RIGHT);
-	define_key("\033O5D", KEY_OWN_CTRL_LEFT);
-	define_key("\033O5C", KEY_OWN_CTRL_RIGHT);
-	define_key("\033[5D", KEY_OWN_CTRL_LEFT);
-	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
 }
 
 /* A terminfo string; NULL: the terminal has none. */
@@ -125,8 +93,6 @@ static void open_mouse(void)
 {
 	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	set_sgr_mouse(true);
-	define_key("\033[<", KEY_OWN_SGR_MOUSE);
-	define_key("\033[M", KEY_OWN_X10_MOUSE);
 }
 
 /* Has the terminal put brackets around what is pasted, so that it is not taken for keys. */
@@ -136,13 +102,6 @@ static void set_paste_brackets(bool on)
 
 	if (write(STDOUT_FILENO, on ? set : reset, sizeof(set) - 1) < 0)
 		errno = 0;
-}
-
-static void open_paste_brackets(void)
-{
-	set_paste_brackets(true);
-	define_key("\033[200~", KEY_OWN_PASTE_BEGIN);
-	define_key("\033[201~", KEY_OWN_PASTE_END);
 }
 
 /* Without an alternate screen: moves to the last line and clears it for the shell's prompt. */
@@ -192,7 +151,6 @@ enum lt_status screen_open(const struct screen_options *options)
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	define_extra_keys();
 	curs_set(0);
 	palette_init(!options->no_color && !(no_color && no_color[0]));
 	screen.mouse = !options->no_mouse && capability("kmous") && !is_linux_console();
@@ -200,7 +158,8 @@ enum lt_status screen_open(const struct screen_options *options)
 		open_mouse();
 	screen.brackets = capability("kmous") && !is_linux_console(); /* like xterm */
 	if (screen.brackets)
-		open_paste_brackets();
+		set_paste_brackets(true);
+	screen_input_open(screen.mouse, screen.brackets);
 	/* keys typed from now on are ours; nothing has been drawn yet */
 	wnoutrefresh(stdscr);
 	return LT_OK;
@@ -335,174 +294,4 @@ void screen_show(const struct canvas *c)
 	if (screen.caret_x >= 0)
 		move(screen.caret_y, screen.caret_x);
 	refresh();
-}
-
-static int function_key(wint_t key)
-{
-	static const struct {
-		int curses, own;
-	} keys[] = {
-		{ KEY_UP, UI_KEY_UP },
-		{ KEY_DOWN, UI_KEY_DOWN },
-		{ KEY_LEFT, UI_KEY_LEFT },
-		{ KEY_RIGHT, UI_KEY_RIGHT },
-		{ KEY_OWN_CTRL_LEFT, UI_KEY_CTRL_LEFT },
-		{ KEY_OWN_CTRL_RIGHT, UI_KEY_CTRL_RIGHT },
-		{ KEY_PPAGE, UI_KEY_PAGE_UP },
-		{ KEY_NPAGE, UI_KEY_PAGE_DOWN },
-		{ KEY_HOME, UI_KEY_HOME },
-		{ KEY_END, UI_KEY_END },
-		{ KEY_BTAB, UI_KEY_BACK_TAB },
-		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
-		{ KEY_DC, UI_KEY_DELETE },
-		{ KEY_ENTER, UI_KEY_ENTER },
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
-		if ((int)key == keys[i].curses)
-			return keys[i].own;
-	if (key >= KEY_F(1) && key <= KEY_F(12))
-		return UI_KEY_F1 + (int)key - KEY_F(1);
-	return UI_KEY_UNKNOWN;
-}
-
-static void set_mouse(const struct mouse_action *a)
-{
-	const gint64 now_us = g_get_monotonic_time();
-	const bool twice = !a->wheel && screen.event.y == a->y && now_us - screen.clicked_us < 400 * US_PER_MS;
-
-	if (!a->wheel)
-		screen.clicked_us = twice ? 0 : now_us;
-	screen.event = (struct screen_mouse){ .x = a->x, .y = a->y, .wheel = a->wheel, .twice = twice };
-}
-
-/* Whether the input is the last of a report with a meaning; false, with key 0: it was another part of one. */
-static bool take_mouse(int got, wint_t *key)
-{
-	struct mouse_action action;
-	enum mouse_result result = MOUSE_BROKEN;
-
-	if (got == KEY_CODE_YES && (*key == KEY_OWN_SGR_MOUSE || *key == KEY_OWN_X10_MOUSE)) {
-		mouse_report_begin(&screen.report, *key == KEY_OWN_SGR_MOUSE ? MOUSE_SGR : MOUSE_X10);
-		result = MOUSE_MORE;
-	} else if (screen.report.form && got == OK) {
-		result = mouse_report_add(&screen.report, *key, &action);
-	} else {
-		screen.report.form = MOUSE_NONE;
-	}
-	if (result == MOUSE_ACTED)
-		set_mouse(&action);
-	if (result != MOUSE_BROKEN)
-		*key = 0;
-	return result == MOUSE_ACTED;
-}
-
-/* Clears the key if it is a bracket around pasted text. Within, line breaks and the like are a blank between words. */
-static void take_paste(int got, wint_t *key)
-{
-	const bool code = got == KEY_CODE_YES;
-
-	if (code && (*key == KEY_OWN_PASTE_BEGIN || *key == KEY_OWN_PASTE_END)) {
-		screen.pasting = *key == KEY_OWN_PASTE_BEGIN;
-		screen.paste_gap = false;
-		*key = 0;
-	} else if (screen.pasting && !code && *key == UI_KEY_ESC) {
-		screen.pasting = false; /* it was typed: the second bracket is lost */
-	} else if (screen.pasting && (code || *key < ' ' || *key == 0x7f)) {
-		screen.paste_gap = true;
-		*key = 0;
-	} else if (screen.paste_gap) {
-		unget_wch((wchar_t)*key);
-		screen.paste_gap = false;
-		*key = ' ';
-	}
-}
-
-/* Adds a byte; false: the character is not complete. */
-static bool add_byte(char byte, wint_t *key)
-{
-	const bool alone = mbsinit(&screen.partial);
-	wchar_t character = 0;
-	size_t len = mbrtowc(&character, &byte, 1, &screen.partial);
-
-	if (len == (size_t)-2)
-		return false;
-	if (len == (size_t)-1) {
-		screen.partial = (mbstate_t){ 0 };
-		/* what came before it is invalid, it may be not */
-		if (!alone)
-			return add_byte(byte, key);
-		character = INVALID_KEY;
-	}
-	*key = (wint_t)character;
-	return true;
-}
-
-/* As get_wch(), which also drops the keys that come with an invalid byte. */
-static int read_key(wint_t *key)
-{
-	int got;
-
-	do {
-		got = getch();
-		if (got == ERR)
-			return ERR;
-		if (got > UCHAR_MAX) {
-			screen.partial = (mbstate_t){ 0 };
-			*key = (wint_t)got;
-			return KEY_CODE_YES;
-		}
-	} while (!add_byte((char)got, key));
-	return OK;
-}
-
-int screen_key(void)
-{
-	wint_t key;
-	int got;
-
-	do {
-		got = read_key(&key);
-		if (got != ERR && take_mouse(got, &key))
-			return UI_KEY_MOUSE;
-		if (got == OK && key == INVALID_KEY)
-			key = 0;
-		if (got != ERR && key)
-			take_paste(got, &key);
-	} while (got != ERR && !key);
-	switch (got) {
-	case KEY_CODE_YES:
-		return function_key(key);
-	case OK:
-		if (key == '\r')
-			return UI_KEY_ENTER;
-		if (key == 0x7f || key == '\b')
-			return UI_KEY_BACKSPACE;
-		return (int)key;
-	default:
-		return UI_KEY_NONE;
-	}
-}
-
-bool screen_is_pasting(void)
-{
-	return screen.pasting;
-}
-
-bool screen_ended(void)
-{
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
-	int waiting = 0;
-
-	if (poll(&p, 1, 0) <= 0)
-		return false;
-	if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
-		return true;
-	/* readable but with nothing to read: end of file */
-	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || !waiting;
-}
-
-struct screen_mouse screen_mouse(void)
-{
-	return screen.event;
 }

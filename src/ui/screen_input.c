@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ui/screen_input.h"
+
+#include <curses.h>
+#include <limits.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "base/nstime.h"
+#include "ui/keys.h"
+#include "ui/mouse_report.h"
+#include "ui/screen.h"
+
+enum {
+	KEY_OWN_CTRL_LEFT = KEY_MAX + 1,
+	KEY_OWN_CTRL_RIGHT,
+	KEY_OWN_SGR_MOUSE,
+	KEY_OWN_X10_MOUSE,
+	KEY_OWN_PASTE_BEGIN,
+	KEY_OWN_PASTE_END
+};
+
+/* In place of bytes that are not a character of the locale. */
+#define INVALID_KEY 0xfffd
+
+static struct {
+	bool pasting, paste_gap; /* between the brackets around pasted text; at a line break in it */
+	mbstate_t partial;       /* the bytes of a character that have come so far */
+	struct mouse_report report;
+	struct screen_mouse event;
+	gint64 clicked_us;
+} input;
+
+/* Keys that terminfo names differently, or not at all. */
+static void define_extra_keys(void)
+{
+	define_key("\033[1;5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033[1;5C", KEY_OWN_CTRL_RIGHT);
+	define_key("\033O5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033O5C", KEY_OWN_CTRL_RIGHT);
+	define_key("\033[5D", KEY_OWN_CTRL_LEFT);
+	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
+}
+
+void screen_input_open(bool mouse, bool brackets)
+{
+	define_extra_keys();
+	if (mouse) {
+		define_key("\033[<", KEY_OWN_SGR_MOUSE);
+		define_key("\033[M", KEY_OWN_X10_MOUSE);
+	}
+	if (brackets) {
+		define_key("\033[200~", KEY_OWN_PASTE_BEGIN);
+		define_key("\033[201~", KEY_OWN_PASTE_END);
+	}
+}
+
+static int function_key(wint_t key)
+{
+	static const struct {
+		int curses, own;
+	} keys[] = {
+		{ KEY_UP, UI_KEY_UP },
+		{ KEY_DOWN, UI_KEY_DOWN },
+		{ KEY_LEFT, UI_KEY_LEFT },
+		{ KEY_RIGHT, UI_KEY_RIGHT },
+		{ KEY_OWN_CTRL_LEFT, UI_KEY_CTRL_LEFT },
+		{ KEY_OWN_CTRL_RIGHT, UI_KEY_CTRL_RIGHT },
+		{ KEY_PPAGE, UI_KEY_PAGE_UP },
+		{ KEY_NPAGE, UI_KEY_PAGE_DOWN },
+		{ KEY_HOME, UI_KEY_HOME },
+		{ KEY_END, UI_KEY_END },
+		{ KEY_BTAB, UI_KEY_BACK_TAB },
+		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
+		{ KEY_DC, UI_KEY_DELETE },
+		{ KEY_ENTER, UI_KEY_ENTER },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+		if ((int)key == keys[i].curses)
+			return keys[i].own;
+	if (key >= KEY_F(1) && key <= KEY_F(12))
+		return UI_KEY_F1 + (int)key - KEY_F(1);
+	return UI_KEY_UNKNOWN;
+}
+
+/* ---- the mouse, pasted text ---- */
+
+static void set_mouse(const struct mouse_action *a)
+{
+	const gint64 now_us = g_get_monotonic_time();
+	const bool twice = !a->wheel && input.event.y == a->y && now_us - input.clicked_us < 400 * US_PER_MS;
+
+	if (!a->wheel)
+		input.clicked_us = twice ? 0 : now_us;
+	input.event = (struct screen_mouse){ .x = a->x, .y = a->y, .wheel = a->wheel, .twice = twice };
+}
+
+/* Whether the input is the last of a report with a meaning; false, with key 0: it was another part of one. */
+static bool take_mouse(int got, wint_t *key)
+{
+	struct mouse_action action;
+	enum mouse_result result = MOUSE_BROKEN;
+
+	if (got == KEY_CODE_YES && (*key == KEY_OWN_SGR_MOUSE || *key == KEY_OWN_X10_MOUSE)) {
+		mouse_report_begin(&input.report, *key == KEY_OWN_SGR_MOUSE ? MOUSE_SGR : MOUSE_X10);
+		result = MOUSE_MORE;
+	} else if (input.report.form && got == OK) {
+		result = mouse_report_add(&input.report, *key, &action);
+	} else {
+		input.report.form = MOUSE_NONE;
+	}
+	if (result == MOUSE_ACTED)
+		set_mouse(&action);
+	if (result != MOUSE_BROKEN)
+		*key = 0;
+	return result == MOUSE_ACTED;
+}
+
+/* Clears the key if it is a bracket around pasted text. Within, line breaks and the like are a blank between words. */
+static void take_paste(int got, wint_t *key)
+{
+	const bool code = got == KEY_CODE_YES;
+
+	if (code && (*key == KEY_OWN_PASTE_BEGIN || *key == KEY_OWN_PASTE_END)) {
+		input.pasting = *key == KEY_OWN_PASTE_BEGIN;
+		input.paste_gap = false;
+		*key = 0;
+	} else if (input.pasting && !code && *key == UI_KEY_ESC) {
+		input.pasting = false; /* it was typed: the second bracket is lost */
+	} else if (input.pasting && (code || *key < ' ' || *key == 0x7f)) {
+		input.paste_gap = true;
+		*key = 0;
+	} else if (input.paste_gap) {
+		unget_wch((wchar_t)*key);
+		input.paste_gap = false;
+		*key = ' ';
+	}
+}
+
+/* ---- characters ---- */
+
+/* Adds a byte; false: the character is not complete. */
+static bool add_byte(char byte, wint_t *key)
+{
+	const bool alone = mbsinit(&input.partial);
+	wchar_t character = 0;
+	size_t len = mbrtowc(&character, &byte, 1, &input.partial);
+
+	if (len == (size_t)-2)
+		return false;
+	if (len == (size_t)-1) {
+		input.partial = (mbstate_t){ 0 };
+		/* what came before it is invalid, it may be not */
+		if (!alone)
+			return add_byte(byte, key);
+		character = INVALID_KEY;
+	}
+	*key = (wint_t)character;
+	return true;
+}
+
+/* As get_wch(), which also drops the keys that come with an invalid byte. */
+static int read_key(wint_t *key)
+{
+	int got;
+
+	do {
+		got = getch();
+		if (got == ERR)
+			return ERR;
+		if (got > UCHAR_MAX) {
+			input.partial = (mbstate_t){ 0 };
+			*key = (wint_t)got;
+			return KEY_CODE_YES;
+		}
+	} while (!add_byte((char)got, key));
+	return OK;
+}
+
+int screen_key(void)
+{
+	wint_t key;
+	int got;
+
+	do {
+		got = read_key(&key);
+		if (got != ERR && take_mouse(got, &key))
+			return UI_KEY_MOUSE;
+		if (got == OK && key == INVALID_KEY)
+			key = 0;
+		if (got != ERR && key)
+			take_paste(got, &key);
+	} while (got != ERR && !key);
+	switch (got) {
+	case KEY_CODE_YES:
+		return function_key(key);
+	case OK:
+		if (key == '\r')
+			return UI_KEY_ENTER;
+		if (key == 0x7f || key == '\b')
+			return UI_KEY_BACKSPACE;
+		return (int)key;
+	default:
+		return UI_KEY_NONE;
+	}
+}
+
+bool screen_is_pasting(void)
+{
+	return input.pasting;
+}
+
+bool screen_ended(void)
+{
+	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	int waiting = 0;
+
+	if (poll(&p, 1, 0) <= 0)
+		return false;
+	if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+		return true;
+	/* readable but with nothing to read: end of file */
+	return ioctl(STDIN_FILENO, FIONREAD, &waiting) < 0 || !waiting;
+}
+
+struct screen_mouse screen_mouse(void)
+{
+	return input.event;
+}
