@@ -27,21 +27,33 @@ enum {
 
 static struct {
 	bool pasting, paste_gap; /* between the brackets around pasted text; at a line break in it */
+	bool in_sequence;        /* of a key that is not known, after its first parameter */
 	mbstate_t partial;       /* the bytes of a character that have come so far */
 	struct mouse_report report;
 	struct screen_mouse event;
 	gint64 clicked_us;
 } input;
 
-/* Keys that terminfo names differently, or not at all. */
+/*
+ * Keys that terminfo names differently, or not at all. In the mode that curses selects, PuTTY and others send Esc, O
+ * and a letter for each digit and sign of the keypad.
+ */
 static void define_extra_keys(void)
 {
+	static const char keypad_keys[][2] = {
+		{ 'p', '0' }, { 'q', '1' }, { 'r', '2' }, { 's', '3' }, { 't', '4' }, { 'u', '5' },
+		{ 'v', '6' }, { 'w', '7' }, { 'x', '8' }, { 'y', '9' }, { 'j', '*' }, { 'k', '+' },
+		{ 'm', '-' }, { 'n', '.' }, { 'o', '/' }, { 'X', '=' },
+	};
+
 	define_key("\033[1;5D", KEY_OWN_CTRL_LEFT);
 	define_key("\033[1;5C", KEY_OWN_CTRL_RIGHT);
 	define_key("\033O5D", KEY_OWN_CTRL_LEFT);
 	define_key("\033O5C", KEY_OWN_CTRL_RIGHT);
 	define_key("\033[5D", KEY_OWN_CTRL_LEFT);
 	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
+	for (unsigned i = 0; i < G_N_ELEMENTS(keypad_keys); i++)
+		define_key((const char[]){ '\033', 'O', keypad_keys[i][0], 0 }, keypad_keys[i][1]);
 }
 
 void screen_input_open(bool mouse, bool brackets)
@@ -140,6 +152,51 @@ static void take_paste(int got, wint_t *key)
 	}
 }
 
+/* ---- sequences of keys that nobody knows ---- */
+
+static bool is_parameter(wint_t key)
+{
+	return key >= ' ' && key <= '?';
+}
+
+static bool is_final(wint_t key)
+{
+	return key >= '@' && key <= '~';
+}
+
+/*
+ * After an Esc: whether it begins a sequence as keys send it, such as "Esc [ 1 ; 6 q"; its characters do not count as keys.
+ * "Esc [" alone, with nothing after it yet, was typed as Alt-[.
+ */
+static bool begin_sequence(void)
+{
+	const int first = getch();
+
+	if (first == '[' || first == 'O') {
+		const int next = getch();
+
+		input.in_sequence = next > 0 && is_parameter((wint_t)next);
+		if (input.in_sequence || (next > 0 && is_final((wint_t)next)))
+			return true;
+		if (next != ERR)
+			ungetch(next);
+	}
+	if (first != ERR)
+		ungetch(first);
+	return false;
+}
+
+/* Whether the key is a part of such a sequence: see "Format of a control function" in ECMA-48, 5.4. */
+static bool take_sequence(int got, wint_t key)
+{
+	if (got == OK && key == UI_KEY_ESC && !input.pasting)
+		return begin_sequence();
+	if (!input.in_sequence)
+		return false;
+	input.in_sequence = got == OK && is_parameter(key);
+	return input.in_sequence || (got == OK && is_final(key));
+}
+
 /* ---- characters ---- */
 
 /* Adds a byte; false: the character is not complete. */
@@ -190,6 +247,8 @@ int screen_key(void)
 		if (got != ERR && take_mouse(got, &key))
 			return UI_KEY_MOUSE;
 		if (got == OK && key == INVALID_KEY)
+			key = 0;
+		if (got != ERR && key && take_sequence(got, key))
 			key = 0;
 		if (got != ERR && key)
 			take_paste(got, &key);

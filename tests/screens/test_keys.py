@@ -3,6 +3,7 @@
 """Sequences of keys and their results: lists, search, filter, tree, panes, details, menus, time."""
 
 import re
+import time
 
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
 
@@ -206,6 +207,42 @@ def alt_keys(checks):
         t.keys("F4").wait("^Filter:")
         t.keys("M-\\").text("snap").wait("^Filter: snap$")
         checks.equal("Alt-\\: another prompt", commands(t.press("Enter")), ["snap"])
+
+
+def unknown_keys(checks):
+    """Keys that neither the terminal's description nor the program knows do nothing, whatever letters they send."""
+    def send(t, text):
+        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for c in text))
+
+    with open_at() as t:
+        before = t.sync()
+        # Ctrl-Up and another key with two modifiers, a keypad key of kitty, answers of the terminal, a function key
+        for sent in ("[1;5A", "[1;6q", "[57414;1u", "[?62;22c", "[>0;276;0c", "[q", "OZ"):
+            send(t, "\033" + sent)
+            checks.equal(f"Esc {sent}", t.sync(), before)
+        # a slow line may interrupt it anywhere
+        send(t, "\033[1;")
+        time.sleep(0.2)
+        send(t, "6q")
+        checks.equal("in two parts", t.sync(), before)
+        send(t, "\033[1;\033OB")
+        checks.equal("the next key counts", position(t.sync())[0], position(before)[0] + 1)
+        t.keys("F4").wait("^Filter:")
+        send(t, "a\033[1;6qb")
+        checks.check("in a prompt: the keys around it count", t.wait("^Filter: ab$"))
+        send(t, "\033[")  # Alt-[
+        t.wait_gone("^Filter:")
+        checks.contains("Alt-[: Esc, then [", t.sync(), "^ PAUSED")
+
+
+def keypad(checks):
+    """Digits and signs of a keypad in application mode, as PuTTY sends them."""
+    with open_at() as t:
+        t.tmux("send-keys", "-H", *"1b 4f 72".split())
+        checks.check("2: pane I/O", t.wait("WRITE/s"))
+        t.keys("F4").wait("^Filter:")
+        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for k in "pqrstuvwxyjkmnoX" for c in "\033O" + k))
+        checks.check("all", t.wait(r"^Filter: 0123456789\*\+-\./=$"))
 
 
 def redrawing(checks):
@@ -505,5 +542,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, redrawing, stopped, filtering,
-             unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, redrawing,
+             stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
