@@ -165,8 +165,8 @@ static bool is_final(wint_t key)
 }
 
 /*
- * After an Esc: whether it begins a sequence as keys send it, such as "Esc [ 1 ; 6 q"; its characters do not count as keys.
- * "Esc [" alone, with nothing after it yet, was typed as Alt-[.
+ * After an Esc: whether it begins a sequence such as "Esc [ 1 ; 6 q", whose characters do not count as keys. "Esc ["
+ * alone, with nothing after it yet, was typed as Alt-[.
  */
 static bool begin_sequence(void)
 {
