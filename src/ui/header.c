@@ -274,6 +274,8 @@ static void hosts_text(const struct ui *ui, char *text, size_t size, bool brief)
 	text[0] = '\0';
 	if (is_at_newest(ui) && who_is_there(ui) == ALL_AWAY && !hidden)
 		return;
+	if (is_at_newest(ui) && who_is_there(ui) == ALL_ENDED)
+		absent = 0; /* the state word says so */
 	if (waited_for(ui) && absent == 1 && !brief)
 		g_snprintf(text, size, "waiting for %s", waited_for(ui));
 	else if (!absent && !hidden)
