@@ -147,6 +147,30 @@ def test_unknown_machine():
     check(record(env, *disk), 1, "", ".* are the same machine, 'web': .*")
 
 
+def test_unknown_hostnames():
+    """Hosts that do not say their names may have different ones."""
+    env = set_up(a="web 1", b="db 2")
+    write("run/remote/uname", "#!/bin/sh\n", 0o755)
+    check(record(env, *LIVE, "--host", "a", "--host", "b"), 0, ".*", "lttngtop: no relayd accepts viewers .*")
+    assert asked("a")[-1] == asked("b")[-1] == "start s", asked("a")
+    for host in ("a", "b"):
+        os.remove(f"run/{host}/session")
+    await_silence(os.path.abspath("run"))
+
+
+def test_setup_that_fails():
+    """A session that was there before stays; one that may have been created when the connection was lost is removed."""
+    env = set_up(a="web 1", b="db 2", c="box 3")
+    base = os.path.abspath("run")
+    write("run/b/session", "")
+    write("run/remote/lttng", LTTNG.replace("touch", "! [ -e $HERE/session ] && touch"), 0o755)
+    write("run/local/ssh", SSH.format(base=base) + 'case $1$2 in c*"lttng create"*) exit 255;; esac\n', 0o755)
+    status, _, err = record(env, "--ust", EVENTS, "--session", "s", "--output", "o", "--host", "a", "--host", "b", "--host", "c")
+    assert status == 3 and asked("a")[-1] == "start s", (status, err)
+    assert os.path.exists("run/b/session") and not any("destroy" in line for line in asked("b")), asked("b")
+    assert asked("c")[-1].startswith("destroy") and not os.path.exists("run/c/session"), asked("c")
+
+
 def test_hosts_that_hang():
     """A host that does not answer is named, in whatever step; those that answer are not, even if their work takes long."""
     env = set_up(a="web 1", b="db 2")
@@ -185,15 +209,22 @@ def await_end(case):
         time.sleep(0.02)
 
 
+def background_shells(base):
+    """The command lines of what runs on the hosts."""
+    found = []
+    for process in glob.glob("/proc/[0-9]*"):
+        with contextlib.suppress(OSError):
+            with open(f"{process}/environ", "rb") as environ, open(f"{process}/cmdline", "rb") as words:
+                if f"HERE={base}/".encode() in environ.read():
+                    found.append(words.read().replace(b"\0", b" ").decode())
+    return found
+
+
 def await_silence(base):
     """Waits for the hosts' background shells, which end a few seconds after their session."""
-    def is_left(path):
-        with contextlib.suppress(OSError), open(path, "rb") as file:
-            return f"HERE={base}/".encode() in file.read()
-        return False
     end = time.monotonic() + PATIENCE
-    while any(map(is_left, glob.glob("/proc/[0-9]*/environ"))):
-        assert time.monotonic() < end, "a background shell is left"
+    while left := background_shells(base):
+        assert time.monotonic() < end, f"left: {left}"
         time.sleep(0.05)
 
 
