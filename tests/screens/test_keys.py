@@ -227,6 +227,8 @@ def unknown_keys(checks):
         checks.equal("in two parts", t.sync(), before)
         send(t, "\033[1;\033OB")
         checks.equal("the next key counts", position(t.sync())[0], position(before)[0] + 1)
+        send(t, "\033[\033OB")
+        checks.equal("Alt-[, then a key", position(t.sync())[0], position(before)[0] + 2)
         t.keys("F4").wait("^Filter:")
         send(t, "a\033[1;6qb")
         checks.check("in a prompt: the keys around it count", t.wait("^Filter: ab$"))
