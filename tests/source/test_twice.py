@@ -99,6 +99,22 @@ def copy_part(directory, of):
                 out.write(stream.data[offset:offset + bits // 8])
 
 
+def check_slices():
+    """Slices have cut packets, with numbers of their own."""
+    shutil.copytree(RECORDING, "sliced/m/kernel")
+    hosts = report("hosts", RECORDING)["rows"]
+    middle = (hosts[0]["begin_ns"] + hosts[0]["end_ns"]) // 2
+    for name, *of in (("a", "--end", str(middle)), ("z", "--begin", str(middle)), ("zz", "--begin", str(middle), "--comm", "*")):
+        subprocess.run([LTTNGTOP, "report", "slice", "-o", f"sliced/{name}", *of, RECORDING], check=True,
+                       stdout=subprocess.DEVNULL)
+    for table in TABLES:
+        once = report(table, RECORDING)
+        for name in ("a", "z", "zz"):
+            both = report(table, f"sliced/{name}", "sliced/m")
+            check(f"{table}: slice '{name}' beside its recording", both == once)
+        check(f"{table}: slices that follow each other", report(table, "sliced/a", "sliced/z")["rows"] == once["rows"])
+
+
 def main():
     if not os.path.isdir(RECORDING):
         print("skip what was recorded twice: the recording hotplug is not unpacked")
@@ -117,6 +133,7 @@ def main():
         check(f"{table}: two copies given", report(table, "twice/one", "twice/two") == once)
         check(f"{table}: parts that overlap", report(table, "overlap") == once)
         check(f"{table}: a part of it beside it", report(table, "inside") == once)
+    check_slices()
     check_followed()
     finish()
 

@@ -170,6 +170,7 @@ struct native_file {
 	char *path;
 	uint64_t id;       /* fields_name_id() of the path */
 	uint64_t begin_ns; /* of its first packet, for the order */
+	uint64_t end_ns;   /* of its last packet; 0: unknown */
 };
 
 struct native_stream {

@@ -35,7 +35,7 @@ static void take_facts(struct native_stream *s, const struct packet_head *head)
 
 /*
  * Whether the packet, .now, was also in a file read earlier: snapshots of a session overlap, and a recording may exist
- * twice.
+ * twice. The packets of a slice have other numbers, and are copies in parts.
  */
 static bool is_repeated(struct native_cursor *c)
 {
@@ -49,7 +49,7 @@ static bool is_repeated(struct native_cursor *c)
 	c->read_file = c->file;
 	if (!c->has_read || !now->has_begin || !now->has_end || now->end_ns > c->read_to_ns)
 		return false;
-	return now->has_seq ? now->seq <= c->read_to_seq : now->begin_ns < c->read_to_ns;
+	return now->begin_ns < c->read_to_ns || (now->has_seq && now->seq <= c->read_to_seq);
 }
 
 /* Starts the packet and determines where its events end. */

@@ -74,6 +74,16 @@ static enum lt_status choose_valid(struct native_reader *n, struct metadata *bes
 	return status;
 }
 
+/* Without the comment that metadata begins with if it is not in packets, as that of a slice. */
+static const char *declarations_of(const char *text)
+{
+	static const char signature[] = "/* CTF 1.8 */";
+
+	if (g_str_has_prefix(text, signature))
+		text += sizeof(signature) - 1;
+	return text + strspn(text, " \t\r\n");
+}
+
 /* The longest metadata of the directories: later metadata contains all earlier declarations. */
 static enum lt_status read_metadata(struct native_reader *n, const struct reader_args *args, struct metadata *best)
 {
@@ -84,9 +94,9 @@ static enum lt_status read_metadata(struct native_reader *n, const struct reader
 
 		if (!other.text)
 			continue; /* skip a directory that has disappeared since it was found */
-		if (!best->text || strlen(other.text) > strlen(best->text))
+		if (!best->text || strlen(declarations_of(other.text)) > strlen(declarations_of(best->text)))
 			swap(best, &other);
-		if (other.text && !g_str_has_prefix(best->text, other.text))
+		if (other.text && !g_str_has_prefix(declarations_of(best->text), declarations_of(other.text)))
 			status = choose_valid(n, best, &other);
 		g_free(other.text);
 	}
@@ -241,10 +251,11 @@ static void add_packets(struct native_reader *n, const char *path, const char *n
 	struct native_stream *s = find_stream(n, head, name);
 
 	native_clock_ns(&n->trace.clock, head->values[PACKET_TIMESTAMP_BEGIN], &file.begin_ns);
+	file.end_ns = native_file_end_ns(&n->trace, path);
 	if (!s)
 		s = native_add_stream(n, head, name);
 	g_array_append_val(s->files, file);
-	n->base.end_hint_ns = MAX(n->base.end_hint_ns, native_file_end_ns(&n->trace, path));
+	n->base.end_hint_ns = MAX(n->base.end_hint_ns, file.end_ns);
 }
 
 static void add_file(struct native_reader *n, const char *directory, const char *name)
@@ -301,11 +312,16 @@ static void add_missing_files(struct native_reader *n, const char *directory)
 	g_free(indexes);
 }
 
+/* By their starts; a file that contains another comes before it. */
 static int by_time(gconstpointer a, gconstpointer b)
 {
 	const struct native_file *x = a, *y = b;
 
-	return x->begin_ns != y->begin_ns ? (x->begin_ns < y->begin_ns ? -1 : 1) : strcmp(x->path, y->path);
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	if (x->end_ns != y->end_ns)
+		return x->end_ns > y->end_ns ? -1 : 1;
+	return strcmp(x->path, y->path);
 }
 
 /* ---- the reader ---- */
