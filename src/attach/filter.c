@@ -72,11 +72,13 @@ void attach_filter_release(struct attach_filter *f)
 /* System call numbers are few and dense enough to try them all. */
 enum { NUMBERS_MAX = 1024 };
 
-static bool is_call(const char *name)
+bool attach_knows_call(const char *name)
 {
+	const struct call *calls;
 	unsigned n;
-	const struct call *calls = calls_all(&n);
 
+	calls_init();
+	calls = calls_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		if (strcmp(calls[i].name, name) == 0 || strcmp(calls[i].other, name) == 0)
 			return true;
@@ -89,12 +91,14 @@ static bool is_call(const char *name)
 	return syscall_find(name) != NULL;
 }
 
-static enum lt_status unknown_call(const char *name)
+enum lt_status attach_unknown_call(const char *name)
 {
 	struct similar s = { .word = name };
+	const struct call *calls;
 	unsigned n;
-	const struct call *calls = calls_all(&n);
 
+	calls_init();
+	calls = calls_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		similar_offer(&s, *calls[i].other ? calls[i].other : calls[i].name);
 	return error_set("unknown system call '%s'%s", name, similar_hint(&s, ""));
@@ -136,8 +140,8 @@ static enum lt_status parse_term(struct filter_term *term, const char *text)
 		return LT_OK;
 	if (!*text)
 		return error_set("name of a system call or class expected");
-	if (!lenient && !is_call(text))
-		return unknown_call(text);
+	if (!lenient && !attach_knows_call(text))
+		return attach_unknown_call(text);
 	term->name = g_strdup(text);
 	return LT_OK;
 }

@@ -18,6 +18,7 @@
 #include "cmd/commands.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
+#include "cmd/unmatched.h"
 #include "source/source.h"
 #include "view/missing.h"
 
@@ -125,7 +126,7 @@ enum lt_status report_set_clocks(struct report *r)
 
 /* ---- the command ---- */
 
-/* For a table without rows: names the options that selected threads, one of which may be misspelt. */
+/* For a table without rows: names the options that selected threads or other things, one of which may be misspelt. */
 static void say_unmatched(const struct report *r)
 {
 	const struct options *o = r->options;
@@ -136,14 +137,17 @@ static void say_unmatched(const struct report *r)
 		{ "--tid", o->tid->len },     { "--pid", o->pid->len }, { "--comm", o->comm->len },
 		{ "--where", o->where->len }, { "--min", o->min->len }, { "--max", o->max->len },
 	};
+	const struct view_filter *filter = r->query.filter;
 	GString *given = g_string_new(NULL);
+	char *why = unmatched_why(filter);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)
 		if (options[i].given)
 			g_string_append_printf(given, "%s%s", given->len ? " and " : "", options[i].name);
-	if (o->tid->len || o->pid->len || o->comm->len)
-		log_warning("no row matches %s", given->str);
+	if (given->len && (o->tid->len || o->pid->len || o->comm->len || unmatched_has_names(filter)))
+		log_warning("no row matches %s%s", given->str, why);
 	g_string_free(given, TRUE);
+	g_free(why);
 }
 
 /* For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. */

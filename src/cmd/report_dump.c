@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "cmd/commands.h"
 #include "cmd/report_events.h"
 
@@ -48,6 +49,18 @@ static enum lt_status check_options(const struct report *r)
 	return report_refuse_choice(o, "dump");
 }
 
+/* Unless it was said already: that no host is shown, or that the interval is outside the recording. */
+static void say_none(const struct report_events *e)
+{
+	char *none;
+
+	if (!e->any || e->any_taken || !e->chooses || !e->report->n_names || e->report->interrupted)
+		return;
+	none = report_events_none(e);
+	log_warning("%s", none);
+	g_free(none);
+}
+
 static int write_events(void *user, uint64_t known_end_ns)
 {
 	struct report_events *e = user;
@@ -61,6 +74,7 @@ static int write_events(void *user, uint64_t known_end_ns)
 		error_set("cannot write to standard output: %s", error_of_errno(failed));
 		return cmd_fail(LT_EXIT_FAILURE, "");
 	}
+	say_none(e);
 	return report_is_incomplete(e->report) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/sync_options.h"
+#include "cmd/unmatched.h"
 #include "event/fields.h"
 #include "model/look.h"
 
@@ -71,6 +72,7 @@ static void visit(void *user, const struct ingest_visit *v)
 		if (!events_filter_wants(&e->where, &seen))
 			return;
 	}
+	e->any_taken = true;
 	e->take(e->user, &event);
 }
 
@@ -181,6 +183,16 @@ enum lt_status report_events_times(struct report_events *e, uint64_t known_end_n
 	if (sync_options_check_hosts(r->options, r->in) != LT_OK)
 		return LT_ERROR;
 	return report_resolve_times(r, known_end_ns, &e->begin_ns, &e->end_ns);
+}
+
+char *report_events_none(const struct report_events *e)
+{
+	char *why = unmatched_why(&e->where.terms), *text;
+
+	text = e->any ? g_strdup_printf("no event passes the filter%s", why)
+		      : g_strdup("no event lies in the interval");
+	g_free(why);
+	return text;
 }
 
 enum lt_status report_events_read(struct report_events *e)

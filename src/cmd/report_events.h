@@ -21,6 +21,7 @@ struct report_events {
 	bool chooses;              /* only some threads or events are wanted */
 	bool needs_threads;        /* the running thread must be known for all */
 	bool any;                  /* an event lies in the interval */
+	bool any_taken;            /* one was passed to .take */
 
 	/* Called for each event; event->fields is an EVENT_FIELDS */
 	void (*take)(void *user, const struct dump_event *event);
@@ -39,6 +40,9 @@ void report_events_apply(struct report_events *e);
 
 /* Resolves the interval. LT_ERROR: the options are invalid. */
 enum lt_status report_events_times(struct report_events *e, uint64_t known_end_ns);
+
+/* Why no event was taken; to be freed. */
+char *report_events_none(const struct report_events *e);
 
 /* Reads the events. LT_ERROR: the recordings could not be opened a second time. */
 enum lt_status report_events_read(struct report_events *e);

@@ -321,6 +321,7 @@ static enum lt_status finish_parts(struct report_slice *s)
 static enum lt_status write_chosen(struct report_slice *s)
 {
 	enum lt_status status;
+	char *none;
 
 	s->parts = g_ptr_array_new_with_free_func(free_part);
 	s->chosen = slice_chosen_create(&report_stop, &s->sum);
@@ -333,8 +334,11 @@ static enum lt_status write_chosen(struct report_slice *s)
 		status = LT_INTERRUPTED;
 	if (status == LT_OK)
 		status = finish_parts(s);
-	if (status == LT_OK && !s->sum.any)
-		status = error_set(s->events.any ? "no event passes the filter" : "no event lies in the interval");
+	if (status == LT_OK && !s->sum.any) {
+		none = report_events_none(&s->events);
+		status = error_set("%s", none);
+		g_free(none);
+	}
 	return status;
 }
 

@@ -62,6 +62,12 @@ expect 0 'hosts:' "warning: no row matches --comm$" report cpu --comm nobody "$r
 expect 0 'hosts:' "warning: no row matches --tid and --where$" report cpu --tid 999999 --where 'cpu>1ns' "$recording"
 expect 0 'hosts:' "warning: no row matches --pid$" report io --interval 1s --pid 999999 "$recording"
 expect 0 'hosts:' '' report cpu --where 'cpu>1h' "$recording"
+expect 0 'hosts:' "warning: no row matches --where$" report cpu --where 'user:nobodyhere cpu>1ns' "$recording"
+raed="unknown system call 'raed': did you mean 'read'[?]$"
+expect 0 'hosts:' "warning: no row matches --where: $raed" report syscalls --where 'host:client (call:raed | call:rt_nosuch*)' "$recording"
+expect 0 '' "warning: no event passes the filter: $raed" report dump --where 'call:raed' "$recording"
+expect 0 '' "warning: no event passes the filter$" report dump --tid 999999 "$recording"
+expect 1 '' "no event passes the filter: $raed" report slice --output sliced --where 'call:raed' "$recording"
 
 # Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
