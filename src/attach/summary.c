@@ -293,6 +293,12 @@ void attach_summary_write(struct attach_summary *s, FILE *out)
 	g_ptr_array_free(rows, TRUE);
 }
 
+/* null if no call's duration is known: each began before the recording or ended after it. */
+static json_t *known(const struct counts *c, uint64_t ns)
+{
+	return c->timed ? json_integer((json_int_t)ns) : json_null();
+}
+
 void attach_summary_write_json(struct attach_summary *s, FILE *out)
 {
 	struct counts total;
@@ -302,10 +308,10 @@ void attach_summary_write_json(struct attach_summary *s, FILE *out)
 	for (guint i = 0; i < rows->len; i++) {
 		const struct counts *c = g_ptr_array_index(rows, i);
 
-		o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name", strpool_text(c->name), "calls",
+		o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "name", strpool_text(c->name), "calls",
 			      (json_int_t)c->calls, "errors", (json_int_t)c->errors, "total_ns", (json_int_t)c->wall_ns,
-			      "cpu_ns", (json_int_t)c->cpu_ns, "min_ns", (json_int_t)c->min_ns, "max_ns",
-			      (json_int_t)c->max_ns);
+			      "cpu_ns", (json_int_t)c->cpu_ns, "min_ns", known(c, c->min_ns), "max_ns",
+			      known(c, c->max_ns));
 		json_array_append_new(list, o);
 	}
 	o = json_pack("{s:s, s:o}", "event", "summary", "calls", list);

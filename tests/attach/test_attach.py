@@ -210,15 +210,15 @@ IN_STRACE = {"newstat": "stat", "newlstat": "lstat", "newfstat": "fstat", "newun
 
 def compare_with_syscalls(trace):
     report = json.loads(run("syscalls", "--json", "--no-sync", trace, command="report", status=(0, 3)))
-    want = collections.defaultdict(lambda: [0, 0, 0, None, 0])
+    want = collections.defaultdict(lambda: [0, 0, 0, None, None])
     for row in report["rows"]:
         w = want[row["name"]]
         w[0] += row["count"]
         w[1] += sum(row["errors"].values())
         w[2] += row["total_ns"] or 0
         if row["max_ns"] is not None:
-            w[3:] = [min(row["min_ns"], row["min_ns"] if w[3] is None else w[3]), max(row["max_ns"], w[4])]
-    want = {name: [n or 0 for n in w] for name, w in want.items()}
+            w[3:] = [f(n for n in (row[key], known) if n is not None)
+                     for f, key, known in ((min, "min_ns", w[3]), (max, "max_ns", w[4]))]
     summary = objects("-c", "-n", "*", "--no-sync", trace)[-1]
     got = {c["name"]: [c["calls"], c["errors"], c["total_ns"], c["min_ns"], c["max_ns"]] for c in summary["calls"]}
     check(got == want, f"{trace}: -c is not what report syscalls has: "
@@ -228,7 +228,7 @@ def compare_with_syscalls(trace):
                            status=(0, 3)).splitlines()
     check(head.split() == ["longest", "shortest", "calls", "errors", "syscall"] and len(rule.split()) == 5, f"{trace}: -U: {head}")
     check([row.split() for row in rows[:-2]] ==
-          [[f"{w[4] / 1e9:.6f}", f"{w[3] / 1e9:.6f}", str(w[0]), *([str(w[1])] if w[1] else []), name]
+          [[f"{(w[4] or 0) / 1e9:.6f}", f"{(w[3] or 0) / 1e9:.6f}", str(w[0]), *([str(w[1])] if w[1] else []), name]
            for name, w in sorted((IN_STRACE.get(name, name), w) for name, w in want.items())],
           f"{trace}: -U: {rows[:5]}")
     for name, (calls, *_) in want.items():
