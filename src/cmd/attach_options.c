@@ -47,9 +47,10 @@ enum lt_status attach_choose_threads(const struct options *o, struct attach_sele
 	if (!o->words->len)
 		return error_set("no source or command given");
 	attach_containers_select(containers, select);
-	if (!o->attach->len && !o->attach_comm->len && !o->attach_container->len && !attach_has_command(o))
-		return error_set("no thread chosen: use -p TID, -n NAME or --container NAME; for all threads -n '*'");
-	return LT_OK;
+	if (o->attach->len || o->attach_comm->len || o->attach_container->len || attach_has_command(o))
+		return LT_OK;
+	error_set("no thread chosen: use -p TID, -n NAME or --container NAME; for all threads -n '*'");
+	return options_hint_command(o);
 }
 
 static enum lt_status set_style(const char *name)

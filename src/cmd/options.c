@@ -338,10 +338,28 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 	scan_release(&scan);
 	g_free(words);
 	if (status != LT_OK)
-		return status;
+		return command & (COMMAND_ATTACH | COMMAND_RECORD) ? options_hint_command(o) : status;
 	if (o->json && o->csv)
 		return error_set("'--json' and '--csv' cannot be used together");
 	return LT_OK;
+}
+
+enum lt_status options_hint_command(const struct options *o)
+{
+	char *path = NULL, *text;
+
+	for (guint i = 0; i < o->words->len && !path; i++) {
+		const char *word = g_ptr_array_index(o->words, i);
+
+		path = g_file_test(word, G_FILE_TEST_IS_DIR) ? NULL : g_find_program_in_path(word);
+		if (!path)
+			continue;
+		text = g_strdup(error_text());
+		error_set("%s; to run a command, put '--' before it: -- %s …", text, word);
+		g_free(text);
+	}
+	g_free(path);
+	return LT_ERROR;
 }
 
 bool options_given(const struct options *o, const char *name)

@@ -106,6 +106,9 @@ const struct option_row *options_rows(unsigned *count);
  */
 enum lt_status options_parse(struct options *o, enum command_bit command, int argc, char **argv);
 
+/* If a word is the name of a program, adds to the error chain that a command follows "--". Returns LT_ERROR. */
+enum lt_status options_hint_command(const struct options *o);
+
 /* Whether an option was on the command line, whatever its default; name: without "--". */
 bool options_given(const struct options *o, const char *name);
 

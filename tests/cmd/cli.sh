@@ -69,6 +69,16 @@ expect 0 '' "warning: no event passes the filter: $raed" report dump --where 'ca
 expect 0 '' "warning: no event passes the filter$" report dump --tid 999999 "$recording"
 expect 1 '' "no event passes the filter: $raed" report slice --output sliced --where 'call:raed' "$recording"
 
+# A command that was not put after '--'.
+expect 2 '' "unknown option '-l'; to run a command, put '--' before it: -- ls …$" attach -f ls -l
+expect 2 '' "unknown option '--full-time'; to run a command, put '--' before it: -- ls …$" record ls --full-time
+expect 2 '' "no thread chosen: .*; to run a command, put '--' before it: -- ls …$" attach -f ls
+expect 2 '' "unknown option '-l'$" attach -n '*' "$recording" -l
+mkdir ls
+expect 2 '' "unknown option '-l'$" attach ls -l
+expect 2 '' "for all threads -n '[*]'$" attach ls
+rmdir ls
+
 # Without arguments: this machine, which has no terminal here, or cannot be traced.
 expect 1 '' 'cannot be traced yet|needs a terminal'
 expect 2 '' 'no table given' report
