@@ -92,3 +92,19 @@ const struct manual_item manual_of_analyses[] = {
 	{ "--gmt; --procname A,B", "mean --utc; --comm A --comm B" },
 	{ NULL, NULL },
 };
+
+const char *manual_for_analysis(const char *name)
+{
+	char *full = g_str_has_prefix(name, "lttng-") ? g_strdup(name) : g_strdup_printf("lttng-%s", name);
+	const char *found = NULL;
+
+	for (const struct manual_item *item = manual_of_analyses; item->term && !found; item++) {
+		char **names = g_strsplit(item->term, ", ", -1);
+
+		if (g_strv_contains((const char *const *)names, full))
+			found = item->text;
+		g_strfreev(names);
+	}
+	g_free(full);
+	return found;
+}

@@ -39,4 +39,7 @@ const struct manual_page *manual_page(enum command_bit command);
 extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[];
 extern const struct manual_item manual_exit_statuses[], manual_environment[]; /* of all commands that read sources */
 
+/* What replaces a command of lttng-analyses, with or without "lttng-"; NULL: there is no such command. */
+const char *manual_for_analysis(const char *name);
+
 #endif

@@ -16,6 +16,7 @@
 #include "base/similar.h"
 #include "base/text.h"
 #include "cmd/commands.h"
+#include "cmd/manual_pages.h"
 #include "cmd/report.h"
 #include "cmd/sync_options.h"
 #include "cmd/unmatched.h"
@@ -59,9 +60,13 @@ void report_end_on_interrupt(const struct report *r)
 enum lt_status report_unknown_table(const char *name)
 {
 	struct similar s = { .word = name };
+	const char *instead = manual_for_analysis(name);
 
 	if (source_is_url(name) || g_file_test(name, G_FILE_TEST_EXISTS))
 		return error_set("no table given before '%s'", name);
+	if (instead)
+		return error_set("unknown table '%s': instead of lttng-%s, use: %s", name,
+				 name + (g_str_has_prefix(name, "lttng-") ? strlen("lttng-") : 0), instead);
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);
