@@ -215,6 +215,9 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 		if (parser->table && !view_table_has_fact(parser->table, terms[i].fact)) {
 			error_set("rows of table '%s' have no %.*s", parser->table->name,
 				  (int)strlen(terms[i].name) - 1, terms[i].name);
+			if (parser->table->source == TABLE_INSTANCE && terms[i].fact == VIEW_FACT_CALL)
+				error_set("rows of table '%s' have no call: of system calls, write 'cause=%s'",
+					  parser->table->name, word + strlen(terms[i].name));
 			return NULL;
 		}
 		word += strlen(terms[i].name);
