@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/similar.h"
+#include "base/timetext.h"
 #include "cmd/report.h"
 
 /* Of the table or, with --sum-by, of its sums. */
@@ -158,6 +159,8 @@ static enum lt_status add_limit(struct report *r, const char *name, enum view_op
 static enum lt_status add_limits(struct report *r, const char *option, const GPtrArray *limits,
 				 enum view_operator operator)
 {
+	uint64_t longest_ns;
+
 	for (guint i = 0; i < limits->len; i++) {
 		const char *text = g_ptr_array_index(limits, i), *sign = strchr(text, '=');
 		char *name;
@@ -165,6 +168,12 @@ static enum lt_status add_limits(struct report *r, const char *option, const GPt
 
 		if (!sign && r->options->instances && limits == r->options->min)
 			continue; /* a duration, see report_spread.c */
+		if (!sign && r->options->instances) {
+			if (timetext_parse_duration(text, &longest_ns) != LT_OK ||
+			    add_limit(r, "length_ns", operator, text) != LT_OK)
+				return error_wrap("option '%s'", option);
+			continue;
+		}
 		if (!sign)
 			return error_set("option '%s': '%s' is not of the form COLUMN=VALUE", option, text);
 		name = g_strndup(text, (gsize)(sign - text));
