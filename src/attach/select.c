@@ -78,6 +78,16 @@ bool attach_select_host(const struct attach_select *s, const char *host)
 	return !s->hosts->len || any_matches(s->hosts, host);
 }
 
+void attach_select_meet(const struct attach_select *s, const char *host_name, int32_t tid)
+{
+	for (guint i = 0; i < s->targets->len; i++) {
+		struct select_target *target = &g_array_index(s->targets, struct select_target, i);
+
+		if (target->tid == tid && (!target->host || text_glob(target->host, host_name)))
+			target->is_met = true;
+	}
+}
+
 /* Whether a target is this thread or, where threads belong together, one of its process. */
 static bool is_target(const struct attach_select *s, const struct select_target *target, const struct model *m,
 		      int32_t tid, const struct thread_row *row)

@@ -28,6 +28,7 @@ struct attach_select {
 struct select_target {
 	char *host; /* a glob; NULL: any host */
 	int32_t tid;
+	bool is_met; /* there was an event of the thread */
 };
 
 void attach_select_init(struct attach_select *s);
@@ -45,6 +46,9 @@ bool attach_select_host(const struct attach_select *s, const char *host);
 /* Whether the thread itself is chosen, as opposed to followed. host: its number. row may be NULL. */
 bool attach_select_thread(const struct attach_select *s, unsigned host, const char *host_name, const struct model *m,
 			  int32_t tid, const struct thread_row *row);
+
+/* There is an event of this thread: marks targets that name it. */
+void attach_select_meet(const struct attach_select *s, const char *host_name, int32_t tid);
 
 /* Requests from the workers all fields of these threads' calls; all: of every thread. */
 struct fields_wanted;

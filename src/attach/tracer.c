@@ -107,6 +107,7 @@ struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit 
 		who->tid = tid;
 		who->exit_code = -1;
 		g_hash_table_insert(threads_of(t, v->host), GINT_TO_POINTER(tid), who);
+		attach_select_meet(t->options->select, host->name, tid);
 	} else if (row && who->uid == row->uid && who->comm == (strid)row->comm) {
 		return who->chosen ? who : NULL;
 	}

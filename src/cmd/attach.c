@@ -263,6 +263,39 @@ static void say_missing_hosts(const struct attach *a)
 				(const char *)g_ptr_array_index(a->select.hosts, i));
 }
 
+/* Whether a thread or process of that number exists at the end. */
+static bool is_there(const struct attach *a, const struct select_target *target)
+{
+	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++) {
+		const struct ingest_host *h = ingest_host(a->report.in, i);
+		const struct host_state *state = model_state(h->model);
+		const struct state_table *t = &state->tables[TABLE_THREAD];
+
+		if (target->host && !text_glob(target->host, h->name))
+			continue;
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+			const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
+
+			if ((int64_t)thread->tid == target->tid || (int64_t)thread->pid == target->tid)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Of several threads, those that do not occur. */
+static void say_missing_threads(const struct attach *a)
+{
+	for (guint i = 0; i < a->select.targets->len; i++) {
+		const struct select_target *target = &g_array_index(a->select.targets, struct select_target, i);
+		const char *host = target->host ? target->host : "";
+
+		if (!target->is_met && (!*host || has_host(a, host)) && !is_there(a, target))
+			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
+				target->tid);
+	}
+}
+
 static void say_nothing_came(const struct attach *a)
 {
 	bool has_calls = false, has_thread = a->any || attach_tracer_chose(a->tracer);
@@ -277,7 +310,9 @@ static void say_nothing_came(const struct attach *a)
 		fprintf(stderr, "lttngtop: the chosen threads do not occur: 'report %s' lists %s that do\n",
 			a->options->attach_container->len ? "containers" : "cpu",
 			a->options->attach_container->len ? "containers" : "those");
-	else if (!a->any)
+	else
+		say_missing_threads(a);
+	if (has_calls && has_thread && !a->any)
 		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
 }
 
