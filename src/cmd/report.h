@@ -236,8 +236,8 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 
 /*
  * Warns if what was asked for is before or after the recording, for instance because of the time zone, and returns
- * whether it is. begin_ns: resolved; known_end_ns: as for report_resolve_times(). To be called when everything up to
- * begin_ns has been read.
+ * whether it is; also warns if it is empty. begin_ns: resolved; known_end_ns: as for report_resolve_times(). To be
+ * called when everything up to begin_ns has been read.
  */
 bool report_warn_outside(const struct report *r, uint64_t begin_ns, uint64_t known_end_ns);
 

@@ -245,5 +245,8 @@ bool report_warn_outside(const struct report *r, uint64_t begin_ns, uint64_t kno
 			    end_ns < first_ns ? "before" : "not after",
 			    timetext_format(is, sizeof(is), first_ns, 9, true, o->utc));
 	}
+	if (!outside && o->begin.form && end_ns == begin_ns)
+		log_warning("--begin and --end are the same time, %s: nothing lies between them",
+			    timetext_format(asked, sizeof(asked), end_ns, 9, true, o->utc));
 	return outside;
 }

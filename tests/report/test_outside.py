@@ -47,6 +47,14 @@ RANGES = {"inside the last packet": ["--begin", "+20s"], "inside the last packet
 source = recording("recording")
 
 
+def test_empty():
+    for args in (["report", "cpu"], ["report", "dump"], ["attach", "-p", "5"]):
+        result = run(*args, "--begin", "+2s", "--end", "+2s", source)
+        assert result.returncode == 0, result
+        assert result.stderr.startswith("lttngtop: warning: --begin and --end are the same time, 2023-11-14 22:13:22.000000000: "
+                                        "nothing lies between them\n"), result.stderr
+
+
 def test_reports():
     for command in (["report", "cpu"], ["report", "hosts"], ["report", "blocking"], ["report", "dump"], ["attach", "-p", "5"]):
         for name, options in RANGES.items():
