@@ -3,8 +3,6 @@
 
 #include <errno.h>
 
-#include "base/error.h"
-
 static json_t *text_or_null(strid id)
 {
 	return id ? json_string(strpool_text(id)) : json_null();
@@ -61,18 +59,17 @@ static void add_call(json_t *o, struct ingest *in, const struct attach_record *r
 	json_object_set_new(o, "waits", attach_wait_json(wait, in));
 }
 
-enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r,
-				 const struct attach_wait *wait)
+bool attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r, const struct attach_wait *wait)
 {
 	static const char *const events[] = {
 		[ATTACH_EXIT] = "call", [ATTACH_SIGNAL] = "signal", [ATTACH_NEW] = "attached",
 		[ATTACH_GONE] = "exit", [ATTACH_SCHED] = "sched",
 	};
 	json_t *o;
-	int failed;
+	int error = 0;
 
 	if (r->kind == ATTACH_ENTRY)
-		return LT_OK;
+		return true;
 	o = json_object();
 	json_object_set_new(o, "event", json_string(events[r->kind]));
 	json_object_set_new(o, "ts_ns", json_integer((json_int_t)r->ref_ns));
@@ -84,7 +81,9 @@ enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct atta
 		add_call(o, in, r, wait);
 	else
 		json_object_set_new(o, "text", json_string(r->text));
-	failed = json_dumpf(o, out, JSON_COMPACT) || fputc('\n', out) == EOF;
+	if (json_dumpf(o, out, JSON_COMPACT) || fputc('\n', out) == EOF)
+		error = errno;
 	json_decref(o);
-	return failed ? error_set("cannot write the output: %s", g_strerror(errno)) : LT_OK;
+	errno = error;
+	return !error;
 }

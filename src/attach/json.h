@@ -8,9 +8,8 @@
 
 /*
  * Writes a record as an object on its own line; writes nothing for an ENTRY because its EXIT contains everything.
- * LT_ERROR: cannot write, see the error chain.
+ * false: it cannot be written, for the reason in errno.
  */
-enum lt_status attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r,
-				 const struct attach_wait *wait);
+bool attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r, const struct attach_wait *wait);
 
 #endif

@@ -69,6 +69,16 @@ static bool is_wanted(const struct attach *a, const struct attach_record *r)
 	return (a->filter.statuses & r->status) != 0;
 }
 
+/* For the reason in errno. */
+static enum lt_status cannot_write(const struct attach *a)
+{
+	const char *why = g_strerror(errno), *file = a->options->attach_output;
+
+	if (file)
+		return error_set("cannot write '%s': %s", file, why);
+	return error_set("cannot write to standard %s: %s", a->out == stdout ? "output" : "error", why);
+}
+
 static enum lt_status write_record(struct attach *a, struct attach_record *r)
 {
 	struct ingest *in = a->report.in;
@@ -82,7 +92,7 @@ static enum lt_status write_record(struct attach *a, struct attach_record *r)
 		return LT_OK;
 	attach_wait_resolve(&a->wait, in, r);
 	if (a->options->json)
-		status = attach_json_write(a->out, in, r, &a->wait);
+		status = attach_json_write(a->out, in, r, &a->wait) ? LT_OK : cannot_write(a);
 	else
 		attach_text_write(a->text, in, r, &a->wait);
 	return status;
@@ -123,7 +133,7 @@ static enum lt_status write_records(struct attach *a, uint64_t until_ns)
 	if (status == LT_OK && a->text)
 		status = attach_text_flush(a->text);
 	else if (status == LT_OK && fflush(a->out))
-		status = error_set("cannot write the output: %s", g_strerror(errno));
+		status = cannot_write(a);
 	return status;
 }
 
@@ -390,8 +400,7 @@ static int close_output(struct attach *a, int status)
 	attach_text_destroy(a->text);
 	if (a->out == stdout || !a->out || !fclose(a->out))
 		return status;
-	error_set("cannot write '%s': %s", a->options->attach_output ? a->options->attach_output : "standard error",
-		  g_strerror(errno));
+	cannot_write(a);
 	return cmd_fail(LT_EXIT_FAILURE, "attach");
 }
 

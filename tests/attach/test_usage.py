@@ -58,6 +58,10 @@ def check_failed_file(checks, directory):
         done = attach("-ff", "-o", path, "-p", "client:1444", directory)
     checks.equal(done.stderr, f"lttngtop: cannot write '{path}.client.1444': Is a directory\n", "-ff: a file that cannot be written")
     checks.equal(done.returncode, 1, "-ff: exit status")
+    for options in (), ("--json",), ("-c", "--json"), ("-C",):
+        done = attach(*options, "-o", "/dev/full", "-p", "client:1444", directory)
+        checks.equal((done.returncode, done.stderr), (1, "lttngtop: cannot write '/dev/full': No space left on device\n"),
+                     f"full disk: {options}")
 
 
 def check_spellings(checks, directory):
