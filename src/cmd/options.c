@@ -346,17 +346,14 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 
 enum lt_status options_hint_command(const struct options *o)
 {
-	char *path = NULL, *text;
+	char *path = NULL;
 
 	for (guint i = 0; i < o->words->len && !path; i++) {
 		const char *word = g_ptr_array_index(o->words, i);
 
 		path = g_file_test(word, G_FILE_TEST_IS_DIR) ? NULL : g_find_program_in_path(word);
-		if (!path)
-			continue;
-		text = g_strdup(error_text());
-		error_set("%s; to run a command, put '--' before it: -- %s …", text, word);
-		g_free(text);
+		if (path)
+			error_add("to run a command, put '--' before it: -- %s …", word);
 	}
 	g_free(path);
 	return LT_ERROR;
