@@ -52,13 +52,81 @@ static void define_extra_keys(void)
 	define_key("\033O5C", KEY_OWN_CTRL_RIGHT);
 	define_key("\033[5D", KEY_OWN_CTRL_LEFT);
 	define_key("\033[5C", KEY_OWN_CTRL_RIGHT);
+	define_key("\033Od", KEY_OWN_CTRL_LEFT);
+	define_key("\033Oc", KEY_OWN_CTRL_RIGHT);
 	for (unsigned i = 0; i < G_N_ELEMENTS(keypad_keys); i++)
 		define_key((const char[]){ '\033', 'O', keypad_keys[i][0], 0 }, keypad_keys[i][1]);
+}
+
+/* Defines a key unless the terminal's description has one that sends the same. */
+static void define_missing_key(const char *sent, int key)
+{
+	if (key_defined(sent) == 0)
+		define_key(sent, key);
+}
+
+/*
+ * What terminals commonly send, for one that is not what TERM says: PuTTY says xterm, but sends other function keys,
+ * Home and End; any terminal sends other arrows until curses has switched its mode again after ^Z.
+ */
+static void define_usual_keys(void)
+{
+	static const struct {
+		const char *sent;
+		int key;
+	} keys[] = {
+		{ "\033[A", KEY_UP },
+		{ "\033OA", KEY_UP },
+		{ "\033[B", KEY_DOWN },
+		{ "\033OB", KEY_DOWN },
+		{ "\033[C", KEY_RIGHT },
+		{ "\033OC", KEY_RIGHT },
+		{ "\033[D", KEY_LEFT },
+		{ "\033OD", KEY_LEFT },
+		{ "\033[H", KEY_HOME },
+		{ "\033OH", KEY_HOME },
+		{ "\033[1~", KEY_HOME },
+		{ "\033[7~", KEY_HOME },
+		{ "\033[F", KEY_END },
+		{ "\033OF", KEY_END },
+		{ "\033[4~", KEY_END },
+		{ "\033[8~", KEY_END },
+		{ "\033[3~", KEY_DC },
+		{ "\033[5~", KEY_PPAGE },
+		{ "\033[6~", KEY_NPAGE },
+		{ "\033[Z", KEY_BTAB },
+		{ "\033OP", KEY_F(1) },
+		{ "\033OQ", KEY_F(2) },
+		{ "\033OR", KEY_F(3) },
+		{ "\033OS", KEY_F(4) },
+		{ "\033[11~", KEY_F(1) },
+		{ "\033[12~", KEY_F(2) },
+		{ "\033[13~", KEY_F(3) },
+		{ "\033[14~", KEY_F(4) },
+		{ "\033[15~", KEY_F(5) },
+		{ "\033[17~", KEY_F(6) },
+		{ "\033[18~", KEY_F(7) },
+		{ "\033[19~", KEY_F(8) },
+		{ "\033[20~", KEY_F(9) },
+		{ "\033[21~", KEY_F(10) },
+		{ "\033[23~", KEY_F(11) },
+		{ "\033[24~", KEY_F(12) },
+		/* the Linux console */
+		{ "\033[[A", KEY_F(1) },
+		{ "\033[[B", KEY_F(2) },
+		{ "\033[[C", KEY_F(3) },
+		{ "\033[[D", KEY_F(4) },
+		{ "\033[[E", KEY_F(5) },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+		define_missing_key(keys[i].sent, keys[i].key);
 }
 
 void screen_input_open(bool mouse, bool brackets)
 {
 	define_extra_keys();
+	define_usual_keys();
 	if (mouse) {
 		define_key("\033[<", KEY_OWN_SGR_MOUSE);
 		define_key("\033[M", KEY_OWN_X10_MOUSE);

@@ -247,6 +247,44 @@ def keypad(checks):
         checks.check("all", t.wait(r"^Filter: 0123456789\*\+-\./=$"))
 
 
+def usual_keys(checks):
+    """What terminals commonly send works whatever TERM says, such as PuTTY's function keys with TERM=xterm."""
+    def send(t, *keys):
+        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for key in keys for c in "\033" + key))
+
+    for term in ("xterm", "vt100"):
+        with open_at(env={"TERM": term}) as t:
+            first = position(t.sync())[0]
+            for down, up in (("[B", "[A"), ("OB", "OA"), ("[6~", "[5~"), ("[4~", "[1~"), ("[8~", "[7~"), ("[F", "[H"),
+                             ("OF", "OH")):
+                send(t, down)
+                checks.check(f"{term}: {down}", position(t.sync())[0] > first)
+                send(t, up)
+                checks.equal(f"{term}: {up}", position(t.sync())[0], first)
+            send(t, "[Z")
+            checks.check(f"{term}: [Z, the last pane", t.wait("CPU SUB"))
+            t.keys("1").wait("CPU%")
+            for keys, shown in ((("OP", "[11~", "[[A"), "[─-] Help"), (("OQ", "[12~", "[[B"), "[─-] Setup"),
+                                (("OR", "[13~", "[[C"), "^Search:"), (("OS", "[14~", "[[D"), "^Filter:"),
+                                (("[17~",), "Sort by")):
+                for key in keys:
+                    send(t, key)
+                    checks.check(f"{term}: {key}", t.wait(shown))
+                    t.keys("Escape").wait_gone(shown)
+            for key, name in (("[23~", "F11"), ("[24~", "F12"), ("[3~", "Delete")):
+                send(t, key)
+                checks.check(f"{term}: {key}", t.wait(f"^ *{name} does nothing here"))
+            for key in ("[15~", "[[E"):
+                send(t, key)
+                t.wait("F5List")
+                send(t, key)
+                checks.check(f"{term}: {key}", t.wait("F5Tree"))
+            send(t, "[20~")
+            t.wait_gone("^ PAUSED")
+            send(t, "[21~")
+            checks.equal(f"{term}: F10 quits", t.status(), 0)
+
+
 def redrawing(checks):
     """Ctrl-L removes what another program wrote to the terminal; a prompt and the help screen stay."""
     with open_at() as t:
@@ -544,5 +582,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, redrawing,
+Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
              stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
