@@ -13,8 +13,9 @@
 #include "ui/mouse_report.h"
 #include "ui/screen.h"
 
+/* curses numbers keys of its own from KEY_MAX on: those that only this terminal's description has. */
 enum {
-	KEY_OWN_CTRL_LEFT = KEY_MAX + 1,
+	KEY_OWN_CTRL_LEFT = 0x7000,
 	KEY_OWN_CTRL_RIGHT,
 	KEY_OWN_SGR_MOUSE,
 	KEY_OWN_X10_MOUSE,
@@ -58,10 +59,12 @@ static void define_extra_keys(void)
 		define_key((const char[]){ '\033', 'O', keypad_keys[i][0], 0 }, keypad_keys[i][1]);
 }
 
-/* Defines a key unless the terminal's description has one that sends the same. */
+/* Defines a key unless the terminal's description has one with a meaning that sends the same. */
 static void define_missing_key(const char *sent, int key)
 {
-	if (key_defined(sent) == 0)
+	const int known = key_defined(sent);
+
+	if (known == 0 || (known >= KEY_MAX && known < KEY_OWN_CTRL_LEFT))
 		define_key(sent, key);
 }
 
