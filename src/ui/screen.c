@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <errno.h>
 #include <langinfo.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,6 +22,7 @@
 static struct {
 	SCREEN *term;
 	bool ascii, mouse, brackets;
+	void (*curses_stop)(int signal_number);
 	int caret_x, caret_y;
 	struct canvas_cell *shown; /* what curses has drawn, w × h */
 	int w, h;
@@ -73,35 +75,47 @@ static enum lt_status check_terminal(void)
 	return LT_OK;
 }
 
-/*
- * Where characters are UTF-8, the older form ends at column 95; curses may have chosen it. Not by stdio: a terminal
- * that is gone would be an error of the standard output.
- */
-static void set_sgr_mouse(bool on)
+/* Not by stdio: a terminal that is gone would be an error of the standard output. */
+static void send_text(const char *text)
 {
-	static const char set[] = "\033[?1006h", reset[] = "\033[?1006l";
-
-	if (write(STDOUT_FILENO, on ? set : reset, sizeof(set) - 1) < 0)
+	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
 		errno = 0;
 }
 
 /*
- * curses turns the reports on and off, also when the program is stopped and continued, but does not get to see them:
- * after one that it was not asked for, such as a release, get_wch() waits for the next input although it must not.
+ * What curses does not do. Mouse reports in SGR form: where characters are UTF-8, the older form, which curses may have
+ * chosen, ends at column 95. Brackets around what is pasted, so that it is not taken for keys.
  */
-static void open_mouse(void)
+static void set_modes(bool on)
 {
-	mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
-	set_sgr_mouse(true);
+	if (screen.mouse)
+		send_text(on ? "\033[?1006h" : "\033[?1006l");
+	if (screen.brackets)
+		send_text(on ? "\033[?2004h" : "\033[?2004l");
 }
 
-/* Has the terminal put brackets around what is pasted, so that it is not taken for keys. */
-static void set_paste_brackets(bool on)
+/* ^Z: the function of curses leaves the terminal to the shell, and returns when the program is continued. */
+static void on_stop(int signal_number)
 {
-	static const char set[] = "\033[?2004h", reset[] = "\033[?2004l";
+	const int saved = errno;
 
-	if (write(STDOUT_FILENO, on ? set : reset, sizeof(set) - 1) < 0)
-		errno = 0;
+	set_modes(false);
+	screen.curses_stop(signal_number);
+	set_modes(true);
+	errno = saved;
+}
+
+static void handle_stop(void)
+{
+	struct sigaction action;
+
+	/* the handler stays when the screen is closed */
+	if (sigaction(SIGTSTP, NULL, &action) < 0 || action.sa_handler == SIG_IGN || action.sa_handler == SIG_DFL ||
+	    action.sa_handler == on_stop)
+		return;
+	screen.curses_stop = action.sa_handler;
+	action.sa_handler = on_stop;
+	sigaction(SIGTSTP, &action, NULL);
 }
 
 /* Without an alternate screen: moves to the last line and clears it for the shell's prompt. */
@@ -154,11 +168,16 @@ enum lt_status screen_open(const struct screen_options *options)
 	curs_set(0);
 	palette_init(!options->no_color && !(no_color && no_color[0]));
 	screen.mouse = !options->no_mouse && capability("kmous") && !is_linux_console();
+	/*
+	 * curses turns the reports on and off, also when the program is stopped and continued, but does not get to see
+	 * them: after one that it was not asked for, such as a release, get_wch() waits for the next input although it
+	 * must not.
+	 */
 	if (screen.mouse)
-		open_mouse();
+		mousemask(BUTTON1_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED, NULL);
 	screen.brackets = capability("kmous") && !is_linux_console(); /* like xterm */
-	if (screen.brackets)
-		set_paste_brackets(true);
+	set_modes(true);
+	handle_stop();
 	screen_input_open(screen.mouse, screen.brackets);
 	/* keys typed from now on are ours; nothing has been drawn yet */
 	wnoutrefresh(stdscr);
@@ -169,12 +188,10 @@ void screen_close(void)
 {
 	if (!screen.term)
 		return;
-	if (screen.mouse) {
+	if (screen.mouse)
 		mousemask(0, NULL);
-		set_sgr_mouse(false);
-	}
-	if (screen.brackets)
-		set_paste_brackets(false);
+	set_modes(false);
+	screen.mouse = screen.brackets = false;
 	curs_set(1);
 	if (!capability("rmcup")) {
 		move(LINES - 1, 0);
@@ -211,9 +228,8 @@ void screen_resize(int *w, int *h)
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
 		resize_term(size.ws_row, size.ws_col);
 	getmaxyx(stdscr, *h, *w);
-	/* the shell may have turned it off while the program was stopped */
-	if (screen.brackets)
-		set_paste_brackets(true);
+	/* the shell may have turned them off while the program was stopped by SIGSTOP */
+	set_modes(true);
 	screen_redraw();
 }
 

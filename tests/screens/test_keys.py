@@ -322,6 +322,32 @@ def stopped(checks):
         t.text("exit").keys("Enter")
 
 
+def modes_while_stopped(checks):
+    """A shell that does not edit lines gets a terminal that marks neither pasted text nor positions of the mouse."""
+    with Terminal("-c", "exec bash --norc --noediting -i 2>&1", program="bash", size=(100, 30), ready=None) as t:
+        t.text("PS1=shell:; clear").keys("Enter")
+        t.wait("^shell:$")
+        t.text(f"'{PROGRAM}' --paused '{RECORDING}'").keys("Enter")
+        t.wait(r"^ PAUSED  \[14:07:05\.[\s\S]* 1/\d+$")
+        checks.equal("the mouse in SGR form", t.tmux("display-message", "-p", "#{mouse_sgr_flag}"), "1\n")
+        t.wait_read().keys("C-z")
+        t.wait(r"Stopped[\s\S]*^shell:$")
+        checks.equal("not while it is stopped", t.tmux("display-message", "-p", "#{mouse_sgr_flag}"), "0\n")
+        t.text("cat -v").keys("Enter")
+        paste(t, "pasted\nend\n")
+        t.wait("^end")
+        checks.contains("pasted text has no brackets", t.screen(), "^pasted$")
+        t.keys("C-d").text("fg").keys("Enter")
+        t.wait("^F1Help")
+        t.sync()
+        checks.equal("the mouse again", t.tmux("display-message", "-p", "#{mouse_sgr_flag}"), "1\n")
+        paste(t, "2\nq\n5")
+        checks.check("brackets again", t.wait("^pasted text is ignored here"))
+        t.keys("q")
+        t.wait(r"^shell:$")
+        t.text("exit").keys("Enter")
+
+
 def filtering(checks):
     with open_at() as t:
         everything = position(t.sync())[1]
@@ -583,4 +609,4 @@ def time_keys(checks):
 
 
 Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
-             stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
+             stopped, modes_while_stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
