@@ -29,6 +29,7 @@ enum {
 static struct {
 	bool pasting, paste_gap; /* between the brackets around pasted text; at a line break in it */
 	bool in_sequence;        /* of a key that is not known, after its first parameter */
+	bool in_string;          /* of an answer, whose end is Esc \\ or BEL */
 	mbstate_t partial;       /* the bytes of a character that have come so far */
 	struct mouse_report report;
 	struct screen_mouse event;
@@ -223,7 +224,7 @@ static void take_paste(int got, wint_t *key)
 	}
 }
 
-/* ---- sequences of keys that nobody knows ---- */
+/* ---- sequences of keys that nobody knows, and late answers to another program ---- */
 
 static bool is_parameter(wint_t key)
 {
@@ -236,18 +237,36 @@ static bool is_final(wint_t key)
 }
 
 /*
- * After an Esc: whether it begins a sequence such as "Esc [ 1 ; 6 q", whose characters do not count as keys. "Esc ["
- * alone, with nothing after it yet, was typed as Alt-[.
+ * Whether an answer such as "Esc ] 11 ; rgb:…" (a colour), "Esc P > | …" (a version) or "Esc _ G …" (of kitty) begins
+ * like that: a key with Alt is not followed by such a character at once.
+ */
+static bool begins_string(int first, int next)
+{
+	const bool digit = next >= '0' && next <= '9';
+
+	return (first == ']' && digit) || (first == 'P' && (digit || next == '>' || next == '!')) ||
+	       (first == '_' && next == 'G');
+}
+
+/*
+ * After an Esc: whether it begins a sequence such as "Esc [ 1 ; 6 q", whose characters do not count as keys, or is in
+ * the end of a string, "Esc \". "Esc [" alone, with nothing after it yet, was typed as Alt-[.
  */
 static bool begin_sequence(void)
 {
+	const bool was_in_string = input.in_string;
 	const int first = getch();
 
-	if (first == '[' || first == 'O') {
+	input.in_sequence = input.in_string = false;
+	if (was_in_string && first == '\\')
+		return true;
+	if (first == '[' || first == 'O' || first == ']' || first == 'P' || first == '_') {
 		const int next = getch();
+		const bool controls = first == '[' || first == 'O';
 
-		input.in_sequence = next > 0 && is_parameter((wint_t)next);
-		if (input.in_sequence || (next > 0 && is_final((wint_t)next)))
+		input.in_string = begins_string(first, next);
+		input.in_sequence = controls && next > 0 && is_parameter((wint_t)next);
+		if (input.in_string || input.in_sequence || (controls && next > 0 && is_final((wint_t)next)))
 			return true;
 		if (next != ERR)
 			ungetch(next);
@@ -262,6 +281,10 @@ static bool take_sequence(int got, wint_t key)
 {
 	if (got == OK && key == UI_KEY_ESC && !input.pasting)
 		return begin_sequence();
+	if (input.in_string) {
+		input.in_string = got == OK && key >= ' ';
+		return input.in_string || (got == OK && key == '\a');
+	}
 	if (!input.in_sequence)
 		return false;
 	input.in_sequence = got == OK && is_parameter(key);

@@ -212,7 +212,7 @@ def alt_keys(checks):
 def unknown_keys(checks):
     """Keys that neither the terminal's description nor the program knows do nothing, whatever letters they send."""
     def send(t, text):
-        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for c in text))
+        t.tmux("send-keys", "-H", *(f"{c:x}" for c in text.encode()))
 
     with open_at() as t:
         before = t.sync()
@@ -220,6 +220,24 @@ def unknown_keys(checks):
         for sent in ("[1;5A", "[1;6q", "[57414;1u", "[?62;22c", "[>0;276;0c", "[q", "OZ"):
             send(t, "\033" + sent)
             checks.equal(f"Esc {sent}", t.sync(), before)
+        # what another program has asked the terminal for: a colour, a version, a capability; focus
+        for sent in ("]11;rgb:1e1e/1e1e/1e1e\033\\", "]4;1;rgb:cd/00/00\a", "P>|XTerm(379)\033\\", "P1$r0q\033\\",
+                     "P!|7E565445\033\\", "_Gi=31;OK\033\\", "]2;gr\u00fcn q\a", "[I", "[O"):
+            send(t, "\033" + sent)
+            checks.equal(f"Esc {sent!r}", t.sync(), before)
+        send(t, "\033]11;rgb:1e")
+        time.sleep(0.2)
+        send(t, "1e/qq\033\\")
+        checks.equal("an answer in two parts", t.sync(), before)
+        send(t, "\033]11;rgb\033OB")
+        checks.equal("without its end: the next key counts", position(t.sync())[0], position(before)[0] + 1)
+        send(t, "\033]11;rgb\033")
+        time.sleep(0.2)
+        send(t, "k")
+        checks.equal("Esc ends it, too", position(t.sync())[0], position(before)[0])
+        send(t, "\033P")  # Alt-P
+        checks.check("Alt-P", t.wait("─ Panes ─"))
+        t.keys("Escape").wait_gone("─ Panes ─")
         # a slow line may interrupt it anywhere
         send(t, "\033[1;")
         time.sleep(0.2)
