@@ -203,6 +203,16 @@ static bool take_mouse(int got, wint_t *key)
 	return result == MOUSE_ACTED;
 }
 
+/* Whether nothing has come after the key. */
+static bool is_last_key(void)
+{
+	const int next = getch();
+
+	if (next != ERR)
+		ungetch(next);
+	return next == ERR;
+}
+
 /* Clears the key if it is a bracket around pasted text. Within, line breaks and the like are a blank between words. */
 static void take_paste(int got, wint_t *key)
 {
@@ -212,7 +222,7 @@ static void take_paste(int got, wint_t *key)
 		input.pasting = *key == KEY_OWN_PASTE_BEGIN;
 		input.paste_gap = false;
 		*key = 0;
-	} else if (input.pasting && !code && *key == UI_KEY_ESC) {
+	} else if (input.pasting && !code && *key == UI_KEY_ESC && is_last_key()) {
 		input.pasting = false; /* it was typed: the second bracket is lost */
 	} else if (input.pasting && (code || *key < ' ' || *key == 0x7f)) {
 		input.paste_gap = true;

@@ -179,7 +179,10 @@ def pasting(checks):
         t.wait("^Filter:")
         paste(t, "host:client\n\tpid:1456\n")
         t.wait("^Filter: host:client pid:1456$")
-        t.keys("Enter")
+        # not every terminal leaves out Esc
+        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for c in "\033[200~ \033[1mq\033\033c\033[201~"))
+        t.wait(r"^Filter: host:client pid:1456  \[1mq c$")
+        t.keys("C-w", "C-w", "Enter")
         checks.equal("into a filter", commands(t.sync()), ["snap"])
         t.keys("2")
         t.wait("WRITE/s")
