@@ -136,6 +136,18 @@ def readable_colours(checks):
             checks.check(f"colour {number}", contrast >= 2.6, f"{contrast:.2f}")
 
 
+def eight_colours(checks):
+    """On the Linux console, the contrast of blue text on black is 1.6, that of bold black, which is grey, on yellow 1.4:
+    they cannot be read."""
+    with open_at((160, 50), env={"TERM": "linux"}) as t:
+        t.press("/", "Escape", "Down")
+        styled = "\n".join(t.screen(styles=True))
+        checks.check("no text is blue", not re.search("\x1b\\[(?:\\d+;)*34m[^\x1b]*\\S", styled), repr(styled))
+        checks.check("PAUSED is not bold", re.search("\x1b\\[30m\x1b\\[43m PAUSED ", styled) and
+                     not re.search("\x1b\\[1m[^m]*m[^m]*m PAUSED ", styled), repr(styled))
+        checks.check("LTTng's threads have a colour", re.search("\x1b\\[35mlttng-consumerd", styled), repr(styled))
+
+
 def sizes(checks):
     with open_at() as t:
         t.resize(120, 40)
@@ -245,5 +257,5 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, sizes,
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours, sizes,
              narrow, cursor_in_bars, lost_events, hostile_names)
