@@ -99,6 +99,7 @@ static void define_usual_keys(void)
 		{ "\033[5~", KEY_PPAGE },
 		{ "\033[6~", KEY_NPAGE },
 		{ "\033[Z", KEY_BTAB },
+		{ "\033OM", KEY_ENTER },
 		{ "\033OP", KEY_F(1) },
 		{ "\033OQ", KEY_F(2) },
 		{ "\033OR", KEY_F(3) },

@@ -266,6 +266,8 @@ def keypad(checks):
         t.keys("F4").wait("^Filter:")
         t.tmux("send-keys", "-H", *(f"{ord(c):x}" for k in "pqrstuvwxyjkmnoX" for c in "\033O" + k))
         checks.check("all", t.wait(r"^Filter: 0123456789\*\+-\./=$"))
+        t.keys("C-u").text("apache").keys("KPEnter")
+        checks.check("Enter", t.wait_gone("^Filter:"))
 
 
 def usual_keys(checks):
