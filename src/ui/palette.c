@@ -56,7 +56,7 @@ void palette_init(bool color)
 	if (!colored)
 		return;
 	use_default_colors();
-	many = COLORS >= 256;
+	many = COLORS == 256; /* of more, the numbers are red, green and blue */
 	for (int i = 0; i < STYLES; i++)
 		init_pair((short)(i + 1), many ? looks[i].fg256 : looks[i].fg8, many ? looks[i].bg256 : looks[i].bg8);
 }

@@ -5,11 +5,12 @@
 import os
 import re
 import shutil
+import subprocess
 import tempfile
 
 from terminal import Checks, Terminal, need, skip, unpack
 
-need("tmux", "zstd")
+need("tic", "tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
 AT = ["--no-sync", "--paused", "--begin", "+25s", RECORDING]
 
@@ -148,6 +149,23 @@ def eight_colours(checks):
         checks.check("LTTng's threads have a colour", re.search("\x1b\\[35mlttng-consumerd", styled), repr(styled))
 
 
+DIRECT = """xterm-direct|for this test,
+	RGB, colors#0x1000000, pairs#0x7FFF, use=xterm-256color,
+	setaf=\\E[%?%p1%{8}%<%t3%p1%d%e38\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d\\:%p1%{255}%&%d%;m,
+	setab=\\E[%?%p1%{8}%<%t4%p1%d%e48\\:2\\:\\:%p1%{65536}%/%d\\:%p1%{256}%/%{255}%&%d\\:%p1%{255}%&%d%;m,
+"""
+
+
+def direct_colours(checks):
+    """Where a colour's number is its red, green and blue, only the first eight are those of other terminals."""
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run(["tic", "-x", "-o", directory, "-"], input=DIRECT, text=True, check=True)
+        with open_at(env={"TERM": "xterm-direct", "TERMINFO": directory}) as t:
+            styled = "\n".join(t.screen(styles=True))
+            checks.check("colours", re.search("\x1b\\[(?:\\d+;)*3[0-7]", styled), repr(styled))
+            checks.lacks("numbers of another palette", [styled], "[34]8[;:]2[;:]")
+
+
 def sizes(checks):
     with open_at() as t:
         t.resize(120, 40)
@@ -257,5 +275,5 @@ def hostile_names(checks):
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
 
 
-Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours, sizes,
-             narrow, cursor_in_bars, lost_events, hostile_names)
+Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours,
+             direct_colours, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
