@@ -157,6 +157,9 @@ static int function_key(wint_t key)
 		{ KEY_NPAGE, UI_KEY_PAGE_DOWN },
 		{ KEY_HOME, UI_KEY_HOME },
 		{ KEY_END, UI_KEY_END },
+		/* so a vt220 calls the keys in their place */
+		{ KEY_FIND, UI_KEY_HOME },
+		{ KEY_SELECT, UI_KEY_END },
 		{ KEY_BTAB, UI_KEY_BACK_TAB },
 		{ KEY_BACKSPACE, UI_KEY_BACKSPACE },
 		{ KEY_DC, UI_KEY_DELETE },

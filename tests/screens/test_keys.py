@@ -275,7 +275,7 @@ def usual_keys(checks):
     def send(t, *keys):
         t.tmux("send-keys", "-H", *(f"{ord(c):x}" for key in keys for c in "\033" + key))
 
-    for term in ("xterm", "vt100", "linux"):
+    for term in ("xterm", "vt100", "vt220", "linux"):
         with open_at(env={"TERM": term}) as t:
             first = position(t.sync())[0]
             for down, up in (("[B", "[A"), ("OB", "OA"), ("[6~", "[5~"), ("[4~", "[1~"), ("[8~", "[7~"), ("[F", "[H"),
