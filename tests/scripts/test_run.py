@@ -52,7 +52,7 @@ def test_ends():
     expect("a test that does not end", "echo ok one; sleep 60", "1 passed, 1 failed, 0 skipped", 1,
            "not finished after 1 seconds", options=["--timeout", "1"])
     expect("a process that is left behind", "echo ok one; sleep 61 >/dev/null 2>&1 &", "1 passed, 1 failed, 0 skipped", 1,
-           "processes were left behind")
+           "processes were left behind: sleep 61")
     cases.check("their processes are ended", time.monotonic() - start < 50)
 
 
