@@ -534,7 +534,7 @@ def at_start(listener, port, act):
             here = listener.accept()[0]
             there = socket.create_connection(("127.0.0.1", port))
             threading.Thread(target=answers_to, args=(there, here), daemon=True).start()
-            threading.Thread(target=requests_to, args=(here, there, act, listener), daemon=True).start()
+            threading.Thread(target=requests_to, args=(here, there, act), daemon=True).start()
 
 
 def end(process):
@@ -549,7 +549,7 @@ def answers_to(there, here):
         here.shutdown(socket.SHUT_RDWR)
 
 
-def requests_to(here, there, act, listener):
+def requests_to(here, there, act):
     received = b""
     with contextlib.suppress(OSError), here, there:
         while data := here.recv(4096):
@@ -557,7 +557,6 @@ def requests_to(here, there, act, listener):
             while len(received) >= RELAYD_HEADER.size:
                 _, size, command, _ = RELAYD_HEADER.unpack_from(received)
                 if command == CREATE_TRACE_CHUNK and not act():
-                    listener.shutdown(socket.SHUT_RDWR)
                     here.shutdown(socket.SHUT_RDWR)
                     return
                 received = received[RELAYD_HEADER.size + size:]
@@ -572,7 +571,11 @@ def test_relayd_that_stops_before_the_start():
         with socket.socket() as listener:
             listener.bind(("127.0.0.1", 0))
             listener.listen()
-            threading.Thread(target=at_start, args=(listener, control, lambda: end(relay.processes[-1])), daemon=True).start()
+
+            def stop():
+                listener.shutdown(socket.SHUT_RDWR)  # first: it must not accept anybody who sees that the relayd is gone
+                end(relay.processes[-1])
+            threading.Thread(target=at_start, args=(listener, control, stop), daemon=True).start()
             url = f"net://127.0.0.1:{listener.getsockname()[1]}:{data}"
             check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "s"), 1, "",
                   f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: Connection refused\n$")
