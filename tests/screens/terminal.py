@@ -147,6 +147,11 @@ class Terminal:
         self.tmux("send-keys", "-l", "--", text)
         return self
 
+    def send(self, data):
+        """Sends bytes, or text as UTF-8, as a terminal might, whatever keys they are."""
+        self.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in (data.encode() if isinstance(data, str) else data)))
+        return self
+
     def sync(self):
         """Waits until all keys typed before have been handled; returns the screen without its last row."""
         # alternate between two keys, so that the previous call's answer is not mistaken for this one's

@@ -180,7 +180,7 @@ def pasting(checks):
         paste(t, "host:client\n\tpid:1456\n")
         t.wait("^Filter: host:client pid:1456$")
         # not every terminal leaves out Esc
-        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for c in "\033[200~ \033[1mq\033\033c\033[201~"))
+        t.send("\033[200~ \033[1mq\033\033c\033[201~")
         t.wait(r"^Filter: host:client pid:1456  \[1mq c$")
         t.keys("C-w", "C-w", "Enter")
         checks.equal("into a filter", commands(t.sync()), ["snap"])
@@ -194,7 +194,7 @@ def foreign_bytes(checks):
     for locale, typed, shown in (("C", "61 c3 a9 62 e2 82 ac 63", "abc"), ("C.UTF-8", "61 ff 62 c3 63 c3 a9", "abcé")):
         with open_at(env={"LC_ALL": locale}) as t:
             t.keys("F4").wait("^Filter:")
-            t.tmux("send-keys", "-H", *typed.split())
+            t.send(bytes.fromhex(typed))
             checks.check(f"{locale}: {typed}", t.wait(rf"^Filter: {shown}$"))
 
 
@@ -214,46 +214,43 @@ def alt_keys(checks):
 
 def unknown_keys(checks):
     """Keys that neither the terminal's description nor the program knows do nothing, whatever letters they send."""
-    def send(t, text):
-        t.tmux("send-keys", "-H", *(f"{c:x}" for c in text.encode()))
-
     with open_at() as t:
         before = t.sync()
         # Ctrl-Up and another key with two modifiers, a keypad key of kitty, answers of the terminal, a function key
         for sent in ("[1;5A", "[1;6q", "[57414;1u", "[?62;22c", "[>0;276;0c", "[q", "OZ"):
-            send(t, "\033" + sent)
+            t.send("\033" + sent)
             checks.equal(f"Esc {sent}", t.sync(), before)
         # what another program has asked the terminal for: a colour, a version, a capability; focus
         for sent in ("]11;rgb:1e1e/1e1e/1e1e\033\\", "]4;1;rgb:cd/00/00\a", "P>|XTerm(379)\033\\", "P1$r0q\033\\",
                      "P!|7E565445\033\\", "_Gi=31;OK\033\\", "]2;gr\u00fcn q\a", "[I", "[O"):
-            send(t, "\033" + sent)
+            t.send("\033" + sent)
             checks.equal(f"Esc {sent!r}", t.sync(), before)
-        send(t, "\033]11;rgb:1e")
+        t.send("\033]11;rgb:1e")
         time.sleep(0.2)
-        send(t, "1e/qq\033\\")
+        t.send("1e/qq\033\\")
         checks.equal("an answer in two parts", t.sync(), before)
-        send(t, "\033]11;rgb\033OB")
+        t.send("\033]11;rgb\033OB")
         checks.equal("without its end: the next key counts", position(t.sync())[0], position(before)[0] + 1)
-        send(t, "\033]11;rgb\033")
+        t.send("\033]11;rgb\033")
         time.sleep(0.2)
-        send(t, "k")
+        t.send("k")
         checks.equal("Esc ends it, too", position(t.sync())[0], position(before)[0])
-        send(t, "\033P")  # Alt-P
+        t.send("\033P")  # Alt-P
         checks.check("Alt-P", t.wait("─ Panes ─"))
         t.keys("Escape").wait_gone("─ Panes ─")
         # a slow line may interrupt it anywhere
-        send(t, "\033[1;")
+        t.send("\033[1;")
         time.sleep(0.2)
-        send(t, "6q")
+        t.send("6q")
         checks.equal("in two parts", t.sync(), before)
-        send(t, "\033[1;\033OB")
+        t.send("\033[1;\033OB")
         checks.equal("the next key counts", position(t.sync())[0], position(before)[0] + 1)
-        send(t, "\033[\033OB")
+        t.send("\033[\033OB")
         checks.equal("Alt-[, then a key", position(t.sync())[0], position(before)[0] + 2)
         t.keys("F4").wait("^Filter:")
-        send(t, "a\033[1;6qb")
+        t.send("a\033[1;6qb")
         checks.check("in a prompt: the keys around it count", t.wait("^Filter: ab$"))
-        send(t, "\033[")  # Alt-[
+        t.send("\033[")  # Alt-[
         t.wait_gone("^Filter:")
         checks.contains("Alt-[: Esc, then [", t.sync(), "^ PAUSED")
 
@@ -261,10 +258,10 @@ def unknown_keys(checks):
 def keypad(checks):
     """Digits and signs of a keypad in application mode, as PuTTY sends them."""
     with open_at() as t:
-        t.tmux("send-keys", "-H", *"1b 4f 72".split())
+        t.send("\033Or")
         checks.check("2: pane I/O", t.wait("WRITE/s"))
         t.keys("F4").wait("^Filter:")
-        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for k in "pqrstuvwxyjkmnoX" for c in "\033O" + k))
+        t.send("".join("\033O" + key for key in "pqrstuvwxyjkmnoX"))
         checks.check("all", t.wait(r"^Filter: 0123456789\*\+-\./=$"))
         t.keys("C-u").text("apache").keys("KPEnter")
         checks.check("Enter", t.wait_gone("^Filter:"))
@@ -272,39 +269,36 @@ def keypad(checks):
 
 def usual_keys(checks):
     """What terminals commonly send works whatever TERM says, such as PuTTY's function keys with TERM=xterm."""
-    def send(t, *keys):
-        t.tmux("send-keys", "-H", *(f"{ord(c):x}" for key in keys for c in "\033" + key))
-
     for term in ("xterm", "vt100", "vt220", "linux"):
         with open_at(env={"TERM": term}) as t:
             first = position(t.sync())[0]
             for down, up in (("[B", "[A"), ("OB", "OA"), ("[6~", "[5~"), ("[4~", "[1~"), ("[8~", "[7~"), ("[F", "[H"),
                              ("OF", "OH")):
-                send(t, down)
+                t.send("\033" + down)
                 checks.check(f"{term}: {down}", position(t.sync())[0] > first)
-                send(t, up)
+                t.send("\033" + up)
                 checks.equal(f"{term}: {up}", position(t.sync())[0], first)
-            send(t, "[Z")
+            t.send("\033[Z")
             checks.check(f"{term}: [Z, the last pane", t.wait("CPU SUB"))
             t.keys("1").wait("CPU%")
             for keys, shown in ((("OP", "[11~", "[[A"), "[─-] Help"), (("OQ", "[12~", "[[B"), "[─-] Setup"),
                                 (("OR", "[13~", "[[C"), "^Search:"), (("OS", "[14~", "[[D"), "^Filter:"),
                                 (("[17~",), "Sort by")):
                 for key in keys:
-                    send(t, key)
+                    t.send("\033" + key)
                     checks.check(f"{term}: {key}", t.wait(shown))
                     t.keys("Escape").wait_gone(shown)
             for key, name in (("[23~", "F11"), ("[24~", "F12"), ("[3~", "Delete")):
-                send(t, key)
+                t.send("\033" + key)
                 checks.check(f"{term}: {key}", t.wait(f"^ *{name} does nothing here"))
             for key in ("[15~", "[[E"):
-                send(t, key)
+                t.send("\033" + key)
                 t.wait("F5List")
-                send(t, key)
+                t.send("\033" + key)
                 checks.check(f"{term}: {key}", t.wait("F5Tree"))
-            send(t, "[20~")
+            t.send("\033[20~")
             t.wait_gone("^ PAUSED")
-            send(t, "[21~")
+            t.send("\033[21~")
             checks.equal(f"{term}: F10 quits", t.status(), 0)
 
 

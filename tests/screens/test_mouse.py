@@ -21,7 +21,7 @@ def event(t, button, x, y):
         sent = [f"\x1b[<{button};{x + 1};{y + 1}{end}" for end in "Mm"]
     else:
         sent = [f"\x1b[M{chr(32 + b)}{chr(33 + x)}{chr(33 + y)}" for b in (button, 3)]
-    t.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in "".join(sent[:1 if button >= 64 else 2]).encode("latin-1")))
+    t.send("".join(sent[:1 if button >= 64 else 2]).encode("latin-1"))
 
 
 def click(t, pattern, nth=0, button=LEFT):
@@ -108,7 +108,7 @@ def time_goes_on(checks):
         with Terminal("--no-sync", "--interval", "100ms", "--speed", "0.5", RECORDING, size=(120, 30),
                       env={"TERM": "xterm-256color"}) as t:
             for word in sent:
-                t.tmux("send-keys", "-H", *(f"{byte:02x}" for byte in f"\x1b[<{word}".encode()))
+                t.send(f"\x1b[<{word}")
                 # twice, because the first change may have come before the event was read
                 for _ in range(2):
                     before = t.screen()[0]
