@@ -37,8 +37,8 @@ def check_messages(checks, directory):
     checks.true(done.returncode == 2 and "is not a thread" in done.stderr, f"-p SOURCE: {done.stderr}")
     done = attach("-p", "nowhere:1444", directory)
     checks.true("no host matches -p nowhere:1444" in done.stderr, f"-p of another host: {done.stderr}")
-    # a TID of several that is wrong; 347 has only slept, 1444 has exited
-    done = attach("-p", "1444,web:999999", "-p", "client:347,777777", "-p", "888888", directory)
+    # a TID of several that is wrong; 347 has only slept, 1390 has exited
+    done = attach("-p", "client:1390,web:999999", "-p", "client:347,777777", "-p", "888888", directory)
     checks.equal(done.stderr.splitlines(), [f"lttngtop: no thread matches -p {tid}" for tid in ("web:999999", "777777", "888888")],
                  "-p of threads that do not occur")
     plain, timed = attach("-c", "-n", "wget", directory), attach("-c", "-T", "-tt", "-n", "wget", directory)
