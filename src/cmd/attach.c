@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,9 +15,9 @@
 #include "attach/tracer.h"
 #include "base/error.h"
 #include "base/nstime.h"
-#include "base/text.h"
 #include "cmd/attach_command.h"
 #include "cmd/attach_containers.h"
+#include "cmd/attach_missing.h"
 #include "cmd/attach_options.h"
 #include "cmd/commands.h"
 #include "cmd/report.h"
@@ -233,99 +232,6 @@ static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end
 	return write_records(a, UINT64_MAX);
 }
 
-/* Whether one of the threads that exist at the end is chosen. It may have slept all the time. */
-static bool exists(const struct attach *a, unsigned host)
-{
-	const struct ingest_host *h = ingest_host(a->report.in, host);
-	const struct host_state *state = model_state(h->model);
-	const struct state_table *t = &state->tables[TABLE_THREAD];
-
-	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-		const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
-
-		if (attach_select_thread(&a->select, host, h->name, h->model, (int32_t)thread->tid, thread))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a host has that name, a glob. */
-static bool has_host(const struct attach *a, const char *glob)
-{
-	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++)
-		if (text_glob(glob, ingest_host(a->report.in, i)->name))
-			return true;
-	return false;
-}
-
-/* Names the chosen hosts that are not there. */
-static void say_missing_hosts(const struct attach *a)
-{
-	for (guint i = 0; i < a->select.targets->len; i++) {
-		const struct select_target *target = &g_array_index(a->select.targets, struct select_target, i);
-
-		if (target->host && !has_host(a, target->host))
-			fprintf(stderr, "lttngtop: no host matches -p %s:%" PRId32 "\n", target->host, target->tid);
-	}
-	for (guint i = 0; i < a->select.hosts->len; i++)
-		if (!has_host(a, g_ptr_array_index(a->select.hosts, i)))
-			fprintf(stderr, "lttngtop: no host matches --host %s\n",
-				(const char *)g_ptr_array_index(a->select.hosts, i));
-}
-
-/* Whether a thread or process of that number exists at the end. */
-static bool is_there(const struct attach *a, const struct select_target *target)
-{
-	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++) {
-		const struct ingest_host *h = ingest_host(a->report.in, i);
-		const struct host_state *state = model_state(h->model);
-		const struct state_table *t = &state->tables[TABLE_THREAD];
-
-		if (target->host && !text_glob(target->host, h->name))
-			continue;
-		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-			const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
-
-			if ((int64_t)thread->tid == target->tid || (int64_t)thread->pid == target->tid)
-				return true;
-		}
-	}
-	return false;
-}
-
-/* Of several threads, those that do not occur. */
-static void say_missing_threads(const struct attach *a)
-{
-	for (guint i = 0; i < a->select.targets->len; i++) {
-		const struct select_target *target = &g_array_index(a->select.targets, struct select_target, i);
-		const char *host = target->host ? target->host : "";
-
-		if (!target->is_met && (!*host || has_host(a, host)) && !is_there(a, target))
-			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
-				target->tid);
-	}
-}
-
-static void say_nothing_came(const struct attach *a)
-{
-	bool has_calls = false, has_thread = a->any || attach_tracer_chose(a->tracer);
-
-	for (unsigned i = 0; i < ingest_host_count(a->report.in); i++) {
-		has_calls |= model_declares(ingest_host(a->report.in, i)->model, EVENT_SYSCALL_ENTRY);
-		has_thread = has_thread || exists(a, i);
-	}
-	if (!has_calls)
-		fputs("lttngtop: no system calls were recorded\n", stderr);
-	else if (!has_thread)
-		fprintf(stderr, "lttngtop: the chosen threads do not occur: 'report %s' lists %s that do\n",
-			a->options->attach_container->len ? "containers" : "cpu",
-			a->options->attach_container->len ? "containers" : "those");
-	else
-		say_missing_threads(a);
-	if (has_calls && has_thread && !a->any)
-		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
-}
-
 static int write_calls(void *user, uint64_t known_end_ns)
 {
 	struct attach *a = user;
@@ -345,8 +251,13 @@ static int write_calls(void *user, uint64_t known_end_ns)
 		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
 	report_warn_outside(r, begin_ns, known_end_ns);
-	say_missing_hosts(a);
-	say_nothing_came(a);
+	attach_say_missing(&(struct attach_missing){
+		.options = a->options,
+		.in = r->in,
+		.select = &a->select,
+		.chose = attach_tracer_chose(a->tracer),
+		.any = a->any,
+	});
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
