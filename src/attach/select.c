@@ -12,19 +12,25 @@ static void clear_target(gpointer data)
 	g_free(((struct select_target *)data)->host);
 }
 
+static void clear_name(gpointer data)
+{
+	g_free(((struct select_name *)data)->glob);
+}
+
 void attach_select_init(struct attach_select *s)
 {
 	*s = (struct attach_select){ 0 };
 	s->targets = g_array_new(FALSE, FALSE, sizeof(struct select_target));
 	g_array_set_clear_func(s->targets, clear_target);
-	s->names = g_ptr_array_new_with_free_func(g_free);
+	s->names = g_array_new(FALSE, FALSE, sizeof(struct select_name));
+	g_array_set_clear_func(s->names, clear_name);
 	s->hosts = g_ptr_array_new_with_free_func(g_free);
 }
 
 void attach_select_release(struct attach_select *s)
 {
 	g_array_free(s->targets, TRUE);
-	g_ptr_array_free(s->names, TRUE);
+	g_array_free(s->names, TRUE);
 	g_ptr_array_free(s->hosts, TRUE);
 }
 
@@ -59,6 +65,13 @@ enum lt_status attach_select_add(struct attach_select *s, const char *list)
 	return any ? status : error_set("'%s' is not a thread: expected TID or HOST:TID", list);
 }
 
+void attach_select_add_name(struct attach_select *s, const char *glob)
+{
+	struct select_name name = { .glob = g_strdup(glob) };
+
+	g_array_append_val(s->names, name);
+}
+
 bool attach_select_is_one(const struct attach_select *s)
 {
 	return s->targets->len + (s->command != 0) == 1 && !s->names->len && !s->contains && !s->children &&
@@ -88,6 +101,34 @@ void attach_select_meet(const struct attach_select *s, const char *host_name, in
 	}
 }
 
+/* Whether a thread of that name is chosen. Marks all names that match. */
+static bool meet_name(const struct attach_select *s, strid comm)
+{
+	const char *text = strpool_text(comm);
+	bool any = false;
+
+	for (guint i = 0; i < s->names->len; i++) {
+		struct select_name *name = &g_array_index(s->names, struct select_name, i);
+
+		if (text_glob(name->glob, text))
+			any = name->is_met = true;
+	}
+	return any;
+}
+
+/* Whether the thread or, where threads belong together, its process has a chosen name. */
+static bool has_name(const struct attach_select *s, const struct model *m, int32_t tid, const struct thread_row *row)
+{
+	if (!s->names->len || !row)
+		return false;
+	if (meet_name(s, (strid)row->comm))
+		return true;
+	if ((!s->threads && !s->children) || (int64_t)row->pid == tid)
+		return false;
+	row = model_look_thread(m, (int64_t)row->pid);
+	return row && meet_name(s, (strid)row->comm);
+}
+
 /* Whether a target is this thread or, where threads belong together, one of its process. */
 static bool is_target(const struct attach_select *s, const struct select_target *target, const struct model *m,
 		      int32_t tid, const struct thread_row *row)
@@ -111,21 +152,15 @@ bool attach_select_thread(const struct attach_select *s, unsigned host, const ch
 {
 	if (!attach_select_host(s, host_name))
 		return false;
+	if (has_name(s, m, tid, row))
+		return true;
 	for (guint i = 0; i < s->targets->len; i++) {
 		const struct select_target *target = &g_array_index(s->targets, struct select_target, i);
 
 		if ((!target->host || text_glob(target->host, host_name)) && is_target(s, target, m, tid, row))
 			return true;
 	}
-	if (row && s->contains && s->contains(s->user, host, row))
-		return true;
-	if (!s->names->len || !row)
-		return false;
-	if (any_matches(s->names, strpool_text((strid)row->comm)))
-		return true;
-	if (s->threads || s->children)
-		row = (int64_t)row->pid != tid ? model_look_thread(m, (int64_t)row->pid) : NULL;
-	return (s->threads || s->children) && row && any_matches(s->names, strpool_text((strid)row->comm));
+	return row && s->contains && s->contains(s->user, host, row);
 }
 
 void attach_select_want(const struct attach_select *s, struct fields_wanted *wanted, bool all)
@@ -139,6 +174,6 @@ void attach_select_want(const struct attach_select *s, struct fields_wanted *wan
 	for (guint i = 0; i < s->targets->len; i++)
 		g_array_append_val(wanted->tids, g_array_index(s->targets, struct select_target, i).tid);
 	for (guint i = 0; i < s->names->len; i++)
-		g_ptr_array_add(wanted->names, g_strdup(g_ptr_array_index(s->names, i)));
+		g_ptr_array_add(wanted->names, g_strdup(g_array_index(s->names, struct select_name, i).glob));
 	wanted->renames = s->names->len > 0;
 }

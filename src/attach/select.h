@@ -15,7 +15,7 @@
  */
 struct attach_select {
 	GArray *targets;  /* struct select_target: -p */
-	GPtrArray *names; /* char *: globs for thread names, -n */
+	GArray *names;    /* struct select_name: -n */
 	GPtrArray *hosts; /* char *: globs, empty: all */
 	/* Whether the host's thread is in a container named by --container; NULL: none was named. */
 	bool (*contains)(void *user, unsigned host, const struct thread_row *row);
@@ -31,11 +31,19 @@ struct select_target {
 	bool is_met; /* there was an event of the thread */
 };
 
+struct select_name {
+	char *glob;
+	bool is_met; /* attach_select_thread() was asked about a thread of such a name */
+};
+
 void attach_select_init(struct attach_select *s);
 void attach_select_release(struct attach_select *s);
 
 /* Parses "[HOST:]TID", or several separated by commas or blanks. LT_ERROR: invalid. */
 enum lt_status attach_select_add(struct attach_select *s, const char *list);
+
+/* Chooses threads whose names match the glob, which is copied. */
+void attach_select_add_name(struct attach_select *s, const char *glob);
 
 /* Whether only one thread can match, so that lines need not name it. */
 bool attach_select_is_one(const struct attach_select *s);

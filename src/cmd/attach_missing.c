@@ -6,20 +6,20 @@
 
 #include "base/text.h"
 
-/* Whether one of the threads that exist at the end is chosen. It may have slept all the time. */
+/* Whether one of the threads that exist at the end is chosen; it may have slept all the time. Marks their names. */
 static bool exists(const struct attach_missing *m, unsigned host)
 {
 	const struct ingest_host *h = ingest_host(m->in, host);
 	const struct host_state *state = model_state(h->model);
 	const struct state_table *t = &state->tables[TABLE_THREAD];
+	bool any = false;
 
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
 
-		if (attach_select_thread(m->select, host, h->name, h->model, (int32_t)thread->tid, thread))
-			return true;
+		any |= attach_select_thread(m->select, host, h->name, h->model, (int32_t)thread->tid, thread);
 	}
-	return false;
+	return any;
 }
 
 /* Whether a host has that name, a glob. */
@@ -66,9 +66,15 @@ static bool is_there(const struct attach_missing *m, const struct select_target 
 	return false;
 }
 
-/* Of several threads, those that do not occur. */
+/* Of several threads and names, those that do not occur. */
 static void say_missing_threads(const struct attach_missing *m)
 {
+	for (guint i = 0; i < m->select->names->len; i++) {
+		const struct select_name *name = &g_array_index(m->select->names, struct select_name, i);
+
+		if (!name->is_met)
+			fprintf(stderr, "lttngtop: no thread matches -n %s\n", name->glob);
+	}
 	for (guint i = 0; i < m->select->targets->len; i++) {
 		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
 		const char *host = target->host ? target->host : "";
@@ -85,7 +91,7 @@ static void say_nothing_came(const struct attach_missing *m)
 
 	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
 		has_calls |= model_declares(ingest_host(m->in, i)->model, EVENT_SYSCALL_ENTRY);
-		has_thread = has_thread || exists(m, i);
+		has_thread |= exists(m, i);
 	}
 	if (!has_calls)
 		fputs("lttngtop: no system calls were recorded\n", stderr);

@@ -37,7 +37,7 @@ enum lt_status attach_choose_threads(const struct options *o, struct attach_sele
 		if (attach_select_add(select, g_ptr_array_index(o->attach, i)) != LT_OK)
 			return error_wrap("option '--attach'");
 	for (guint i = 0; i < o->attach_comm->len; i++)
-		g_ptr_array_add(select->names, g_strdup(g_ptr_array_index(o->attach_comm, i)));
+		attach_select_add_name(select, g_ptr_array_index(o->attach_comm, i));
 	for (guint i = 0; i < o->attach_host->len; i++)
 		g_ptr_array_add(select->hosts, g_strdup(g_ptr_array_index(o->attach_host, i)));
 	select->children = o->follow_forks > 0;

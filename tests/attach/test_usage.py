@@ -41,6 +41,10 @@ def check_messages(checks, directory):
     done = attach("-p", "client:1390,web:999999", "-p", "client:347,777777", "-p", "888888", directory)
     checks.equal(done.stderr.splitlines(), [f"lttngtop: no thread matches -p {tid}" for tid in ("web:999999", "777777", "888888")],
                  "-p of threads that do not occur")
+    # names of several that are wrong; 'kthreadd' has only slept, 'snap' has exited
+    done = attach("-n", "wget", "-n", "msyqld", "-n", "kthreadd", "-n", "snap", "-n", "postgers*", "-p", "client:1390", directory)
+    checks.equal(done.stderr.splitlines(), [f"lttngtop: no thread matches -n {name}" for name in ("msyqld", "postgers*")],
+                 "-n of threads that do not occur")
     plain, timed = attach("-c", "-n", "wget", directory), attach("-c", "-T", "-tt", "-n", "wget", directory)
     checks.equal(timed.stdout, plain.stdout, "-c with -T and -tt")
     limited = attach("-c", "-n", "wget", "--duration", "1us", directory)
