@@ -16,9 +16,10 @@
 #include "base/nstime.h"
 #include "base/relay_url.h"
 #include "base/text.h"
-#include "cmd/commands.h"
-#include "cmd/feed_sync.h"
+#include "cli/commands.h"
+#include "cli/fail.h"
 #include "feed/feed.h"
+#include "play/feed_sync.h"
 
 enum { PROGRESS_EVERY_US = 200 * US_PER_MS };
 

@@ -8,9 +8,10 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
-#include "cmd/commands.h"
-#include "cmd/manual.h"
-#include "cmd/relay_list.h"
+#include "cli/commands.h"
+#include "cli/fail.h"
+#include "cli/manual_items.h"
+#include "cmd/record/relay_list.h"
 #include "view/format.h"
 
 /* ---- printing ---- */

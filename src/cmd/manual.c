@@ -4,32 +4,10 @@
 #include "cmd/manual_pages.h"
 #include "config.h"
 
-void manual_print_items(struct help *h, const struct manual_item *items)
-{
-	for (; items->term; items++)
-		help_item(h, items->term, items->text);
-}
-
 static void print_list(struct help *h, const char *title, const struct manual_item *items)
 {
 	help_section(h, title);
 	manual_print_items(h, items);
-}
-
-void manual_print_refused(struct help *h, enum command_bit command)
-{
-	const struct option_refused *refused;
-
-	for (unsigned i = 0; (refused = options_refused(i)); i++) {
-		char *term;
-
-		if (refused->command != command)
-			continue;
-		term = refused->letter ? g_strdup_printf("-%c, --%s", refused->letter, refused->name)
-				       : g_strdup_printf("--%s", refused->name);
-		help_item(h, term, refused->reason);
-		g_free(term);
-	}
 }
 
 static void print_options(struct help *h, enum command_bit command)

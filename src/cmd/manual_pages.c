@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cli/commands.h"
 #include "cmd/manual_pages.h"
 
 static const struct manual_item monitor_environment[] = {

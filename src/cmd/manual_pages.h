@@ -5,14 +5,7 @@
 
 #include <stdbool.h>
 
-#include "cmd/commands.h"
-#include "cmd/options.h"
-
-/* Lists of these end with a NULL term. */
-struct manual_item {
-	const char *term;
-	const char *text;
-};
+#include "cli/manual_items.h"
 
 struct manual_page {
 	enum command_bit command;
@@ -34,12 +27,5 @@ struct manual_page {
 
 /* The page of a command; every command has one. */
 const struct manual_page *manual_page(enum command_bit command);
-
-/* Sections of several pages. */
-extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[];
-extern const struct manual_item manual_exit_statuses[], manual_environment[]; /* of all commands that read sources */
-
-/* What replaces a command of lttng-analyses, with or without "lttng-"; NULL: there is no such command. */
-const char *manual_for_analysis(const char *name);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/timetext.h"
-#include "cmd/options.h"
+#include "cli/options.h"
 #include "unit.h"
 #include "view/filter.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
-#include "cmd/frames.h"
 #include "event/payload.h"
 #include "ingest/internal.h"
+#include "play/frames.h"
 #include "reader/emit.h"
 
 /* Records of the worker, separated by blanks: what happens, and when, in ms. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/help.h"
+#include "cli/help.h"
 #include "unit.h"
 
 static const char long_text[] =

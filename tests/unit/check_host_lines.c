@@ -2,8 +2,8 @@
 /* The meters of a host's CPUs: busy, offline, or not known. */
 #include <string.h>
 
-#include "cmd/frames.h"
 #include "events.h"
+#include "play/frames.h"
 #include "ui/internal.h"
 #include "unit.h"
 

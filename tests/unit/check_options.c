@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cmd/options.h"
+#include "cli/options.h"
 #include "unit.h"
 
 /* Parses the NULL-terminated words; the caller releases *o. */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "cmd/attach/missing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/text.h"
+
+/* Whether one of the threads that exist at the end is chosen; it may have slept all the time. Marks their names. */
+static bool exists(const struct attach_missing *m, unsigned host)
+{
+	const struct ingest_host *h = ingest_host(m->in, host);
+	const struct host_state *state = model_state(h->model);
+	const struct state_table *t = &state->tables[TABLE_THREAD];
+	bool any = false;
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+		const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
+
+		any |= attach_select_thread(m->select, host, h->name, h->model, (int32_t)thread->tid, thread);
+	}
+	return any;
+}
+
+/* Whether a host has that name, a glob. */
+static bool has_host(const struct attach_missing *m, const char *glob)
+{
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++)
+		if (text_glob(glob, ingest_host(m->in, i)->name))
+			return true;
+	return false;
+}
+
+/* Names the chosen hosts that are not there. */
+static void say_missing_hosts(const struct attach_missing *m)
+{
+	for (guint i = 0; i < m->select->targets->len; i++) {
+		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
+
+		if (target->host && !has_host(m, target->host))
+			fprintf(stderr, "lttngtop: no host matches -p %s:%" PRId32 "\n", target->host, target->tid);
+	}
+	for (guint i = 0; i < m->select->hosts->len; i++)
+		if (!has_host(m, g_ptr_array_index(m->select->hosts, i)))
+			fprintf(stderr, "lttngtop: no host matches --host %s\n",
+				(const char *)g_ptr_array_index(m->select->hosts, i));
+}
+
+/* Whether a thread or process of that number exists at the end. */
+static bool is_there(const struct attach_missing *m, const struct select_target *target)
+{
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct ingest_host *h = ingest_host(m->in, i);
+		const struct host_state *state = model_state(h->model);
+		const struct state_table *t = &state->tables[TABLE_THREAD];
+
+		if (target->host && !text_glob(target->host, h->name))
+			continue;
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
+			const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
+
+			if ((int64_t)thread->tid == target->tid || (int64_t)thread->pid == target->tid)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Of several threads and names, those that do not occur. */
+static void say_missing_threads(const struct attach_missing *m)
+{
+	for (guint i = 0; i < m->select->names->len; i++) {
+		const struct select_name *name = &g_array_index(m->select->names, struct select_name, i);
+
+		if (!name->is_met)
+			fprintf(stderr, "lttngtop: no thread matches -n %s\n", name->glob);
+	}
+	for (guint i = 0; i < m->select->targets->len; i++) {
+		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
+		const char *host = target->host ? target->host : "";
+
+		if (!target->is_met && (!*host || has_host(m, host)) && !is_there(m, target))
+			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
+				target->tid);
+	}
+}
+
+static void say_nothing_came(const struct attach_missing *m)
+{
+	bool has_calls = false, has_thread = m->any || m->chose;
+
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		has_calls |= model_declares(ingest_host(m->in, i)->model, EVENT_SYSCALL_ENTRY);
+		has_thread |= exists(m, i);
+	}
+	if (!has_calls)
+		fputs("lttngtop: no system calls were recorded\n", stderr);
+	else if (!has_thread)
+		fprintf(stderr, "lttngtop: the chosen threads do not occur: 'report %s' lists %s that do\n",
+			m->options->attach_container->len ? "containers" : "cpu",
+			m->options->attach_container->len ? "containers" : "those");
+	else
+		say_missing_threads(m);
+	if (has_calls && has_thread && !m->any)
+		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
+}
+
+void attach_say_missing(const struct attach_missing *m)
+{
+	say_missing_hosts(m);
+	say_nothing_came(m);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef LT_CMD_ATTACH_MISSING_H
+#define LT_CMD_ATTACH_MISSING_H
+
+#include <stdbool.h>
+
+#include "attach/select.h"
+#include "cli/options.h"
+#include "ingest/ingest.h"
+
+/* Says on standard error what was asked for and did not occur: hosts, threads, calls. For the end of the reading. */
+struct attach_missing {
+	const struct options *options;
+	struct ingest *in;
+	const struct attach_select *select;
+	bool chose; /* attach_tracer_chose() */
+	bool any;   /* a chosen thread had an event that is shown */
+};
+
+void attach_say_missing(const struct attach_missing *m);
+
+#endif

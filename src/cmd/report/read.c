@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lttngtop report: reads the sources and their hosts side by side. */
+#include "cmd/report/report.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/nstime.h"
+#include "base/strpool.h"
+#include "base/timetext.h"
+#include "control/keeper.h"
+#include "ingest/visit.h"
+
+#define STEP_NS NS_PER_S /* of trace time, between two reaps of ended rows */
+
+/* A row of the model is kept as it is and as it was when the interval started. */
+enum { REPORT_COPIES = 2 };
+
+enum { PROGRESS_AFTER_US = US_PER_S, PROGRESS_EVERY_US = 200 * US_PER_MS, WAIT_MS = 100 };
+
+/* Why nothing was read; status: of ingest_start(), or LT_ERROR if no source was opened. */
+static enum lt_status nothing_read(const struct report *r, enum lt_status status)
+{
+	char duration[TIMETEXT_SIZE];
+
+	if (status != LT_INTERRUPTED)
+		return error_set("no source could be read");
+	if (report_signal == SIGALRM)
+		return error_set("no event within %s",
+				 timetext_format_duration(duration, sizeof(duration), r->options->duration));
+	return error_set("interrupted before the first event arrived");
+}
+
+enum lt_status report_open(struct report *r, bool survey)
+{
+	const struct options *o = r->options;
+	struct ingest_options options = {
+		.workers = o->workers,
+		.model_memory = o->model_memory,
+		.row_copies = REPORT_COPIES,
+		.from_start = o->from_start,
+		.growing = o->follow,
+		.stall_limit_ns = o->stall_limit,
+		.store = o->keeper ? o->keeper->store : NULL,
+		.max_sessions = o->max_sessions,
+		.clocks = r->clocks,
+		.waits = report_needs_waits(r) ? &r->waits : NULL,
+		.visitor = survey ? NULL : r->visitor,
+		.survey = survey,
+	};
+	struct ingest *in = ingest_create(&options);
+	enum lt_status status = LT_ERROR;
+	unsigned opened = 0;
+
+	for (guint i = r->first_source; i < o->words->len; i++) {
+		if (ingest_open(in, g_ptr_array_index(o->words, i)) == LT_OK)
+			opened++;
+		else
+			log_error("%s", error_text());
+	}
+	if (r->limit)
+		ingest_limit(in, r->limit->like, r->limit->begin_ns, r->limit->end_ns, r->limit->models);
+	if (opened)
+		status = ingest_start(in, &report_stop);
+	if (status == LT_OK) {
+		r->in = in;
+		return LT_OK;
+	}
+	ingest_destroy(in);
+	return nothing_read(r, status);
+}
+
+/* Names come from traces and directories. */
+static const char *printable(const char *text)
+{
+	return text ? strpool_text(strpool_intern_z(text)) : NULL;
+}
+
+void report_set_hosts(struct report *r)
+{
+	/* a path may lead to any host */
+	const bool path = report_needs(r) & VIEW_PATH;
+	const bool explains = r->visitor || report_needs_waits(r);
+	const uint32_t logged = r->needs ? r->needs->tables : 0;
+	const uint32_t figures = view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0);
+	bool wanted;
+
+	r->n_hosts = ingest_host_count(r->in);
+	r->hosts = g_new0(struct report_host, r->n_hosts);
+	r->shown = g_new0(struct view_host, r->n_hosts);
+	r->names = g_new0(const char *, r->n_hosts);
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		struct report_host *h = &r->hosts[i];
+
+		h->source = ingest_host(r->in, i);
+		h->shown = -1;
+		model_set_buckets(h->source->model, r->query.spread ? 1u << r->table->source : 0);
+		model_set_log(h->source->model, r->log_dist, r->log_min_ns);
+		model_set_figures(h->source->model, figures);
+		interval_init(&h->iv);
+		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
+		wanted = view_filter_host(&r->filter, h->source->name);
+		if (wanted || path)
+			r->names[r->n_names++] = printable(h->source->name);
+		if (!wanted && !report_needs(r))
+			continue;
+		h->shown = (int)r->n_shown;
+		r->shown[r->n_shown++] = (struct view_host){
+			.name = printable(h->source->name),
+			.source = printable(h->source->source),
+			.tracer = printable(h->source->tracer),
+			.sidecar = h->source->sidecar,
+			.record_ns = h->source->begin_ns,
+			.map = h->source->map,
+			.clock = h->source->clock,
+			.wait = h->source->wait,
+		};
+	}
+	r->at_ns = report_record_begin(r);
+	if (!r->n_names)
+		log_warning("no host matches %s", r->options->host->len ? "--host" : "--where");
+}
+
+void report_release_hosts(struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		interval_release(&r->hosts[i].iv);
+		g_array_free(r->hosts[i].gaps, TRUE);
+	}
+	for (unsigned i = 0; i < r->n_shown; i++)
+		g_free((void *)r->shown[i].missing);
+	g_free(r->hosts);
+	g_free(r->shown);
+	g_free(r->names);
+	r->n_hosts = r->n_shown = r->n_names = 0;
+}
+
+uint64_t report_host_time(const struct report_host *h, uint64_t ref_ns)
+{
+	/* the extremes are the same for every host */
+	return ref_ns == 0 || ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->source->map, ref_ns);
+}
+
+/* Moves ended rows from the model into the interval, if one is open. */
+static void reap(struct report *r, struct report_host *h)
+{
+	struct host_state *state = model_state(h->source->model);
+
+	model_cut(h->source->model, 0);
+	state_reap(state, h->open ? interval_retire : NULL, &h->iv);
+	state_frame_begin(state);
+	if (!h->open)
+		return;
+	report_forget_instances(r, h);
+	model_bound_interval(h->source->model, &h->iv);
+}
+
+uint64_t report_record_begin(const struct report *r)
+{
+	const uint64_t begin_ns = ingest_begin_ns(r->in);
+
+	return begin_ns == TIME_UNKNOWN ? 0 : begin_ns;
+}
+
+uint64_t report_record_end(const struct report *r)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_ns));
+	return end_ns;
+}
+
+uint64_t report_hinted_end(const struct report *r)
+{
+	uint64_t end_ns = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (r->hosts[i].source->end_hint_ns)
+			end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_hint_ns));
+	return end_ns;
+}
+
+bool report_all_done(const struct report *r)
+{
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		if (!r->hosts[i].done)
+			return false;
+	return true;
+}
+
+/* ---- progress, on a terminal if it takes long ---- */
+
+void report_clear_progress(struct report *r)
+{
+	if (r->progress_us)
+		fputs("\r\033[K", stderr);
+	r->progress_us = 0;
+}
+
+static void show_progress(struct report *r)
+{
+	uint64_t begin_ns = report_record_begin(r), end_ns;
+	int64_t now_us = g_get_monotonic_time();
+	double done;
+
+	if (!isatty(STDERR_FILENO) || now_us - r->started_us < PROGRESS_AFTER_US ||
+	    now_us - r->progress_us < PROGRESS_EVERY_US)
+		return;
+	end_ns = report_hinted_end(r);
+	if (end_ns <= begin_ns)
+		return;
+	done = (double)(r->at_ns - begin_ns) / (double)(end_ns - begin_ns);
+	fprintf(stderr, "\rreading: %3.0f %%", 100 * MIN(done, 1));
+	fflush(stderr);
+	r->progress_us = now_us;
+}
+
+/* All live hosts are silent: waits until data arrives from one. */
+static void await_sources(struct report *r)
+{
+	struct pollfd fd = { .fd = ingest_fd(r->in), .events = POLLIN };
+
+	poll(&fd, 1, WAIT_MS);
+	r->interrupted = report_stop;
+}
+
+/* The host's next event may be far from its last one because of a wrong clock or a machine that was suspended. */
+static void note_gap(const struct report *r, struct report_host *h)
+{
+	const struct report_gap gap = { h->source->end_ns, h->source->next_ns };
+	const uint64_t interval_ns = r->options->report_interval;
+
+	if (!interval_ns || gap.end_ns <= gap.begin_ns ||
+	    (gap.end_ns - gap.begin_ns) / interval_ns < REPORT_GAP_INTERVALS)
+		return;
+	if (!h->gaps->len || g_array_index(h->gaps, struct report_gap, h->gaps->len - 1).end_ns < gap.end_ns)
+		g_array_append_val(h->gaps, gap);
+}
+
+/* Advances a host to a reference time. */
+static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
+{
+	struct report_host *h = &r->hosts[i];
+	const uint64_t host_ns = MAX(report_host_time(h, until_ns), h->reached_ns);
+	enum lt_status status = ingest_advance_wait(r->in, i, host_ns, &report_stop);
+
+	h->done = status == LT_END;
+	h->left_out = status == LT_AGAIN;
+	r->interrupted = status == LT_INTERRUPTED;
+	if (status == LT_OK) {
+		h->reached_ns = host_ns;
+		note_gap(r, h);
+	}
+	reap(r, h);
+	show_progress(r);
+}
+
+static void forget_paths(struct report *r)
+{
+	if (!strpool_round_due())
+		return;
+	strpool_round_begin();
+	ingest_keep_paths(r->in);
+	for (unsigned i = 0; i < r->n_hosts; i++)
+		interval_keep_paths(&r->hosts[i].iv);
+	strpool_round_end();
+}
+
+/* The steps grow where nothing happens (a gap of years takes no more than one wrong timestamp). */
+void report_advance(struct report *r, uint64_t until_ns)
+{
+	uint64_t step_ns = STEP_NS;
+
+	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+		uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
+		bool busy = false, any_there = false, all_done = true;
+
+		for (unsigned i = 0; i < r->n_hosts && !r->interrupted; i++) {
+			struct report_host *h = &r->hosts[i];
+			uint64_t before_ns = h->source->end_ns;
+
+			if (h->done)
+				continue;
+			advance_host(r, i, next_ns);
+			busy = busy || h->source->end_ns != before_ns;
+			any_there = any_there || !h->left_out;
+			all_done = all_done && h->done;
+		}
+		if (!any_there && !all_done) {
+			await_sources(r);
+			continue;
+		}
+		forget_paths(r);
+		r->at_ns = next_ns;
+		step_ns = busy ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
+	}
+}
+
+void report_advance_in_order(struct report *r, uint64_t until_ns)
+{
+	uint64_t step_ns = STEP_NS;
+
+	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+		const uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
+		const uint64_t before_ns = report_record_end(r);
+		const enum lt_status status = ingest_advance_in_order(r->in, next_ns, &report_stop);
+
+		r->interrupted = status == LT_INTERRUPTED;
+		for (unsigned i = 0; i < r->n_hosts; i++) {
+			r->hosts[i].done = status == LT_END;
+			reap(r, &r->hosts[i]);
+		}
+		forget_paths(r);
+		show_progress(r);
+		r->at_ns = next_ns;
+		step_ns = report_record_end(r) != before_ns ? STEP_NS : MIN(2 * step_ns, UINT64_MAX / 4);
+	}
+}
+
+void report_finish_clocks(struct report *r)
+{
+	if (r->clocks && r->clocks_use != CLOCKS_MOVE)
+		clocks_finish(r->clocks);
+}
+
+enum lt_status report_survey(struct report *r, uint64_t *end_ns)
+{
+	enum lt_status status;
+
+	if (r->in) {
+		ingest_only_survey(r->in);
+		status = LT_OK;
+	} else {
+		status = report_open(r, true);
+	}
+	if (status == LT_OK) {
+		report_set_hosts(r);
+		report_advance(r, UINT64_MAX);
+		report_finish_clocks(r);
+		*end_ns = report_record_end(r);
+		report_clear_progress(r);
+		report_release_hosts(r);
+		ingest_destroy(r->in);
+		r->in = NULL;
+	}
+	return status;
+}

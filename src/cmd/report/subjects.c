@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lttngtop report critical-*: selects the threads whose paths are wanted. One thread, by --host and --tid; all threads
+ * selected by --host, --tid, --pid and --comm; without the last three, the threads that handle requests.
+ */
+#include "base/error.h"
+#include "cmd/report/report.h"
+#include "cmd/report/requests.h"
+
+static bool names_threads(const struct options *o)
+{
+	return o->tid->len || o->pid->len || o->comm->len;
+}
+
+enum lt_status report_subjects_check(struct report *r)
+{
+	const struct options *o = r->options;
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		if (!view_filter_host(&r->filter, r->hosts[i].source->name))
+			continue;
+		r->subject = (int)i;
+		n++;
+	}
+	if (!n)
+		return error_set("no host matches --host");
+	if (n > 1 || o->tid->len != 1 || o->pid->len || o->comm->len)
+		r->subject = -1;
+	return LT_OK;
+}
+
+/* ---- threads ---- */
+
+static bool runs_in(const struct view_host *h, const struct thread_row *t, uint64_t begin_ns, uint64_t end_ns)
+{
+	return (!t->born_ns || clock_to_ref(h->map, t->born_ns) < end_ns) &&
+	       (!t->exited_ns || clock_to_ref(h->map, t->exited_ns) > begin_ns);
+}
+
+static void add_subject(struct report *r, wait_row row, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct wait_path path;
+
+	wait_path_init(&path);
+	waits_path(ingest_waits(r->in), row, begin_ns, end_ns, &path);
+	g_array_append_val(r->subjects, row);
+	g_array_append_val(r->paths, path);
+}
+
+/* Threads are selected like the rows of table cpu. */
+static void find_threads(const struct report *r, struct view_rows *threads)
+{
+	const struct view_query query = { .table = view_table_find("cpu"), .all = true, .filter = &r->filter };
+
+	view_rows_init(threads);
+	view_rows_build(threads, &query, r->shown, r->n_shown);
+}
+
+/* known: rows already added. */
+static void add_thread(struct report *r, GHashTable *known, const struct view_host *h, const struct thread_row *t,
+		       uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t exited_ns = t->exited_ns ? clock_to_ref(h->map, t->exited_ns) : UINT64_MAX;
+	const wait_row row = waits_find(ingest_waits(r->in), h->wait, (int32_t)t->tid, MIN(exited_ns, end_ns));
+
+	if (row != WAIT_NO_ROW && g_hash_table_add(known, GUINT_TO_POINTER(row)))
+		add_subject(r, row, begin_ns, end_ns);
+}
+
+static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	struct requests *requests =
+		names_threads(r->options) ? NULL : requests_create(r->shown, r->n_shown, begin_ns, end_ns);
+	GHashTable *known = g_hash_table_new(NULL, NULL);
+	struct view_rows threads;
+
+	find_threads(r, &threads);
+	for (unsigned i = 0; i < threads.n; i++) {
+		const struct view_row *row = &threads.rows[i];
+		const struct view_host *h = &r->shown[row->key.host];
+		const struct thread_row *t = INTERVAL_ROW(thread, &row->row);
+
+		if (!runs_in(h, t, begin_ns, end_ns))
+			continue;
+		if (requests && (view_row_is_tracing(&threads, row) || !requests_may_be(requests, row->key.host, t)))
+			continue;
+		add_thread(r, known, h, t, begin_ns, end_ns);
+	}
+	view_rows_release(&threads);
+	g_hash_table_destroy(known);
+	if (requests)
+		requests_keep_outermost(r->subjects, r->paths);
+	requests_destroy(requests);
+}
+
+/* The thread with that tid at the end of the window, otherwise the last one that had it. */
+static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct ingest_host *host = r->hosts[r->subject].source;
+	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
+	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
+
+	if (row == WAIT_NO_ROW)
+		return error_set("host '%s' has no thread %d in this interval", host->name, (int)tid);
+	add_subject(r, row, begin_ns, end_ns);
+	return LT_OK;
+}
+
+enum lt_status report_subjects_find(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	report_subjects_clear(r);
+	if (r->subject >= 0)
+		return add_single(r, begin_ns, end_ns);
+	add_threads(r, begin_ns, end_ns);
+	return LT_OK;
+}
+
+void report_subjects_clear(struct report *r)
+{
+	for (guint i = 0; i < r->paths->len; i++)
+		wait_path_release(&g_array_index(r->paths, struct wait_path, i));
+	g_array_set_size(r->paths, 0);
+	g_array_set_size(r->subjects, 0);
+}
+
+const char *report_subjects_missing(const struct report *r)
+{
+	if (r->warned_cut)
+		return "no thread to be shown is in the data that is left";
+	return names_threads(r->options)
+		       ? "none of the selected threads ran in this interval"
+		       : "no process started and ended in this interval, and none opened a connection: "
+			 "select threads with --tid, --pid or --comm";
+}
