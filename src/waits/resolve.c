@@ -191,7 +191,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 	w->info.waits++;
 	at = take_link(g, row, ended);
 	while (at.t_ns > floor_ns) {
-		struct walked_edge e;
+		struct walked_edge e = { 0 }; /* gcc 11 does not see that it is set where it is used */
 		bool begins = !edge_before(g, &at, &e);
 
 		if (w->effort > EFFORT_MAX) {
