@@ -166,7 +166,8 @@ void model_pass_log(struct model *m, model_logged_fn *logged, void *data)
 	m->log_data = data;
 }
 
-static void add_instance(struct model *m, const struct model_logged *value)
+/* wait: which of a thread's waits it is; NULL: it is something else. */
+static void add_instance(struct model *m, const struct model_logged *value, const struct blocking_row *wait)
 {
 	const uint32_t row = state_add(&m->state, TABLE_INSTANCE);
 	struct instance_row *r = STATE_ROW(&m->state, INSTANCE, instance, row);
@@ -175,6 +176,12 @@ static void add_instance(struct model *m, const struct model_logged *value)
 	r->begin_ns = value->begin_ns;
 	r->length_ns = value->length_ns;
 	r->cause = value->cause;
+	r->fd = UINT64_MAX;
+	if (wait) {
+		r->syscall = wait->syscall;
+		r->fd = wait->fd;
+		r->object = wait->object;
+	}
 	state_end(&m->state, TABLE_INSTANCE, row);
 }
 
@@ -194,7 +201,8 @@ void model_log_instance(struct model *m, enum table_id table, uint32_t row, uint
 	if (m->logged)
 		m->logged(m->log_data, &logged);
 	else
-		add_instance(m, &logged);
+		add_instance(m, &logged,
+			     table == TABLE_BLOCKING ? STATE_ROW(&m->state, BLOCKING, blocking, row) : NULL);
 }
 
 void buckets_end(struct model *m, enum table_id table, uint32_t row)

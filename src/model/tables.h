@@ -443,7 +443,10 @@ enum connection_flag {
 	C(length_ns, GAUGE, NS, "Duration") \
 	C(cause, GAUGE, TEXT, \
 	  "Name of the call or handler; the disk; for a wake-up, the thread that held the CPU, null if it was idle; " \
-	  "for a slice, why it ended")
+	  "for a slice, why it ended; for a wait, what ended it: a thread, disk, interface or IRQ") \
+	C(syscall, GAUGE, TEXT, "System call in which the thread waited; null if none") \
+	C(fd, GAUGE, SIGNED, "File descriptor used by that call; null as in table blocking") \
+	C(object, GAUGE, TEXT, "Path of that descriptor, peer of the socket, or address of the futex; null if unknown")
 /* clang-format on */
 
 #define CELL_MEMBER(member, kind, type, meaning) uint64_t member;

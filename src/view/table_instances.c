@@ -51,6 +51,10 @@ static const struct column instances_columns[] = {
 	COLUMN_PID,
 	COLUMN_COMM,
 	COLUMN_BY(get_cause, instance, cause, "CAUSE", 20, REPORTED),
+	/* from here on, of waits: left out of other logs */
+	COLUMN(instance, syscall, "CALL", 16, REPORTED),
+	COLUMN(instance, fd, "FD", 5, REPORTED),
+	COLUMN_AS("path", instance, object, "PATH", 24, REPORTED),
 };
 
 const struct view_table view_instances_table = {
@@ -58,7 +62,7 @@ const struct view_table view_instances_table = {
 	.title = "Instances",
 	.row = "a duration",
 	.meaning = "Only with option --log of another table: its single durations, each in the interval in which it "
-		   "ended.",
+		   "ended. Only a log of table blocking has the columns syscall, fd and path.",
 	.flags = VIEW_ALL_ROWS,
 	.source = TABLE_INSTANCE,
 	.tables = USES(INSTANCE) | USES(THREAD) | USES(DISK),

@@ -248,6 +248,20 @@ def test_log_of_waits():
     assert len(causes) > 5 and causes <= {r["cause"] for r in rows("blocking", "--log")}, causes
 
 
+def test_log_of_waits_says_what_for():
+    def sums(table):
+        found = collections.Counter()
+        for r in table:
+            found[r["host"], r["tid"], r["syscall"], r["fd"], r["path"]] += r.get("count", 1)
+        return found
+
+    assert sums(rows("blocking", "--log")) == sums(rows("blocking"))
+    chosen = rows("blocking", "--log", "--where", "call:futex file:0x")
+    assert chosen and {r["syscall"] for r in chosen} == {"futex"}, chosen
+    assert all(r["path"].startswith("0x") for r in chosen), chosen
+    assert not {"syscall", "fd", "path"} & set(rows("sched", "--log")[0])
+
+
 def test_intervals():
     """Durations that end in an interval belong to it: the log, the percentiles, the histogram."""
     seen = []
@@ -293,7 +307,7 @@ def test_first_rows():
         "length": lambda r: -r["length_ns"],
         "-length": lambda r: r["length_ns"],
     }
-    for recording, memory in ("locks-pipes", "4M"), ("hotplug", "8M"):
+    for recording, memory in ("locks-pipes", "4700k"), ("hotplug", "8M"):
         args = "syscalls", "--log", "--json", "--no-sync", os.path.join(TRACES, recording)
         assert lacks_memory(*args, "--model-memory", memory), recording
         whole = json.loads(report(*args))["rows"]

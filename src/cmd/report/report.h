@@ -55,6 +55,7 @@ struct report {
 	const struct ingest_visitor *visitor; /* attach: sees every event in reference time order; NULL: none */
 	const struct view_table *table;
 	const struct view_table *needs;   /* with --log: the requested table; otherwise NULL */
+	struct view_table log_table;      /* with --log: the table, with the columns that its rows have */
 	uint64_t log_dist, log_min_ns;    /* model_set_log() */
 	bool live;                        /* one of the sources is: nothing can be read twice */
 	const struct report_limit *limit; /* NULL: everything is read */

@@ -79,6 +79,17 @@ static enum lt_status read_min(struct report *r)
 	return LT_OK;
 }
 
+/* Only waits have a call with a file: others have no such columns, so that nobody asks for them in vain. */
+static struct view_table log_of(const struct view_table *needs)
+{
+	struct view_table table = *view_table_find(REPORT_INSTANCES);
+
+	if (needs->source != TABLE_BLOCKING)
+		table.n_columns =
+			(unsigned)(view_column_find(table.columns, table.n_columns, "syscall") - table.columns);
+	return table;
+}
+
 enum lt_status report_choose_log(struct report *r)
 {
 	const struct options *o = r->options;
@@ -100,7 +111,8 @@ enum lt_status report_choose_log(struct report *r)
 		return error_set("--log is of durations: --freq shows '%s'", o->of);
 	r->log_dist = bucket_dist((enum table_id)r->table->source, column->cell);
 	r->needs = r->table;
-	r->table = view_table_find(REPORT_INSTANCES);
+	r->log_table = log_of(r->needs);
+	r->table = &r->log_table;
 	return LT_OK;
 }
 
