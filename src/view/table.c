@@ -62,9 +62,11 @@ const struct column *view_column_find(const struct column *columns, unsigned n_c
 	return NULL;
 }
 
+/* Names of units at the end of a column's name, which may be omitted. */
+static const char *const units[] = { "", "_ns", "_bytes" };
+
 const struct column *view_column_named(const struct column *columns, unsigned n_columns, const char *name)
 {
-	static const char *const units[] = { "", "_ns", "_bytes" };
 	const struct column *found = NULL;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
@@ -103,8 +105,16 @@ const struct column *view_column_typed(const struct column *columns, unsigned n_
 
 void view_column_offer(struct similar *s, const struct column *column)
 {
-	similar_offer(s, column->name);
 	similar_offer_as(s, column->header, column->name);
+	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+		char *name = g_strdup(column->name);
+
+		if (g_str_has_suffix(name, units[i])) {
+			name[strlen(name) - strlen(units[i])] = '\0';
+			similar_offer_as(s, name, column->name);
+		}
+		g_free(name);
+	}
 }
 
 bool view_column_is_logged(const struct view_table *table, const struct column *column)

@@ -46,6 +46,8 @@ expect 2 '' "'lttng-schedlog': instead of lttng-schedlog, use: report sched, wit
 expect 2 '' "unknown table 'log'$" report log "$recording"
 expect 2 '' 'lttngtop report cpu --help' report cpu --sort nosuch "$recording"
 expect 2 '' "option '--columns': table 'cpu' has no column ''$" report cpu --columns '' "$recording"
+expect 2 '' "table 'io' has no column 'disk_writes': did you mean 'disk_write_bytes'[?]$" \
+	report io --columns disk_writes "$recording"
 expect 2 '' "option '--columns': column 'tid' is given twice$" report cpu --columns tid,tid "$recording"
 expect 2 '' "option '--columns': column 'cpu_ns%' is given twice$" report cpu --columns cpu_ns%,tid,cpu_ns% "$recording"
 expect 0 '^Usage: lttngtop report TABLE' '' help report
