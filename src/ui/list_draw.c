@@ -8,14 +8,15 @@
 
 /*
  * Lays out the columns of a list and draws its rows. If it is too wide, graphs are dropped first, then long texts are
- * cut, then columns are dropped from the right; the last to go are those that identify a row, the sort column and the
- * last text. On a narrow screen, numbers that identify a row go before the host, the sort column and a figure.
+ * cut, then columns are dropped from the right, whose room the cut texts share; the last to go are those that identify
+ * a row, the sort column and the last text. On a narrow screen, numbers that identify a row go before the host, the sort column and a figure.
  */
 enum {
 	GRAPH_MIN = 6,
 	GRAPH_MAX = 24,
 	HOST_MAX = 16,
 	TEXT_MAX = 20,
+	NAME_MAX_WIDTH = 15,
 	NARROW = 60,
 	NARROW_TEXT_MAX = 12,
 	NARROW_MIN_TEXT = 8
@@ -157,6 +158,23 @@ static void drop_columns(struct list *l, int width)
 	}
 }
 
+/* Room that dropped columns leave goes to texts that were cut, except what a thread's name at the end needs. */
+static void widen_texts(struct list *l, int width)
+{
+	int texts, room = width - total_width(l, width, &texts);
+
+	room -= texts * (NAME_MAX_WIDTH - LIST_MIN_TEXT);
+	for (int i = 0; i < l->n_columns && room > 0 && width >= NARROW; i++) {
+		struct list_column *c = &l->columns[i];
+		const int more = MIN(room, wanted_width(l, c->column) - c->width);
+
+		if (c->column->unit == COLUMN_TEXT && c->width && more > 0) {
+			c->width += more;
+			room -= more;
+		}
+	}
+}
+
 static bool is_chosen(const struct list *l, const char *name)
 {
 	for (int i = 0; i < l->n_columns; i++)
@@ -219,6 +237,7 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 	choose_columns(l, look);
 	narrow_texts(l, width);
 	drop_columns(l, width);
+	widen_texts(l, width);
 	spare = width - total_width(l, width, &texts);
 	for (int i = 0; i < l->n_columns; i++) {
 		struct list_column *c = &l->columns[i];
