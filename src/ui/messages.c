@@ -7,11 +7,12 @@
 
 static void add_count(struct overlay *o, const char *what, uint64_t n)
 {
-	char text[32];
+	char count[32], text[64];
 
 	if (!n)
 		return;
-	format_count(text, sizeof(text), n, 0);
+	format_count(count, sizeof(count), n, 0);
+	g_snprintf(text, sizeof(text), "%s up to the end of this interval", count);
 	overlay_add(o, STYLE_LOST, what, text);
 }
 

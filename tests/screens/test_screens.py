@@ -244,7 +244,8 @@ def lost_events(checks):
         t.wait("PRIO S")
         t.keys("L")
         t.wait("data quality")
-        checks.contains("lost events among the messages", t.screen(), r"(events|packets) lost")
+        checks.contains("lost events among the messages, more than in the first line", t.screen(),
+                        r"events lost +\d+ up to the end of this interval")
 
 
 def hostile_names(checks):
