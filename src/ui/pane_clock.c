@@ -287,7 +287,9 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 	y += used;
 	h -= used;
 	if (!ui->clocks || ui_host(ui, s->host)->info.clock < 0) {
-		canvas_text(ui->canvas, 1, y, STYLE_DIM, "every host has its own clock", -1);
+		canvas_text(ui->canvas, 1, y, STYLE_DIM,
+			    ui->hosts->len == 1 ? "one host: no clock to compare with" : "every host has its own clock",
+			    -1);
 	} else {
 		draw_facts(ui, s->host, dots, y);
 		x += canvas_text(ui->canvas, x, y + 1, STYLE_METER_LOW, ">", -1);

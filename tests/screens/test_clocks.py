@@ -46,6 +46,9 @@ def one_time(checks):
         checks.contains("--no-sync: every host on its own clock", screen, r"^14:06:43 .* 14:07:15$")
         checks.contains("where they do not overlap", screen, r"^ client recorded from 14:07:01\.303")
         checks.contains("nothing is said of clocks", t.press("9"), r"own clock \(--no-sync\)")
+    with Terminal("--paused", os.path.join(RECORDING, "web")).wait_read() as t:
+        t.press("9")
+        checks.contains("the clock of a host alone", t.press("Enter"), r" Clock [\s\S]* one host: no clock to compare with")
 
 
 def clocks_as_reported(checks):
