@@ -8,8 +8,9 @@
 
 /*
  * Lays out the columns of a list and draws its rows. If it is too wide, graphs are dropped first, then long texts are
- * cut, then columns are dropped from the right, whose room the cut texts share; the last to go are those that identify
- * a row, the sort column and the last text. On a narrow screen, numbers that identify a row go before the host, the sort column and a figure.
+ * cut, then columns are dropped from the right, whose room the cut texts share; the last to go are those that
+ * identify a row, the sort column and the last text. On a narrow screen, numbers that identify a row go before the
+ * host, the sort column and a figure.
  */
 enum {
 	GRAPH_MIN = 6,
