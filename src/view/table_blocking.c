@@ -49,8 +49,9 @@ static const struct column blocking_columns[] = {
 	COLUMN_COMM,
 	OTHER(get_state, "state", "STATE",
 	      "What ended the waits: timer, block_device, network, user_input, ipi (an interrupt from another CPU), "
-	      "interrupted; blocked: another thread (see cause) or, without a cause, something that the trace does not "
-	      "explain; unknown: the wake-up was not recorded, for instance because events were lost.",
+	      "interrupted; blocked: something else, mostly another thread, or nothing that the trace explains; also "
+	      "a kernel thread without work, whatever woke it; unknown: the wake-up was not recorded, for instance "
+	      "because events were lost.",
 	      COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, syscall, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, fd, "FD", 5, REPORTED | COLUMN_KEY),
