@@ -64,11 +64,22 @@ def check_births(checks, directory, threads):
         checks.true(" resumed>" not in first, f"-p {who}: {first}")
 
 
+def check_quiet(checks, directory):
+    """Of a process whose other threads make the calls, -f is named as what shows them; with it, and alone, it is not."""
+    for who, siblings in (("web:1459", True), ("web:1", False)):
+        done = subprocess.run([harness.PROGRAM, "attach", "-p", who, "-e", "trace=futex", directory], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=600, check=False)
+        checks.true("none of the chosen threads made a selected call" in done.stderr, f"{who}: {done.stderr}")
+        checks.equal("-f adds" in done.stderr, siblings, f"{who}: {done.stderr}")
+    checks.true(attach(directory, "-f", "-p", "web:1459", "-e", "trace=futex"), "web:1459 -f")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
     for _, directory, _ in harness.recordings({"three-tier"}):
         check_renaming(checks, directory)
+        check_quiet(checks, directory)
         check_births(checks, directory, [(row["host"], row) for row in harness.report("cpu", directory, status=(0, 3)).rows])
     for _, directory, _ in harness.recordings({"locks-pipes"}):
         check_prctl(checks, directory)

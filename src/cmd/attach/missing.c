@@ -46,8 +46,8 @@ static void say_missing_hosts(const struct attach_missing *m)
 				(const char *)g_ptr_array_index(m->select->hosts, i));
 }
 
-/* Whether a thread or process of that number exists at the end. */
-static bool is_there(const struct attach_missing *m, const struct select_target *target)
+/* Whether a thread or process of that number exists at the end; others: a process that has other threads. */
+static bool is_there(const struct attach_missing *m, const struct select_target *target, bool others)
 {
 	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
 		const struct ingest_host *h = ingest_host(m->in, i);
@@ -59,7 +59,7 @@ static bool is_there(const struct attach_missing *m, const struct select_target 
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 			const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
 
-			if ((int64_t)thread->tid == target->tid || (int64_t)thread->pid == target->tid)
+			if ((int64_t)thread->tid == target->tid ? !others : (int64_t)thread->pid == target->tid)
 				return true;
 		}
 	}
@@ -79,10 +79,19 @@ static void say_missing_threads(const struct attach_missing *m)
 		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
 		const char *host = target->host ? target->host : "";
 
-		if (!target->is_met && (!*host || has_host(m, host)) && !is_there(m, target))
+		if (!target->is_met && (!*host || has_host(m, host)) && !is_there(m, target, false))
 			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
 				target->tid);
 	}
+}
+
+/* Without -f, other threads of a process are not followed, as with strace. */
+static const char *further_option(const struct attach_missing *m)
+{
+	for (guint i = 0; i < m->select->targets->len && !m->select->children; i++)
+		if (is_there(m, &g_array_index(m->select->targets, struct select_target, i), true))
+			return ": -f adds the other threads of their processes";
+	return "";
 }
 
 static void say_nothing_came(const struct attach_missing *m)
@@ -102,7 +111,7 @@ static void say_nothing_came(const struct attach_missing *m)
 	else
 		say_missing_threads(m);
 	if (has_calls && has_thread && !m->any)
-		fputs("lttngtop: none of the chosen threads made a selected call\n", stderr);
+		fprintf(stderr, "lttngtop: none of the chosen threads made a selected call%s\n", further_option(m));
 }
 
 void attach_say_missing(const struct attach_missing *m)
