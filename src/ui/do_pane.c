@@ -113,7 +113,8 @@ void do_open(struct ui *ui, int argument)
 	}
 	thread = list_row_thread(l, row);
 	if (!thread) {
-		ui_say(ui, "this row has no details");
+		ui_say(ui, "this row has no details%s",
+		       view_table_has_log(l->table) ? "; l lists its longest durations" : "");
 		return;
 	}
 	key = (struct view_key){ .host = row->key.host, .table = TABLE_THREAD, .uid = thread->b[0] };

@@ -516,8 +516,10 @@ def details(checks):
         screen = t.press("(")
         checks.contains("before it was born", screen, "does not exist in this interval")
         checks.contains("Esc goes back", t.press("Escape"), r"▼CPU%")
-        t.press("7", "Enter")
-        checks.check("a disk has no details", True)
+        t.press("7")
+        t.keys("Enter")
+        t.wait("this row has no details; l lists its longest durations")
+        checks.contains("what l lists", t.press("l"), "vda.*longest ")
 
 
 def overlays(checks):
