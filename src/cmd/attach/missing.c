@@ -88,7 +88,7 @@ static void say_missing_threads(const struct attach_missing *m)
 /* Without -f, other threads of a process are not followed, as with strace. */
 static const char *further_option(const struct attach_missing *m)
 {
-	for (guint i = 0; i < m->select->targets->len && !m->select->children; i++)
+	for (guint i = 0; i < m->select->targets->len && !m->select->children && !m->select->threads; i++)
 		if (is_there(m, &g_array_index(m->select->targets, struct select_target, i), true))
 			return ": -f adds the other threads of their processes";
 	return "";
