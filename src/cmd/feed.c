@@ -7,7 +7,6 @@
 #include <math.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -82,8 +81,6 @@ static enum lt_status parse_options(struct feed_command *r, const struct options
 	r->feed.speed = o->feed_speed;
 	r->feed.now = o->now;
 	r->feed.wait = !o->no_wait;
-	if (getrandom(t->uuid, sizeof(t->uuid), 0) != sizeof(t->uuid))
-		return error_set("cannot get random numbers");
 	return LT_OK;
 }
 

@@ -92,7 +92,7 @@ static void send_metadata(struct feed_run *r)
 static enum lt_status open_sessions(struct feed_run *r)
 {
 	for (guint i = 0; i < r->sessions->len; i++) {
-		enum lt_status status = fed_session_open(session(r, i), &r->options->target, i + 1);
+		enum lt_status status = fed_session_open(session(r, i), &r->options->target);
 
 		if (status)
 			return status;

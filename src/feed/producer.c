@@ -195,7 +195,7 @@ enum lt_status producer_create_session(struct producer *p, const struct producer
 	put8(m, 0); /* no snapshot */
 	put8(m, 0); /* the name has no date */
 	g_byte_array_append(m, session->uuid, 16);
-	put64(m, session->number);
+	put64(m, 1); /* the session daemon's first */
 	put64(m, (uint64_t)time(NULL));
 	put8(m, 0); /* no current chunk */
 	put64(m, 0);

@@ -39,8 +39,7 @@ struct producer_session {
 	const char *hostname; /* at most PRODUCER_HOST_MAX bytes */
 	const char *name;     /* at most PRODUCER_NAME_MAX bytes */
 	uint64_t live_timer_us;
-	uint64_t number;     /* unique among the sessions of this process */
-	const uint8_t *uuid; /* 16 random bytes that identify this process as a session daemon */
+	const uint8_t *uuid; /* 16 random bytes: its session daemon, which has no other session */
 	bool is_ctf2;        /* otherwise CTF 1.8; needs minor version 15 */
 };
 

@@ -2,6 +2,7 @@
 #include "feed/session.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -138,17 +139,23 @@ static bool is_ctf2(const struct fed_session *s)
 	return ((const struct recording *)g_ptr_array_index(s->recordings, 0))->layout->format == LAYOUT_CTF_2;
 }
 
-static enum lt_status create(struct fed_session *s, const struct fed_session_target *target, uint64_t number)
+/*
+ * The relayd of LTTng 2.13.4 (Ubuntu 22.04) writes all sessions of a session daemon into the same files, those of the
+ * first: each has a daemon of its own, as hosts have.
+ */
+static enum lt_status create(struct fed_session *s, const struct fed_session_target *target)
 {
+	uint8_t uuid[16];
 	const struct producer_session session = { .hostname = s->hostname,
 						  .name = s->name,
 						  .live_timer_us = target->live_timer_ns / NS_PER_US,
-						  .number = number,
-						  .uuid = target->uuid,
+						  .uuid = uuid,
 						  .is_ctf2 = is_ctf2(s) };
 	GHashTable *paths;
 	enum lt_status status;
 
+	if (getrandom(uuid, sizeof(uuid), 0) != sizeof(uuid))
+		return error_set("cannot get random numbers");
 	status = producer_open(&s->producer, target->family, target->host, target->control_port, target->data_port);
 	if (!status)
 		status = producer_create_session(&s->producer, &session);
@@ -164,13 +171,13 @@ static enum lt_status create(struct fed_session *s, const struct fed_session_tar
 	return status ? status : producer_publish(&s->producer);
 }
 
-enum lt_status fed_session_open(struct fed_session *s, const struct fed_session_target *target, uint64_t number)
+enum lt_status fed_session_open(struct fed_session *s, const struct fed_session_target *target)
 {
 	enum lt_status status;
 
 	producer_init(&s->producer, target->timeout_ms, target->stop);
 	s->is_open = true;
-	status = create(s, target, number);
+	status = create(s, target);
 	s->is_published = status == LT_OK;
 	return wrap(s, status);
 }

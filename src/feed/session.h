@@ -46,15 +46,14 @@ struct fed_session_target {
 	unsigned control_port, data_port;
 	unsigned timeout_ms;
 	uint64_t live_timer_ns;
-	uint8_t uuid[16]; /* of this process */
 	const volatile sig_atomic_t *stop;
 };
 
 /*
- * Creates the session on the relayd, which makes it visible to viewers. number: unique among the sessions of this
- * process. Metadata is sent by fed_session_send_metadata().
+ * Creates the session on the relayd, which makes it visible to viewers. Metadata is sent by
+ * fed_session_send_metadata().
  */
-enum lt_status fed_session_open(struct fed_session *s, const struct fed_session_target *target, uint64_t number);
+enum lt_status fed_session_open(struct fed_session *s, const struct fed_session_target *target);
 
 /* Sends the metadata with clocks shifted by shift_ns; to be called once, before or after fed_session_open(). */
 void fed_session_send_metadata(struct fed_session *s, int64_t shift_ns);

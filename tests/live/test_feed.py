@@ -219,16 +219,28 @@ class Commands:
         self.last = {}     # stream → the last packet's number, and its own number
         self.rotated = {}  # stream → where it should end
         self.closed = {}   # stream → its last packet's number
-        threading.Thread(target=self.serve, daemon=True).start()
-        threading.Thread(target=self.swallow, daemon=True).start()
+        self.daemons = []  # the session daemon of each session: its UUID
+        threading.Thread(target=self.accept, args=(self.control, self.serve), daemon=True).start()
+        threading.Thread(target=self.accept, args=(self.data, self.swallow), daemon=True).start()
 
-    def swallow(self):
-        connection, _ = self.data.accept()
+    def feed(self, recording, what):
+        command = [PROGRAM, "feed", "--to", self.url, "--live-port", "1", "--no-wait", "--speed", "max", recording]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True)
+        finish(process, 0, what)
+
+    @staticmethod
+    def accept(server, use):
+        while True:
+            threading.Thread(target=use, args=(server.accept()[0],), daemon=True).start()
+
+    @staticmethod
+    def swallow(connection):
         while connection.recv(1 << 16):
             pass
 
-    def serve(self):
-        connection = self.control.accept()[0].makefile("rwb")
+    def serve(self, connection):
+        connection = connection.makefile("rwb")
         while head := connection.read(24):
             _, size, command, _ = struct.unpack(">QQII", head)
             connection.write(self.answer(command, connection.read(size)))
@@ -239,6 +251,7 @@ class Commands:
         if command == self.VERSION:
             return payload
         if command == self.CREATE_SESSION:
+            self.daemons.append(payload[18:34])
             return struct.pack(">Q", 1) + ok + struct.pack(">I", 0)
         if command == self.ADD_STREAM:
             self.streams += 1
@@ -276,14 +289,19 @@ def check_sync(recording):
 def check_end_of_streams(recording):
     """The ends of streams follow from the packets' own numbers, which have gaps; the last packet from the relayd's."""
     relay = Commands()
-    process = subprocess.Popen([PROGRAM, "feed", "--to", relay.url, "--live-port", "1", "--no-wait", "--speed", "max", recording],
-                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    finish(process, 0, "the end of streams")
+    relay.feed(recording, "the end of streams")
     check(relay.last and all(own > last for last, own in relay.last.values()), f"the recording has no gaps: {relay.last}")
     check({s: relay.rotated[s] for s in relay.last} == {s: own + 1 for s, (_, own) in relay.last.items()},
           f"streams end at {relay.rotated}, their last packets are {relay.last}")
     check({s: relay.closed[s] for s in relay.last} == {s: last for s, (last, _) in relay.last.items()},
           f"streams are closed at {relay.closed}, their last packets are {relay.last}")
+
+
+def check_daemons(recording):
+    """A session daemon each: the relayd of LTTng 2.13.4 writes all sessions of one daemon into the same files."""
+    relay = Commands()
+    relay.feed(recording, "session daemons")
+    check(len(relay.daemons) == len(set(relay.daemons)) == 3, f"three sessions, by the daemons {relay.daemons}")
 
 
 def check_no_wait(relayd, recording):
@@ -451,6 +469,7 @@ def main():
         check_user_space(relayd)
         if "three-tier" in recordings:
             check_sync(recordings["three-tier"])
+            check_daemons(recordings["three-tier"])
         check_interrupt(relayd, recordings["kprobe"])
     check_failures("failing", recordings["kprobe"])
     print(f"{'not ok' if failures else 'ok'} {os.path.basename(sys.argv[0])}: {count} checks, {failures} failed")
