@@ -60,8 +60,8 @@ static bool wait_for_end(struct ending *e)
 		g_cond_wait_until(&e->ended, &e->mutex, g_get_monotonic_time() + LOOK_US);
 		if (said || e->done || g_get_monotonic_time() < say_us)
 			continue;
+		earlier = process_take_signal(); /* before the message, which may be answered at once */
 		log_warning("waiting for the session daemon to end session '%s'; ^C stops waiting", e->name);
-		earlier = process_take_signal();
 		said = true;
 	}
 	done = e->done;
