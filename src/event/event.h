@@ -72,7 +72,7 @@ enum event_kind {
 	EVENT_STREAM,     /* a stream: its CPU */
 	EVENT_PERF_NAMES, /* one perf context of a trace: index and name */
 	EVENT_SHAPE,      /* the fields of a class's events (event/fields.h), all of them or a part */
-	EVENT_CPU_START,  /* the thread that ran on a CPU when the recording started (recordings only) */
+	EVENT_CPU_START,  /* what ran on a CPU when its first packet began (ts_ns; 0: not known); recordings only */
 	EVENT_READY,      /* everything known before the first event has been sent; a live source: attached */
 	EVENT_SESSION,    /* a session that a relayd offers (source_start_list()) */
 	EVENT_LISTED,     /* the end of the list of sessions */

@@ -15,6 +15,9 @@ enum { TRIES_MAX = 3 };
 /* Far more than a prologue has: a worker that never comes to its end must not block the parent. */
 enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
+/* By how much the first packets of a recording's CPUs may begin after it. */
+enum { START_SKEW_NS = NS_PER_MS };
+
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
 {
 	struct input *input = g_new0(struct input, 1);
@@ -124,23 +127,41 @@ static void now_runs(struct input *input)
 
 static void hold_start(struct input *input, const struct event *ev)
 {
-	if (!input->starts)
+	if (!input->starts) {
 		input->starts = g_ptr_array_new_with_free_func(g_free);
+		input->has_begun = false;
+	}
 	g_ptr_array_add(input->starts, g_memdup2(ev, ev->size));
 }
 
-static void apply_starts(struct input *input, uint64_t t_ns)
+/* Tracers open the first packets before a recording starts; other programs may open one with its first event. */
+static bool begins_later(const struct input *input, const struct event *ev, uint64_t t_ns, uint64_t until_ns)
 {
-	for (guint i = 0; i < input->starts->len; i++) {
-		struct event *ev = g_ptr_array_index(input->starts, i);
-
-		ev->ts_ns = t_ns;
-		model_apply(input->host->public.model, input->number, ev);
-	}
-	g_clear_pointer(&input->starts, g_ptr_array_unref);
+	if (!input->has_begun)
+		return ev->ts_ns > t_ns && ev->ts_ns - t_ns > START_SKEW_NS;
+	return ev->ts_ns > t_ns || ev->ts_ns >= until_ns;
 }
 
-void input_begin(const struct input *input, uint64_t t_ns)
+static void apply_starts(struct input *input, uint64_t t_ns, uint64_t until_ns)
+{
+	for (guint i = 0; i < input->starts->len;) {
+		struct event *ev = g_ptr_array_index(input->starts, i);
+
+		if (begins_later(input, ev, t_ns, until_ns)) {
+			i++;
+			continue;
+		}
+		if (!input->has_begun)
+			ev->ts_ns = t_ns;
+		model_apply(input->host->public.model, input->number, ev);
+		g_ptr_array_remove_index(input->starts, i);
+	}
+	input->has_begun = true;
+	if (!input->starts->len)
+		g_clear_pointer(&input->starts, g_ptr_array_unref);
+}
+
+void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns)
 {
 	const GPtrArray *all = input->host->inputs;
 
@@ -148,7 +169,7 @@ void input_begin(const struct input *input, uint64_t t_ns)
 		struct input *part = g_ptr_array_index(all, i);
 
 		if (part && part->spec == input->spec && part->starts)
-			apply_starts(part, t_ns);
+			apply_starts(part, t_ns, until_ns);
 	}
 }
 

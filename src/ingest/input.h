@@ -50,7 +50,8 @@ struct input {
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
 	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */
-	GPtrArray *starts; /* struct event *: what ran on each CPU when its recording started, until then; NULL: none */
+	GPtrArray *starts;       /* struct event *: what ran on each CPU when its data begins, until then; NULL: none */
+	bool has_begun;          /* input_begin() was called */
 	GPtrArray *origins;      /* char *, by trace number: struct ingest_visit.origin; NULL: no origin known */
 	GByteArray *fields;      /* fields of the next event; NULL: not used yet */
 	bool is_asked;           /* ingest_set_visitor() has asked its source for fields */
@@ -83,10 +84,11 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
 void input_stopped(struct input *input, const char *why);
 
 /*
- * Its recording starts, at t_ns: applies what ran on the CPUs of all its parts, whose prologues are read before an
- * earlier recording of the host has ended.
+ * Its events reach t_ns, and are applied up to until_ns, excluded; first called when its recording starts. Applies what
+ * ran on the CPUs of all its parts, whose prologues are read before an earlier recording of the host has ended. A CPU
+ * whose data begins later, because older packets were overwritten, follows in a later call.
  */
-void input_begin(const struct input *input, uint64_t t_ns);
+void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns);
 
 /* Remembers where the events of a newly announced trace come from; ignores all other records. */
 void input_note_origin(struct input *input, const struct event *ev);

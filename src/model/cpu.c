@@ -171,6 +171,8 @@ void apply_cpu_start(struct model *m, const struct apply *a)
 
 	if (a->cpu->tid != TID_UNKNOWN)
 		return;
+	if (m->begin_ns < m->now_ns)
+		cpu_unsettle(m, a->cpu); /* its data begins later: nothing is known of the time before */
 	cpu_settle(m, a->cpu, p->tid);
 	if (a->cpu->thread != NO_ROW) {
 		thread_set_comm(m, a->cpu->thread, p->comm);

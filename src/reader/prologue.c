@@ -173,13 +173,13 @@ bool reader_write_trace(struct reader *r)
 
 static bool stop_at_first_packet(struct reader_stream *s, const struct message *m, void *user)
 {
-	(void)s;
 	(void)user;
+	if (m->kind == MESSAGE_PACKET_BEGIN && m->has_time)
+		s->first_packet_ns = m->ns;
 	return m->kind != MESSAGE_PACKET_BEGIN;
 }
 
 struct first_events {
-	uint64_t first_ns;
 	bool any;
 	bool found;
 	enum first_in_call in_call;
@@ -210,8 +210,6 @@ static bool stop_at_first_switch(struct reader_stream *s, const struct message *
 		return true;
 	if (m->kind != MESSAGE_EVENT)
 		return !first->any;
-	if (!first->any)
-		first->first_ns = m->has_time ? m->ns : 0;
 	first->any = true;
 	if (!first->in_call)
 		first->in_call = call_before(m->plan->kind);
@@ -235,7 +233,8 @@ static void write_stream(struct reader *r, struct reader_stream *s)
 	emit_end(r->ring, ev);
 	if (!first.found || s->cpu == EVENT_NO_CPU)
 		return;
-	ev = emit_begin(r->ring, EVENT_CPU_START, first.first_ns, 0);
+	/* of a stream that is not read from its start, the first packet says nothing */
+	ev = emit_begin(r->ring, EVENT_CPU_START, s->first_packet_ns >= r->args.begin_ns ? s->first_packet_ns : 0, 0);
 	ev->cpu = s->cpu;
 	start = (struct ev_cpu_start *)(void *)ev->words;
 	start->tid = first.sched.prev_tid;

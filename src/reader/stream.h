@@ -135,7 +135,8 @@ struct reader_stream {
 	char *trouble;     /* why it broke off, or NULL */
 	const void *group; /* the classes of its events (struct class_desc); NULL: not known yet */
 	bool has_clock;
-	bool has_switch; /* one of the classes is sched_switch */
+	bool has_switch;          /* one of the classes is sched_switch */
+	uint64_t first_packet_ns; /* when its first packet began; 0: not known */
 	uint16_t cpu;
 
 	struct message head; /* from the decoder and not yet consumed, if has_head */

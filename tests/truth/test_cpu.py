@@ -111,6 +111,20 @@ def check_hotplug(checks, name, host, directory, offset, truth_dir):
         checks.equal(row[1]["online_ns"], off_begin - on_end, f"{name}: cpu1 online between the two")
 
 
+def check_fits(checks, name, host, directory):
+    """
+    No thread is credited with more time than its life has; one that exits still runs for a while. In a snapshot, a
+    CPU's data may begin long after the other's: what it ran at first did not run there all the time before.
+    """
+    cpu = harness.report("cpu", directory)
+    for row in cpu.rows:
+        if row["born_ns"] is None or row["exited_ns"] is not None:
+            continue
+        life = cpu.end - row["born_ns"]
+        spent = row["cpu_ns"] + row["ready_ns"] + row["blocked_ns"]
+        checks.true(spent <= life, f"{name} {host}: {row['tid']} {row['comm']} lived {life} ns and is credited with {spent}")
+
+
 def main():
     harness.need_program()
     harness.need("babeltrace2")
@@ -125,6 +139,7 @@ def main():
             trace = oracle.of(path)
             said = os.path.join(truth_dir, host)
             check_lives(checks, name, host, path, said, trace.first, trace.last)
+            check_fits(checks, name, host, path)
             start = truth.Snapshot(os.path.join(said, "snap-start.txt"))
             end = truth.Snapshot(os.path.join(said, "snap-end.txt"))
             if trace.first > start.begin or trace.last < end.end:

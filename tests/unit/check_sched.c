@@ -79,6 +79,28 @@ START_TEST(test_cpu_start_credits_before_first_switch)
 }
 END_TEST
 
+/* A snapshot has a CPU's data only from its oldest packet on: what ran then is not known to have run before. */
+START_TEST(test_cpu_start_of_later_data)
+{
+	struct ev_cpu_start p = { .tid = 5, .comm = "five" };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, 7, RUNNABLE, 5, "five");
+	events_switch(&e, 1150, 0, 5, SLEEP, 7, "seven");
+	EVENT(&e, 1200, 0, 7, SCHED_WAKEUP, wakeup, .tid = 5, .target_cpu = 1);
+	record_init(&r, 1500, 1, EVENT_NO_TID, EVENT_CPU_START);
+	events_apply(&e, &r, &p, sizeof(p));
+	events_switch(&e, 1600, 1, 5, SLEEP, 0, "swapper/1");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1600), 50 + 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1600), 300);
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 1600), 100);
+	assert_sums(&e, 1600);
+	events_release(&e);
+}
+END_TEST
+
 /* Without that, any event's TID identifies the running thread, which is credited from the start. */
 START_TEST(test_context_tid_tells_who_runs)
 {
@@ -679,8 +701,8 @@ START_TEST(test_sums_hold_whatever_comes)
 END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
-	  test_context_tid_tells_who_runs, test_ready_and_blocked, test_waiting_ends_with_the_wake_up,
-	  test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
+	  test_cpu_start_of_later_data, test_context_tid_tells_who_runs, test_ready_and_blocked,
+	  test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
 	  test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_losses_with_many_threads,
