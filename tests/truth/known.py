@@ -14,7 +14,6 @@ CAUSES = {
     "stamp": "it happened after the block's stamp and before the guest had read the file",
     "gro": "receive offload: the card's driver counts the packets, net_if_receive_skb comes once for those merged",
     "passed": "received over a Unix socket (SCM_RIGHTS): no event shows the new fd",
-    "ended": "it ended before the first event of the trace; only its last switch-out shows that",
     "idle": "the kernel's idle excludes entering and leaving idleness and the timer interrupt's own entry and exit,"
             " which no event brackets",
     "dirty": "still dirty when the recording ends: the kernel counts a page when it gets dirty, a disk when it writes it",
