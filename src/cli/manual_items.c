@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lists that several man pages have: times, amounts, filters, exit statuses, environment. */
+/*
+ * Terms and their meanings: what prints them, and the lists that several man pages have: times, amounts, filters, exit
+ * statuses, environment.
+ */
 #include "cli/manual_items.h"
 
 void manual_print_items(struct help *h, const struct manual_item *items)
