@@ -101,8 +101,11 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 	else if (cpu->thread != NO_ROW)
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
 	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
-	if (unknown)
-		credit_since(m, cpu, since_ns);
+	if (!unknown)
+		return;
+	credit_since(m, cpu, since_ns);
+	if (m->wait_log)
+		waitlog_runs(m, cpu);
 }
 
 void cpu_unsettle(struct model *m, struct cpu *cpu)

@@ -70,8 +70,8 @@ void model_interrupt(struct model *m, uint64_t t_ns);
 bool model_is_busy(const struct model *m);
 
 /*
- * From now on wait events go to the log (model/waitlog.h); borrowed, NULL: none. To be called before the first event of
- * the host; otherwise the log lacks what came before.
+ * From now on wait events go to the log (model/waitlog.h), which begins with what the CPUs run now; borrowed, NULL:
+ * none. To be called before the first event of the host; otherwise the log lacks what came before.
  */
 struct wait_log;
 void model_set_wait_log(struct model *m, struct wait_log *log);

@@ -196,6 +196,9 @@ static inline bool waitlog_uses(enum event_kind kind)
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
+/* What runs on the CPU, if that is known, and since when: as the log begins, or as it becomes known. */
+void waitlog_runs(struct model *m, const struct cpu *cpu);
+
 /* A work item (work.c). number: from when it is queued until it starts, else NO_WORK. function: only if it starts. */
 void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function);
 

@@ -38,13 +38,6 @@ void wait_log_clear(struct wait_log *log)
 	log->n_packets = 0;
 }
 
-void model_set_wait_log(struct model *m, struct wait_log *log)
-{
-	m->wait_log = log;
-	if (log && !m->preemption)
-		preemption_create(m);
-}
-
 /* ---- creating events ---- */
 
 static struct wait_event *add(struct model *m, enum wait_event_kind kind, const struct cpu *cpu)
@@ -378,6 +371,19 @@ void waitlog_behind(struct model *m, const struct apply *a)
 	e->comm = (strid)THREAD_ROW(m, row)->comm;
 }
 
+void waitlog_runs(struct model *m, const struct cpu *cpu)
+{
+	struct wait_event *e;
+
+	if (!valid_tid(cpu->tid))
+		return;
+	e = add(m, WAIT_EVENT_RUNS, cpu);
+	e->tid = (int32_t)cpu->tid;
+	e->pid = pid_of(m, cpu->thread);
+	e->comm = cpu->thread == NO_ROW ? STRID_NONE : (strid)THREAD_ROW(m, cpu->thread)->comm;
+	e->since_ns = CPU_ROW(m, cpu->row)->since_ns;
+}
+
 void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function)
 {
 	struct wait_event *e = add(m, kind, a->cpu);
@@ -391,4 +397,19 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 void waitlog_interrupt(struct model *m, const struct cpu *cpu)
 {
 	add(m, WAIT_EVENT_INTERRUPT, cpu);
+}
+
+void model_set_wait_log(struct model *m, struct wait_log *log)
+{
+	m->wait_log = log;
+	if (!log)
+		return;
+	if (!m->preemption)
+		preemption_create(m);
+	for (guint i = 0; i < m->cpus->len; i++) {
+		const struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
+
+		if (cpu->row != NO_ROW)
+			waitlog_runs(m, cpu);
+	}
 }

@@ -34,7 +34,8 @@ enum wait_state {
 const char *wait_state_name(enum wait_state state);
 
 enum wait_event_kind {
-	WAIT_EVENT_SWITCH = 1,  /* tid is switched in, from_tid out with prev_state */
+	WAIT_EVENT_RUNS = 1,    /* tid has been running on its CPU since since_ns */
+	WAIT_EVENT_SWITCH,      /* tid is switched in, from_tid out with prev_state */
 	WAIT_EVENT_WAKE,        /* tid is woken */
 	WAIT_EVENT_FORK,        /* tid is created, by from_tid */
 	WAIT_EVENT_EXIT,        /* tid exits */
@@ -80,12 +81,17 @@ struct wait_event {
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
 	strid comm, from_comm;
-	int32_t by_tid; /* SWITCH: ran longest while tid waited for the CPU; 0 the idle task, -1 unknown */
-	strid by_comm;  /* its name */
 	union {
 		int32_t prev_state; /* SWITCH: the kernel's, of from_tid */
 		int32_t status;     /* STATUS: the dump's */
 		int32_t work;       /* WORK_…: number of the item, or NO_WORK */
+	};
+	union {
+		struct {
+			int32_t by_tid; /* SWITCH: ran longest while tid waited for the CPU; 0 idle, -1 unknown */
+			strid by_comm;  /* its name */
+		};
+		uint64_t since_ns; /* RUNS: by the host's own clock, not after ts_ns */
 	};
 	int32_t fd;      /* WAKE, SWITCH: fd used by that call, -1 none */
 	strid cause;     /* WAKE: the IRQ, disk, interface … that woke it; WORK_START: function; STRID_NONE unknown */

@@ -177,26 +177,6 @@ static void change(struct build *b, const struct build_thread *t, const struct w
 	present(b, t, after, now);
 }
 
-/* ---- hosts whose events start midway ---- */
-
-void build_begin_midway(struct build *b, unsigned host, uint64_t t_ns)
-{
-	build_host(b, host)->midway_ns = t_ns;
-}
-
-/* The state that the thread's first event ends has lasted since the start. */
-static void since_begin(struct build *b, struct build_thread *t, enum status status)
-{
-	const struct build_host *h = build_host(b, t->host);
-	struct build_row *r = build_row(b, t->row);
-
-	if (!h->midway_ns || h->interrupts || r->first_ns || r->older != WAIT_NO_ROW)
-		return;
-	build_thread_set(b, t, status);
-	graph_gap(b->graph, t->row, h->midway_ns);
-	r->first_ns = h->midway_ns;
-}
-
 /* ---- switches ---- */
 
 /* Why a thread is blocked, if it is not a wait that a wake-up explains. */
@@ -225,13 +205,13 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
 	next = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 	if (is_new)
-		since_begin(b, next, STATUS_WAIT_CPU);
+		build_since_begin(b, next, STATUS_WAIT_CPU);
 	recover(b, next, STATUS_WAIT_CPU);
 	build_thread_set(b, next, STATUS_RUN);
 	build_thread_name(b, next, e->comm, e->pid);
 	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
 	if (is_new)
-		since_begin(b, prev, STATUS_RUN);
+		build_since_begin(b, prev, STATUS_RUN);
 	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	left = task_state_of(e->prev_state, prev->exiting);
@@ -322,7 +302,7 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 	if (is_new) {
 		build_thread_name(b, t, e->comm, e->pid);
 		if (!e->new_task)
-			since_begin(b, t, STATUS_BLOCKED);
+			build_since_begin(b, t, STATUS_BLOCKED);
 		build_thread_asleep(b, t);
 	} else if (t != current) {
 		recover(b, t, STATUS_BLOCKED);
@@ -388,19 +368,6 @@ static enum status status_of_dump(int32_t status)
 	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;
 }
 
-/* The thread has been waiting for an unknown time: its row starts here. */
-static void begin_blocked(struct build *b, struct build_thread *t)
-{
-	struct build_row *r = build_row(b, t->row);
-
-	build_thread_asleep(b, t);
-	if (r->first_ns)
-		return;
-	graph_gap(b->graph, t->row, b->now_ns);
-	r->first_ns = b->now_ns;
-	present(b, t, WAIT_BLOCKED, NULL);
-}
-
 static void build_status(struct build *b, unsigned host, const struct wait_event *e)
 {
 	bool is_new;
@@ -414,7 +381,7 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	/* the dump reports every ready thread as "wait fork" */
 	build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
 	if (status == STATUS_WAITING)
-		begin_blocked(b, t);
+		build_begin_blocked(b, t);
 }
 
 static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)
@@ -456,6 +423,9 @@ void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wai
 	b->now_ns = t_ns;
 	build_rows_limit(b);
 	switch ((enum wait_event_kind)e->kind) {
+	case WAIT_EVENT_RUNS:
+		build_runs(b, host, e);
+		break;
 	case WAIT_EVENT_SWITCH:
 		build_switch(b, host, e);
 		break;

@@ -8,8 +8,9 @@
 #include "waits/build.h"
 
 /*
- * Internals of the builder: build.c (events), build_rows.c (threads and their rows),
- * build_packets.c (the senders and receivers of packets), build_work.c (which thread queued the work of another).
+ * Internals of the builder: build.c (events), build_begin.c (the time before the first ones), build_rows.c (threads and
+ * their rows), build_packets.c (the senders and receivers of packets), build_work.c (which thread queued the work of
+ * another).
  */
 
 /* What a thread does, according to switches, wake-ups and the state dump. */
@@ -171,6 +172,17 @@ void build_thread_set(struct build *b, struct build_thread *t, enum status statu
 void build_thread_asleep(struct build *b, struct build_thread *t);
 
 void build_thread_name(struct build *b, const struct build_thread *t, strid comm, int32_t pid);
+
+/* ---- build_begin.c ---- */
+
+/* WAIT_EVENT_RUNS: what a CPU ran when its record began. */
+void build_runs(struct build *b, unsigned host, const struct wait_event *e);
+
+/* If the host's events start midway: the status that the thread's first event ends has lasted since then. */
+void build_since_begin(struct build *b, struct build_thread *t, enum status status);
+
+/* The state dump saw the thread wait, for an unknown time. */
+void build_begin_blocked(struct build *b, struct build_thread *t);
 
 /* ---- build_packets.c ---- */
 

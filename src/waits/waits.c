@@ -281,12 +281,15 @@ static void build_head(struct waits *w)
 {
 	const unsigned number = heads(w)[0];
 	struct waits_host *h = host_at(w, number);
+	struct wait_event e = *queue_head(&h->queue);
 
 	if (h->head_ref_ns < w->now_ns) {
 		w->late++;
 	} else {
 		w->now_ns = w->built_ns = h->last_ref_ns = h->head_ref_ns;
-		build_event(w->build, number, h->head_ref_ns, queue_head(&h->queue), queue_head_packet(&h->queue));
+		if (e.kind == WAIT_EVENT_RUNS)
+			e.since_ns = MIN(clock_to_ref(h->map, e.since_ns), w->now_ns);
+		build_event(w->build, number, h->head_ref_ns, &e, queue_head_packet(&h->queue));
 	}
 	queue_pop(&h->queue);
 	if (h->queue.n)

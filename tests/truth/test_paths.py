@@ -222,17 +222,26 @@ OFFLINE = {("hotplug", "db", "own CPU time", "20"): ("offline", -7302194230)}
 
 
 def check_own_use(checks, name, directory, sync):
-    """A process uses at most the CPU time of its threads, and nothing after its host's record has ended."""
-    used = collections.Counter()
+    """
+    A process uses at most the CPU time of its threads, and nothing after its host's record has ended. All of that time is
+    on its own account or on those of its clients; several may wait for it at a time.
+    """
+    used, charged = collections.Counter(), collections.Counter()
     for row in harness.report("cpu", directory, sync=sync).rows:
         used[row["host"], row["pid"]] += row["cpu_ns"]
-    own = [r for r in harness.report("accounting", directory, sync=sync).rows if r["client_pid"] is None]
+    rows = harness.report("accounting", directory, sync=sync).rows
+    own = [r for r in rows if r["client_pid"] is None]
     checks.true(len(own) > 20, f"{name}: few processes: {len(own)}")
     for row in own:
         who, got = (row["host"], row["pid"]), row["cpu_self_ns"]
         # lengths by the reference's clock differ a little from those by the host's own
         tolerance = used[who] // 10000 if sync else 0
         checks.same(name, who[0], "own CPU time", who[1], min(used[who], got), got, tolerance)
+    for row in rows:
+        charged[row["host"], row["pid"]] += row["cpu_self_ns" if row["client_pid"] is None else "cpu_sub_ns"]
+    for who, want in used.items():
+        tolerance = want // 10000 if sync else 0
+        checks.same(name, who[0], "charged CPU time", who[1], want, min(want, charged[who]), tolerance)
 
 
 def check_ends(checks, name, directory):

@@ -52,8 +52,8 @@ class Text:
             if name == "sched_switch":
                 depth[cpu] = 0
                 left, came = int(re.search(r"prev_tid = (\d+)", rest)[1]), int(re.search(r"next_tid = (\d+)", rest)[1])
-                if left in running and left in on_cpu:
-                    running[left].cpu_ns += t - max(on_cpu[left], running[left].begin)
+                if left in running:
+                    running[left].cpu_ns += t - max(on_cpu.get(left, 0), running[left].begin)
                 on_cpu.pop(left, None)
                 on_cpu[came] = t
             elif name.startswith("workqueue_"):
@@ -63,8 +63,7 @@ class Text:
                 elif name == "workqueue_execute_start":
                     function = int(re.search(r"function = (\w+)", rest)[1], 16)
                     origin = queued.pop(address, None)
-                    if tid in on_cpu:  # a path starts with the thread's first switch
-                        running[tid] = Item(tid, t, function, origin)
+                    running[tid] = Item(tid, t, function, origin)
                 elif name == "workqueue_execute_end" and tid in running:
                     item = running.pop(tid)
                     item.cpu_ns += t - max(on_cpu.get(tid, item.begin), item.begin)

@@ -56,6 +56,36 @@ static void lost(struct fixture *f, uint64_t t)
 	events_apply(&f->e, &r, &p, sizeof(p));
 }
 
+/* What a CPU runs, from its first event or known when the log begins, and since when. */
+START_TEST(test_what_runs_at_first)
+{
+	const struct wait_event *e;
+	struct fixture f;
+
+	begin(&f);
+	model_begin(f.e.m, 5);
+	EVENT(&f.e, 10, 1, 7, SCHED_WAKING, wakeup, .tid = 9, .comm = "nine");
+	ck_assert_uint_eq(f.log.n_events, 2);
+	e = &f.log.events[0];
+	ck_assert_int_eq(e->kind, WAIT_EVENT_RUNS);
+	ck_assert_int_eq(e->tid, 7);
+	ck_assert_uint_eq(e->cpu, 1);
+	ck_assert_uint_eq(e->since_ns, 5);
+	ck_assert_uint_eq(e->ts_ns, 10);
+	wait_log_clear(&f.log);
+	model_set_wait_log(f.e.m, NULL);
+	EVENT(&f.e, 20, 1, 7, SCHED_SWITCH, sched_switch, .prev_tid = 7, .prev_state = 1, .next_tid = 8,
+	      .next_comm = "eight");
+	model_set_wait_log(f.e.m, &f.log);
+	ck_assert_uint_eq(f.log.n_events, 1); /* nothing is known of CPU 0 */
+	e = last(&f, WAIT_EVENT_RUNS);
+	ck_assert_int_eq(e->tid, 8);
+	ck_assert_str_eq(strpool_text(e->comm), "eight");
+	ck_assert_uint_eq(e->since_ns, 20);
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_contexts)
 {
 	struct fixture f;
@@ -196,7 +226,7 @@ END_TEST
 static unsigned counted(const char *const *declared)
 {
 	struct fixture f;
-	unsigned n;
+	unsigned n = 0;
 
 	begin(&f);
 	for (unsigned i = 0; declared[i]; i++)
@@ -209,7 +239,8 @@ static unsigned counted(const char *const *declared)
 		r.ev.class_id = events_class(&f.e, declared[i]);
 		events_apply(&f.e, &r, &p, sizeof(p));
 	}
-	n = f.log.n_events;
+	for (unsigned i = 0; i < f.log.n_events; i++)
+		n += f.log.events[i].kind == WAIT_EVENT_WAKE;
 	end(&f);
 	return n;
 }
@@ -378,5 +409,6 @@ START_TEST(test_work_items)
 }
 END_TEST
 
-UNIT_MAIN("waitlog", test_work_items, test_contexts, test_softirqs, test_names_of_devices, test_losses, test_depth,
-	  test_families_of_wake_ups, test_call_and_object, test_roles, test_lives, test_packets)
+UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
+	  test_losses, test_depth, test_families_of_wake_ups, test_call_and_object, test_roles, test_lives,
+	  test_packets)

@@ -144,6 +144,41 @@ START_TEST(test_asleep_already)
 }
 END_TEST
 
+static void runs(struct test *t, uint64_t t_ns, unsigned cpu, int tid, uint64_t since_ns)
+{
+	struct wait_event *e = add(t, 0, t_ns, WAIT_EVENT_RUNS, cpu);
+
+	e->tid = tid;
+	e->since_ns = since_ns;
+}
+
+/*
+ * What CPUs run when their record begins, known at once or from a later event; whom it wakes waited for it. A thread
+ * that has events already, and a CPU that lost some, are not changed.
+ */
+START_TEST(test_runs_at_first)
+{
+	struct test t;
+
+	begin(&t, 1);
+	runs(&t, 10, 0, 7, 10);
+	runs(&t, 12, 1, 9, 10);
+	woken(&t, 0, 20, 0, 8);
+	switched(&t, 0, 30, 0, 7, 1, 8);
+	runs(&t, 31, 2, 7, 31);
+	add(&t, 0, 32, WAIT_EVENT_INTERRUPT, 3);
+	runs(&t, 33, 3, 6, 32);
+	switched(&t, 0, 40, 1, 9, 1, 7);
+	switched(&t, 0, 50, 3, 6, 1, 0);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 R 30 B 40");
+	check(&t, 0, 8, "<7@20 20 P 30");
+	check(&t, 0, 9, "10 R 40");
+	check(&t, 0, 6, "50");
+	end(&t);
+}
+END_TEST
+
 static void work(struct test *t, uint64_t t_ns, unsigned cpu, enum wait_event_kind kind, int32_t number)
 {
 	struct wait_event *e = add(t, 0, t_ns, kind, cpu);
@@ -465,6 +500,6 @@ START_TEST(test_idle_rows)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
-	  test_asleep_already, test_work, test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid,
-	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names,
-	  test_idle_rows)
+	  test_asleep_already, test_runs_at_first, test_work, test_work_queued_unseen, test_woken_for_work,
+	  test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids,
+	  test_threads_without_end, test_names, test_idle_rows)

@@ -50,6 +50,7 @@ END_TEST
 START_TEST(test_order_of_hosts)
 {
 	const struct waits_options options = { 0 };
+	struct wait_event *e;
 	struct test t = { 0 };
 
 	t.w = waits_create(&options);
@@ -61,6 +62,9 @@ START_TEST(test_order_of_hosts)
 	}
 	switched(&t, 0, 10, 0, 7, 1, 8);
 	switched(&t, 0, 30, 0, 8, 1, 7);
+	e = add(&t, 1, 1003, WAIT_EVENT_RUNS, 0);
+	e->tid = 3;
+	e->since_ns = 1001;
 	switched(&t, 1, 1005, 0, 3, 1, 4);
 	take(&t, 0, 40);
 	waits_run(t.w);
@@ -70,16 +74,16 @@ START_TEST(test_order_of_hosts)
 	ck_assert_uint_eq(waits_now(t.w), 25);
 	ck_assert_uint_eq(waits_info(t.w).queued, 1);
 	check(&t, 0, 7, "10");
-	check(&t, 1, 3, "20");
+	check(&t, 1, 3, "16 R 20");
 	switched(&t, 1, 1006, 0, 4, 1, 3); /* not before its watermark */
 	switched(&t, 1, 1040, 0, 4, 1, 3);
 	take(&t, 1, UINT64_MAX);
 	waits_run(t.w);
 	ck_assert_uint_eq(waits_now(t.w), 40);
 	ck_assert_uint_eq(waits_info(t.w).late, 1);
-	check(&t, 1, 3, "20");
+	check(&t, 1, 3, "16 R 20");
 	finish(&t, 2);
-	check(&t, 1, 3, "20 B 55");
+	check(&t, 1, 3, "16 R 20 B 55");
 	end(&t);
 }
 END_TEST

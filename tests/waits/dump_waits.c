@@ -4,7 +4,8 @@
  *
  *   dump_waits [--graph] [--paths] [--clock HOST=TIME,REFERENCE,EXCESS]... SOURCE...
  *
- * JSON, one object per line: first the totals and the losses [host, CPU, its time], then with --graph
+ * JSON, one object per line: first the totals, the losses [host, CPU, its time] and what CPUs run when their record
+ * begins [host, CPU, TID, name, since], then with --graph
  * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life, up
  * to the end of the record where it is known what the thread does then.
  * --clock: at the host's TIME it is REFERENCE, and goes on with a slope of 1 + EXCESS / 2^50; other hosts keep their
@@ -33,6 +34,7 @@ struct host {
 	struct wait_log log;
 	struct clock_map *map;
 	GArray *losses; /* uint64_t: CPU, time */
+	GArray *starts; /* struct wait_event */
 };
 
 static void fail(const char *text)
@@ -146,7 +148,7 @@ static struct clock_map *map_of(const char *name, char **clocks, unsigned n)
 	return NULL;
 }
 
-static void note_losses(struct host *h)
+static void note_events(struct host *h)
 {
 	for (uint32_t i = 0; i < h->log.n_events; i++) {
 		const struct wait_event *e = &h->log.events[i];
@@ -154,6 +156,24 @@ static void note_losses(struct host *h)
 
 		if (e->kind == WAIT_EVENT_INTERRUPT)
 			g_array_append_vals(h->losses, loss, 2);
+		if (e->kind == WAIT_EVENT_RUNS)
+			g_array_append_val(h->starts, *e);
+	}
+}
+
+static void print_starts(const struct host *hosts, unsigned n_hosts)
+{
+	const char *separator = "";
+
+	for (unsigned h = 0; h < n_hosts; h++) {
+		for (guint i = 0; i < hosts[h].starts->len; i++) {
+			const struct wait_event *e = &g_array_index(hosts[h].starts, struct wait_event, i);
+
+			printf("%s[%u,%u,%d,", separator, h, e->cpu, e->tid);
+			print_text(e->comm ? strpool_text(e->comm) : "");
+			printf(",%" PRIu64 "]", e->since_ns);
+			separator = ",";
+		}
 	}
 }
 
@@ -172,7 +192,7 @@ static void read_all(struct ingest *in, struct waits *w, struct host *hosts)
 			if (status == LT_ERROR)
 				fail(error_text());
 			ended += status == LT_END;
-			note_losses(&hosts[i]);
+			note_events(&hosts[i]);
 			waits_take(w, i, &hosts[i].log);
 			waits_watermark(w, i, status == LT_END ? UINT64_MAX : until_ns);
 		}
@@ -219,6 +239,7 @@ int main(int argc, char **argv)
 	for (unsigned h = 0; h < n; h++) {
 		wait_log_init(&hosts[h].log);
 		hosts[h].losses = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+		hosts[h].starts = g_array_new(FALSE, FALSE, sizeof(struct wait_event));
 		hosts[h].map = map_of(ingest_host(in, h)->name, clocks, n_clocks);
 		model_set_wait_log(ingest_host(in, h)->model, &hosts[h].log);
 		waits_add_host(w, hosts[h].map);
@@ -236,6 +257,8 @@ int main(int argc, char **argv)
 			printf("%s[%u,%" PRIu64 ",%" PRIu64 "]", h || l ? "," : "", h,
 			       g_array_index(hosts[h].losses, uint64_t, l),
 			       g_array_index(hosts[h].losses, uint64_t, l + 1));
+	printf("],\"starts\":[");
+	print_starts(hosts, n);
 	puts("]}");
 	for (wait_row row = 0; graph && row < waits_graph(w)->n_rows; row++)
 		print_row(w, row);
@@ -245,6 +268,7 @@ int main(int argc, char **argv)
 		model_set_wait_log(ingest_host(in, h)->model, NULL);
 		wait_log_release(&hosts[h].log);
 		g_array_free(hosts[h].losses, TRUE);
+		g_array_free(hosts[h].starts, TRUE);
 	}
 	waits_destroy(w);
 	ingest_destroy(in);

@@ -20,6 +20,7 @@ CAUSES = {
     "idle": "a thread that left the CPU in TASK_IDLE had no work: who waits for it waits for who woke it then, not "
             "for what it did before; nobody: it is the wait itself",
     "asleep": "a kworker that slept when the record or the part after lost events began is taken to have had no work",
+    "start": "what a CPU runs when its record begins is known, and its wake-ups count, before its first switch, too",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
@@ -37,8 +38,11 @@ def flow_of(fields):
             "seq" in transport)
 
 
-def changed(critpath, losses):
-    """The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only for a single host."""
+def changed(critpath, losses, starts, clocks):
+    """
+    The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only for a single host.
+    starts: [(host's name, CPU, TID, name, time by the host's own clock)]: what CPUs run when their record begins.
+    """
 
     plain = critpath.Builder
 
@@ -71,6 +75,10 @@ def changed(critpath, losses):
             self.senders = {}
             self.latest = {}      # worker's row -> ends of the packet that it is receiving
             self.losses = collections.deque(losses)
+            self.starts = list(starts)
+            self.begun = {}       # host, CPU -> TID, until its first switch
+            self.switched = set()  # CPUs that had a switch, or lost events
+            self.wrong = []       # CPUs whose first switch shows that they ran another thread
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
             self.idling = set()   # workers without work
@@ -79,6 +87,9 @@ def changed(critpath, losses):
         def feed(self, e):
             while self.losses and self.losses[0][1] <= e.ts:
                 self.lose(e.host, *self.losses.popleft())
+            for start in self.starts[:]:
+                if start[0] == e.hostname and self.start(e, *start[1:]):
+                    self.starts.remove(start)
             if e.name == "block_rq_complete":
                 stack = self.stack.get((e.host, e.cpu))
                 if stack:
@@ -86,6 +97,24 @@ def changed(critpath, losses):
                 return
             self.plain.feed(e)
             super().feed(e)
+
+        # what runs at first
+
+        def start(self, e, cpu, tid, name, ts):
+            """Whether the time has come."""
+            ts = clocks[e.host](ts) if clocks and e.host in clocks else ts
+            if ts > e.ts:
+                return False
+            self.cur[e.host, cpu] = self.begun[e.host, cpu] = tid
+            w = self.find(e.host, tid, cpu)
+            if w is None:
+                w = critpath.Worker(e.host, tid, name)
+                self.put(w, cpu)
+            if self.g.tail.get(self.row(w)) is None:
+                w.set(critpath.RUN)
+                self.g.add((self.row(w), ts))
+                self.used["start"] += 1
+            return True
 
         # lost events
 
@@ -98,6 +127,7 @@ def changed(critpath, losses):
                 self.cur.pop((host, c), None)
                 self.stack.pop((host, c), None)
                 self.lost_cpus.add((host, c))
+                self.switched.add((host, c))
 
         def seen(self, w, doing):
             """Sets the worker's state, which holds since the losses ended."""
@@ -162,6 +192,10 @@ def changed(critpath, losses):
             super()._feed(e)
 
         def sched_switch(self, e, f):
+            ran = self.begun.pop((e.host, e.cpu), None)
+            if (e.host, e.cpu) not in self.switched and ran != f["prev_tid"]:
+                self.wrong.append((e.hostname, e.cpu, ran, f["prev_tid"]))
+            self.switched.add((e.host, e.cpu))
             self.lost_cpus.discard((e.host, e.cpu))
             for tid, doing in ((f["next_tid"], critpath.WAIT_CPU), (f["prev_tid"], critpath.RUN)):
                 w = self.find(e.host, tid, e.cpu)
@@ -295,9 +329,9 @@ class Sane(reference.Built):
     .used: how often each applied; .plain: its graph without them.
     """
 
-    def __init__(self, critpath, directory, clocks, losses):
+    def __init__(self, critpath, directory, clocks, losses, starts):
         original = critpath.Builder
-        critpath.Builder = changed(critpath, losses)
+        critpath.Builder = changed(critpath, losses, starts, clocks)
         if not hasattr(critpath, "plain_resolve"):
             critpath.plain_resolve = critpath.resolve
             critpath.resolve = explained(critpath.plain_resolve)
@@ -307,5 +341,5 @@ class Sane(reference.Built):
         finally:
             critpath.Builder = original
             critpath.WANT.discard("block_rq_complete")
-        self.used = self.builder.used
+        self.used, self.wrong = self.builder.used, self.builder.wrong
         self.plain = self.builder.plain.g

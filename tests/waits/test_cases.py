@@ -3,7 +3,8 @@
 """Small recordings of Trace Compass' own tests: the whole wake-up graph, and critical paths.
 
 The program and these cases agree, except that here a wait on the network always has a name, the
-interface's, and there is no vertex where a running thread woke another.
+interface's, there is no vertex where a running thread woke another, and what a CPU runs when its record begins is
+known before its first switch, too (EARLIER).
 """
 
 import os
@@ -13,6 +14,14 @@ from reference import harness
 
 CASES = ("cp_sched_only", "cp_net_softirq", "cp_net_softirq_one_trace", "cp_net_wifi", "cp_net_wifi_one_trace")
 INTERFACE = "eth0"
+
+# (host, TID), begin, end: the first switch of its CPU
+EARLIER = {
+    "cp_net_softirq": (("client", 202), 5, 7),
+    "cp_net_softirq_one_trace": (("client", 202), 5, 7),
+    "cp_net_wifi": (("client", 201), 5, 10),
+    "cp_net_wifi_one_trace": (("client", 201), 5, 10),
+}
 
 LINKS = {"wakeup": "DEFAULT", "fork": "DEFAULT", "network": "NETWORK"}
 
@@ -47,6 +56,8 @@ def check_graph(checks, name, want, dump, t0):
     rows = {(w["host"], w["tid"]) for w in want["workers"]}
     wanted = [((s["host"], s["tid"]), s["begin"], s["end"], s["state"],
                s["qualifier"] or (INTERFACE if s["state"] == "NETWORK" else None)) for s in want["segments"]]
+    if name in EARLIER:
+        wanted.append((*EARLIER[name], "RUNNING", None))
     got = [s for s in segments if s[0] in rows]
     checks.equal(join_running(got), join_running(wanted), f"{name}: segments")
     checks.equal({x for x in links if x[0] in rows or x[2] in rows},
@@ -59,6 +70,9 @@ def check_path(checks, name, want, dump, t0):
     pieces = [[s["begin"], s["end"], (s["host"], s["tid"]), s["state"]] for s in want["segments"]]
     pieces += [[x["from"]["t"], x["to"]["t"], (x["to"]["host"], x["to"]["tid"]), "->" + x["state"]]
                for x in want["links"]]
+    if EARLIER.get(name, [None])[0] == thread:
+        who, begin, until = EARLIER[name]
+        pieces.append([begin, until, who, "RUNNING"])
     lives = dump.paths.get(thread, [])
     if not checks.equal(len(lives), 1, f"{name}: rows of {thread}"):
         return

@@ -21,41 +21,46 @@ TOGETHER = "all hosts"
 # recording, host -> how often each of sane.CAUSES applies; threads: how many paths differ from those without them.
 DIFFERENT = {
     ("containers", "client"): {"asleep": 13, "disk": 222, "dump": 2, "flow": 3, "idle": 866, "overtaken": 1,
-                               "waiting": 108, "threads": 35},
-    ("disk-io", "db"): {"asleep": 13, "disk": 733, "dump": 3, "flow": 5, "idle": 1641, "waiting": 98, "threads": 71},
-    ("hotplug", "db"): {"asleep": 13, "disk": 361, "dump": 3, "idle": 1174, "waiting": 98, "threads": 41},
-    ("kprobe", "client"): {"asleep": 12, "disk": 317, "dump": 3, "idle": 322, "waiting": 96, "threads": 24},
-    ("locks-pipes", "web"): {"asleep": 16, "disk": 186, "dump": 3, "idle": 766, "waiting": 101, "threads": 32},
-    ("lossy-overwrite", "db"): {"idle": 4, "unknown": 15, "threads": 6},
-    ("lossy", "db"): {"asleep": 711, "disk": 1372, "idle": 1081, "unknown": 4756, "waiting": 3, "threads": 21},
-    ("rotated", "web"): {"asleep": 14, "disk": 825, "dump": 3, "idle": 978, "waiting": 99, "threads": 37},
-    ("rpc-hog-local", "web"): {"asleep": 13, "disk": 143, "dump": 3, "flow": 49, "idle": 530, "waiting": 101,
-                               "threads": 29},
-    ("rpc-hog", TOGETHER): {"asleep": 24, "disk": 260, "dump": 7, "flow": 56, "idle": 815, "waiting": 196,
+                               "start": 2, "waiting": 108, "threads": 35},
+    ("disk-io", "db"): {"asleep": 13, "disk": 733, "dump": 3, "flow": 5, "idle": 1641, "start": 2, "waiting": 98,
+                        "threads": 71},
+    ("hotplug", "db"): {"asleep": 13, "disk": 361, "dump": 3, "idle": 1174, "start": 2, "waiting": 98, "threads": 41},
+    ("kprobe", "client"): {"asleep": 12, "disk": 317, "dump": 3, "idle": 322, "start": 2, "waiting": 96, "threads": 24},
+    ("locks-pipes", "web"): {"asleep": 16, "disk": 186, "dump": 3, "idle": 766, "start": 2, "waiting": 101,
+                             "threads": 32},
+    ("lossy-overwrite", "db"): {"idle": 4, "start": 2, "unknown": 15, "threads": 6},
+    ("lossy", "db"): {"asleep": 711, "disk": 1372, "idle": 1081, "start": 2, "unknown": 4756, "waiting": 3,
+                      "threads": 22},
+    ("rotated", "web"): {"asleep": 14, "disk": 825, "dump": 3, "idle": 978, "start": 2, "waiting": 99, "threads": 37},
+    ("rpc-hog-local", "web"): {"asleep": 13, "disk": 143, "dump": 3, "flow": 49, "idle": 530, "start": 2,
+                               "waiting": 101, "threads": 29},
+    ("rpc-hog", TOGETHER): {"asleep": 24, "disk": 260, "dump": 7, "flow": 56, "idle": 815, "start": 4, "waiting": 196,
                             "threads": 60},
-    ("rpc-hog", "client"): {"asleep": 10, "disk": 126, "dump": 5, "flow": 38, "idle": 450, "waiting": 94,
+    ("rpc-hog", "client"): {"asleep": 10, "disk": 126, "dump": 5, "flow": 38, "idle": 450, "start": 2, "waiting": 94,
                             "threads": 25},
-    ("rpc-hog", "web"): {"asleep": 14, "disk": 134, "dump": 2, "flow": 18, "idle": 365, "waiting": 102, "threads": 27},
-    ("snapshot", "web"): {"disk": 12, "idle": 181, "threads": 3},
+    ("rpc-hog", "web"): {"asleep": 14, "disk": 134, "dump": 2, "flow": 18, "idle": 365, "start": 2, "waiting": 102,
+                         "threads": 27},
+    ("snapshot", "web"): {"disk": 12, "idle": 181, "start": 1, "threads": 4},
     ("three-tier", TOGETHER): {"asleep": 39, "disk": 405, "dump": 9, "flow": 52, "idle": 1809, "several": 8,
-                               "waiting": 363, "threads": 109},
-    ("three-tier", "client"): {"asleep": 12, "disk": 121, "dump": 2, "flow": 16, "idle": 594, "waiting": 97,
-                               "threads": 25},
-    ("three-tier", "db"): {"asleep": 14, "disk": 145, "dump": 4, "flow": 15, "idle": 645, "waiting": 103,
+                               "start": 6, "waiting": 363, "threads": 109},
+    ("three-tier", "client"): {"asleep": 12, "disk": 121, "dump": 2, "flow": 16, "idle": 594, "start": 2,
+                               "waiting": 97, "threads": 25},
+    ("three-tier", "db"): {"asleep": 14, "disk": 145, "dump": 4, "flow": 15, "idle": 645, "start": 2, "waiting": 103,
                            "threads": 30},
-    ("three-tier", "web"): {"asleep": 13, "disk": 139, "dump": 3, "flow": 21, "idle": 570, "waiting": 163,
+    ("three-tier", "web"): {"asleep": 13, "disk": 139, "dump": 3, "flow": 21, "idle": 570, "start": 2, "waiting": 163,
                             "threads": 45},
-    ("web-cold-hot", TOGETHER): {"asleep": 25, "disk": 261, "dump": 8, "flow": 9, "idle": 755, "waiting": 201,
-                                 "threads": 65},
-    ("web-cold-hot", "client"): {"asleep": 14, "disk": 101, "dump": 2, "flow": 8, "idle": 305, "waiting": 99,
-                                 "threads": 24},
-    ("web-cold-hot", "web"): {"asleep": 11, "disk": 160, "dump": 6, "flow": 1, "idle": 450, "waiting": 102,
-                              "threads": 38},
-    ("web-nogro", TOGETHER): {"asleep": 25, "disk": 241, "dump": 6, "flow": 17, "idle": 774, "waiting": 202,
-                              "threads": 67},
-    ("web-nogro", "client"): {"asleep": 11, "disk": 91, "dump": 4, "flow": 16, "idle": 304, "waiting": 96,
+    ("web-cold-hot", TOGETHER): {"asleep": 25, "disk": 261, "dump": 8, "flow": 9, "idle": 755, "start": 4,
+                                 "waiting": 201, "threads": 65},
+    ("web-cold-hot", "client"): {"asleep": 14, "disk": 101, "dump": 2, "flow": 8, "idle": 305, "start": 2,
+                                 "waiting": 99, "threads": 24},
+    ("web-cold-hot", "web"): {"asleep": 11, "disk": 160, "dump": 6, "flow": 1, "idle": 450, "start": 2,
+                              "waiting": 102, "threads": 38},
+    ("web-nogro", TOGETHER): {"asleep": 25, "disk": 241, "dump": 6, "flow": 17, "idle": 774, "start": 4,
+                              "waiting": 202, "threads": 67},
+    ("web-nogro", "client"): {"asleep": 11, "disk": 91, "dump": 4, "flow": 16, "idle": 304, "start": 2, "waiting": 96,
                               "threads": 24},
-    ("web-nogro", "web"): {"asleep": 14, "disk": 150, "dump": 2, "flow": 1, "idle": 470, "waiting": 106, "threads": 43},
+    ("web-nogro", "web"): {"asleep": 14, "disk": 150, "dump": 2, "flow": 1, "idle": 470, "start": 2, "waiting": 106,
+                           "threads": 43},
 }
 
 
@@ -75,7 +80,10 @@ def check(checks, critpath, name, host, directory, clocks=None, arguments=()):
     losses = [(None if cpu == 0xffff else cpu, ts) for _, cpu, ts in dump.info["losses"]]
     checks.true(not losses or len(dump.hosts) == 1, f"{name}/{host}: losses of one host only")
     checks.equal(dump.info["late"], 0, f"{name}/{host}: late events")
-    built = sane.Sane(critpath, directory, clocks, losses)
+    starts = [(dump.hosts[h], cpu, *start) for h, cpu, *start in dump.info["starts"]
+              if not any(lost_cpu in (None, cpu) and ts <= start[-1] for lost_cpu, ts in losses)]
+    built = sane.Sane(critpath, directory, clocks, losses, starts)
+    checks.equal(built.wrong, [], f"{name}/{host}: CPUs that ran another thread before their first switch")
     threads = across = 0
     for row in built.threads():
         want, who = built.path(row), built.who(row)
