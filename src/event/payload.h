@@ -36,7 +36,8 @@ struct ev_class {
 };
 
 struct ev_stream {
-	uint64_t id; /* within the source */
+	uint64_t id;       /* within the source */
+	uint64_t begin_ns; /* live: when its first packet began; 0: not known, or not live (EVENT_CPU_START) */
 };
 
 struct ev_perf_names {

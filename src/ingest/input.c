@@ -15,9 +15,6 @@ enum { TRIES_MAX = 3 };
 /* Far more than a prologue has: a worker that never comes to its end must not block the parent. */
 enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
-/* By how much the first packets of a recording's CPUs may begin after it. */
-enum { START_SKEW_NS = NS_PER_MS };
-
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
 {
 	struct input *input = g_new0(struct input, 1);
@@ -138,7 +135,7 @@ static void hold_start(struct input *input, const struct event *ev)
 static bool begins_later(const struct input *input, const struct event *ev, uint64_t t_ns, uint64_t until_ns)
 {
 	if (!input->has_begun)
-		return ev->ts_ns > t_ns && ev->ts_ns - t_ns > START_SKEW_NS;
+		return ev->ts_ns > t_ns && ev->ts_ns - t_ns > CPU_START_SKEW_NS;
 	return ev->ts_ns > t_ns || ev->ts_ns >= until_ns;
 }
 

@@ -94,8 +94,10 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 {
 	const struct cpu_row *r = CPU_ROW(m, cpu->row);
 	const bool unknown = r->state == CPU_UNKNOWN && (!cpu->held_tid || cpu->held_tid == tid);
-	const uint64_t since_ns = r->since_ns;
+	uint64_t since_ns = r->since_ns;
 
+	if (cpu->stream_ns > since_ns && cpu->stream_ns - since_ns > CPU_START_SKEW_NS)
+		since_ns = MIN(cpu->stream_ns, m->now_ns); /* nothing is known of the time before */
 	if (r->state == CPU_UNKNOWN && !unknown)
 		cpu_offline(m, cpu); /* another thread after migration/N: it was offline; or not recorded */
 	else if (cpu->thread != NO_ROW)
@@ -152,6 +154,14 @@ void cpus_begin(struct model *m, uint64_t begin_ns)
 		if (cpu->row != NO_ROW)
 			credit_since(m, cpu, begin_ns);
 	}
+}
+
+void apply_stream(struct model *m, const struct apply *a)
+{
+	const uint64_t begin_ns = event_payload(a->ev, ev_stream)->begin_ns;
+
+	(void)m;
+	a->cpu->stream_ns = a->cpu->stream_ns ? MIN(a->cpu->stream_ns, begin_ns) : begin_ns;
 }
 
 void cpu_lose_thread(struct model *m, uint32_t thread)

@@ -86,6 +86,7 @@ struct cpu {
 	 * interruption: what is seen next has not run since then; else 0.
 	 */
 	int64_t held_tid;
+	uint64_t stream_ns; /* live: when the first of its streams began; 0: not known */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;

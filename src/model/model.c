@@ -424,6 +424,10 @@ static LT_COLD void apply_word(struct model *m, unsigned source, struct trace_in
 		if (ev->cpu != EVENT_NO_CPU)
 			apply_about_cpu(m, trace, ev, apply_cpu_start);
 		break;
+	case EVENT_STREAM:
+		if (ev->cpu != EVENT_NO_CPU && trace->domain == DOMAIN_KERNEL && event_payload(ev, ev_stream)->begin_ns)
+			apply_about_cpu(m, trace, ev, apply_stream);
+		break;
 	case EVENT_LOST:
 		apply_about_cpu(m, trace, ev, apply_lost);
 		break;

@@ -41,6 +41,9 @@ void model_bound_interval(struct model *m, struct interval *iv);
 /* The tables; reaping and starting frames is left to the caller. Borrowed for the model's life. */
 struct host_state *model_state(struct model *m);
 
+/* By how much the first packets of CPUs may begin after the record: they count as there from the start. */
+enum { CPU_START_SKEW_NS = 1000000 };
+
 /*
  * The record starts at t_ns: what is known to run from the start (EVENT_CPU_START) is credited from here. To be called
  * before the first event with a time; optional.

@@ -164,7 +164,7 @@ void cpus_begin(struct model *m, uint64_t begin_ns);
 /* If the thread runs on a CPU, unsettles that CPU: the thread was seen elsewhere or is gone. */
 void cpu_lose_thread(struct model *m, uint32_t thread);
 
-handler_fn apply_cpu_start;
+handler_fn apply_stream, apply_cpu_start;
 
 /* ---- waitlog.c: only if m->wait_log ---- */
 

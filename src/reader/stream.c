@@ -74,6 +74,8 @@ void stream_begin_packet(struct reader_stream *s, const struct message *m)
 		memset((*state)->perf, 0xff, sizeof((*state)->perf)); /* EVENT_PERF_NONE */
 	}
 	s->cpu_state = *state;
+	if (m->has_time && !s->first_packet_ns)
+		s->first_packet_ns = m->ns;
 }
 
 /* ---- losses ---- */

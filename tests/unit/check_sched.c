@@ -2,6 +2,7 @@
 /* CPUs, threads and time: model/{cpu,sched,process,lost}.c on hand-built events. */
 #include "unit.h"
 
+#include "base/nstime.h"
 #include "events.h"
 
 enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0, DEAD = 0x20 };
@@ -97,6 +98,44 @@ START_TEST(test_cpu_start_of_later_data)
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1600), 300);
 	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 1600), 100);
 	assert_sums(&e, 1600);
+	events_release(&e);
+}
+END_TEST
+
+static void stream(struct events *e, unsigned cpu, uint64_t begin_ns)
+{
+	struct ev_stream p = { .begin_ns = begin_ns };
+	struct record r;
+
+	record_init(&r, 0, cpu, EVENT_NO_TID, EVENT_STREAM);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
+/* Live: what a CPU ran is credited from its first packet on, announced before the record begins or later. */
+START_TEST(test_streams_that_begin_later)
+{
+	enum { MS = NS_PER_MS };
+	struct events e;
+
+	events_init(&e);
+	stream(&e, 0, 100 * MS);
+	stream(&e, 1, 106 * MS); /* of another channel */
+	stream(&e, 1, 103 * MS);
+	model_begin(e.m, 100 * MS);
+	EVENT(&e, 100 * MS, 0, 5, IRQ_ENTRY, irq, .irq = 1);
+	stream(&e, 2, 105 * MS);
+	stream(&e, 3, 101 * MS);
+	stream(&e, 4, 109 * MS);
+	stream(&e, 0, 107 * MS);
+	for (unsigned cpu = 1; cpu <= 4; cpu++)
+		EVENT(&e, 108 * MS, cpu, 5 + cpu, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 110 * MS), 10 * MS);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 110 * MS), 7 * MS);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, cpu_ns, 110 * MS), 5 * MS);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 8, cpu_ns, 110 * MS), 10 * MS); /* as good as from the start */
+	ck_assert_uint_eq(THREAD_VALUE(&e, 9, cpu_ns, 110 * MS), 2 * MS);  /* a packet that claims to begin later */
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 110 * MS), 7 * MS);
+	assert_sums(&e, 110 * MS);
 	events_release(&e);
 }
 END_TEST
@@ -701,12 +740,12 @@ START_TEST(test_sums_hold_whatever_comes)
 END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
-	  test_cpu_start_of_later_data, test_context_tid_tells_who_runs, test_ready_and_blocked,
-	  test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
-	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
-	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
-	  test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_losses_with_many_threads,
-	  test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death, test_tid_reused_without_exit,
-	  test_thread_that_creates_itself, test_thread_of_a_process, test_exec_takes_over_tid, test_state_dump,
-	  test_context_of_a_thread, test_priority_of_sched_events, test_idle_task_with_a_stoppers_name,
-	  test_sums_hold_whatever_comes)
+	  test_cpu_start_of_later_data, test_streams_that_begin_later, test_context_tid_tells_who_runs,
+	  test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
+	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
+	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
+	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss,
+	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
+	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
+	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
+	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

@@ -128,9 +128,11 @@ void live_stream_note_time(struct live_stream *s)
 static void announce_stream(struct live_stream *s)
 {
 	struct event *ev = reader_emit(&s->trace->base, EVENT_STREAM, 0, 0);
+	struct ev_stream *p = (struct ev_stream *)(void *)ev->words;
 
 	ev->cpu = s->base.base.cpu;
-	((struct ev_stream *)(void *)ev->words)->id = s->base.base.index;
+	p->id = s->base.base.index;
+	p->begin_ns = s->base.base.first_packet_ns;
 	emit_end(s->live->ring, ev);
 	s->is_announced = true;
 }
