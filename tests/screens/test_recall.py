@@ -189,19 +189,22 @@ def beside_others(checks):
         as_recorded(checks, "beside others", lines, wanted, begin, min(end, limits[1]))
 
 
+def worked(pid):
+    """Whether a worker of the program reads now; waits 10 ms for the next look."""
+    workers = processes.workers(pid, "recall")
+    time.sleep(0.01)
+    return workers
+
+
 def nothing(checks):
     """Metadata that is too large for the memory: the pane says so, and does not try again and again."""
     with Live("tiny", "2", "--recall-memory", "64k", "--workers", "1", recording=os.path.join(unpack("workqueue"), "kmem")) as t:
         t.wait_for(lambda text: text.startswith(" ENDED "), "the end")
         t.keys(")", "a")
         checks.check("nothing is kept", t.wait("nothing earlier is kept"))
-        # the one that found nothing may still be ending
-        t.wait_for(lambda _: not processes.workers(t.program_pid(), "recall"), "the end of the worker")
-        seen = set()
-        for _ in range(100):
-            seen.update(processes.workers(t.program_pid(), "recall"))
-            time.sleep(0.01)
-        checks.equal("no worker starts any more", seen, set())
+        pid = t.program_pid()
+        # those that found nothing may still be ending
+        processes.wait_for("a second without a worker", lambda: not any(worked(pid) for _ in range(100)))
         checks.contains("still", t.sync(), "nothing earlier is kept")
 
 
