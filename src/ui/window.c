@@ -7,6 +7,9 @@
 enum { FIRST_INTERVALS = 10 };
 #define FIRST_MAX_NS (10 * NS_PER_S)
 
+/* What the lists of threads and processes read, and the terms of filters. */
+#define WINDOW_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_CONTAINER)
+
 static struct ui_graph *graph_of(const struct ui *ui, enum ui_waits_kind kind)
 {
 	return &ui->window->graphs[kind];
@@ -218,9 +221,7 @@ static void load_lists(struct ui *ui, const struct ui_graph *graph, uint64_t beg
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		struct ui_host_data *host = ui_host(ui, i);
 		struct history_load *load = &g_array_index(w->loads, struct history_load, i);
-		bool loaded = !host->hidden &&
-			      data_load_host(ui, host, begin_ns, end_ns,
-					     1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD, load, &gap);
+		bool loaded = !host->hidden && data_load_host(ui, host, begin_ns, end_ns, WINDOW_TABLES, load, &gap);
 		struct view_host view = data_view_host(host, loaded ? &load->interval : NULL);
 
 		if (loaded)

@@ -121,6 +121,21 @@ def filters(checks):
         t.wait("^column 1: 'tree:x': 'tree:' needs a process ID")
 
 
+def windows(checks):
+    """The panes of the window of critical paths know the containers, too."""
+    with open_at(size=(160, 60)) as t:
+        for pane in ("Paths", "Accounting"):
+            t.choose("P", "Panes", pane)
+            t.wait(r"^ window[\s\S]* COMMAND[\s\S]* \d+ ")
+            if pane == "Paths":
+                checks.contains(f"{pane}: a column", t.sync(), r"^ +TID +PID +CONTAINER ")
+            t.keys("F4")
+            t.wait("^Filter:")
+            t.keys("C-u").text("container:bash").keys("Enter")
+            checks.contains(f"{pane}: what runs in one", t.sync(), r"filter: container:bash +1/[1-9]")
+            t.press("F4", "Escape")
+
+
 def virtual_ids(checks):
     with open_at() as t:
         filtered(t, "container:4026532316")
@@ -159,4 +174,4 @@ def without_containers(checks):
         checks.lacks("no column where there are none", t.sync(), "CONTAINER")
 
 
-Checks().run(whole_screens, as_reported, branches, entering, filters, virtual_ids, details, without_containers)
+Checks().run(whole_screens, as_reported, branches, entering, filters, windows, virtual_ids, details, without_containers)
