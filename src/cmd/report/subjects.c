@@ -5,7 +5,7 @@
  */
 #include "base/error.h"
 #include "cmd/report/report.h"
-#include "cmd/report/requests.h"
+#include "view/requests.h"
 
 static bool names_threads(const struct options *o)
 {
@@ -32,12 +32,6 @@ enum lt_status report_subjects_check(struct report *r)
 
 /* ---- threads ---- */
 
-static bool runs_in(const struct view_host *h, const struct thread_row *t, uint64_t begin_ns, uint64_t end_ns)
-{
-	return (!t->born_ns || clock_to_ref(h->map, t->born_ns) < end_ns) &&
-	       (!t->exited_ns || clock_to_ref(h->map, t->exited_ns) > begin_ns);
-}
-
 static void add_subject(struct report *r, wait_row row, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct wait_path path;
@@ -57,41 +51,40 @@ static void find_threads(const struct report *r, struct view_rows *threads)
 	view_rows_build(threads, &query, r->shown, r->n_shown);
 }
 
-/* known: rows already added. */
-static void add_thread(struct report *r, GHashTable *known, const struct view_host *h, const struct thread_row *t,
-		       uint64_t begin_ns, uint64_t end_ns)
+static void add_all(struct report *r, const struct view_rows *threads, uint64_t begin_ns, uint64_t end_ns)
 {
-	const uint64_t exited_ns = t->exited_ns ? clock_to_ref(h->map, t->exited_ns) : UINT64_MAX;
-	const wait_row row = waits_find(ingest_waits(r->in), h->wait, (int32_t)t->tid, MIN(exited_ns, end_ns));
+	GHashTable *known = g_hash_table_new(NULL, NULL);
 
-	if (row != WAIT_NO_ROW && g_hash_table_add(known, GUINT_TO_POINTER(row)))
-		add_subject(r, row, begin_ns, end_ns);
+	for (unsigned i = 0; i < threads->n; i++) {
+		const struct view_row *row = &threads->rows[i];
+		const wait_row subject = view_thread_wait_row(&r->shown[row->key.host], INTERVAL_ROW(thread, &row->row),
+							      ingest_waits(r->in), begin_ns, end_ns);
+
+		if (subject != WAIT_NO_ROW && g_hash_table_add(known, GUINT_TO_POINTER(subject)))
+			add_subject(r, subject, begin_ns, end_ns);
+	}
+	g_hash_table_destroy(known);
+}
+
+static void add_requests(struct report *r, const struct view_rows *threads, uint64_t begin_ns, uint64_t end_ns)
+{
+	GArray *requests = view_requests_find(threads, ingest_waits(r->in), begin_ns, end_ns);
+
+	for (guint i = 0; i < requests->len; i++)
+		add_subject(r, g_array_index(requests, struct view_request, i).row, begin_ns, end_ns);
+	g_array_free(requests, TRUE);
 }
 
 static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct requests *requests =
-		names_threads(r->options) ? NULL : requests_create(r->shown, r->n_shown, begin_ns, end_ns);
-	GHashTable *known = g_hash_table_new(NULL, NULL);
 	struct view_rows threads;
 
 	find_threads(r, &threads);
-	for (unsigned i = 0; i < threads.n; i++) {
-		const struct view_row *row = &threads.rows[i];
-		const struct view_host *h = &r->shown[row->key.host];
-		const struct thread_row *t = INTERVAL_ROW(thread, &row->row);
-
-		if (!runs_in(h, t, begin_ns, end_ns))
-			continue;
-		if (requests && (view_row_is_tracing(&threads, row) || !requests_may_be(requests, row->key.host, t)))
-			continue;
-		add_thread(r, known, h, t, begin_ns, end_ns);
-	}
+	if (names_threads(r->options))
+		add_all(r, &threads, begin_ns, end_ns);
+	else
+		add_requests(r, &threads, begin_ns, end_ns);
 	view_rows_release(&threads);
-	g_hash_table_destroy(known);
-	if (requests)
-		requests_keep_outermost(r->subjects, r->paths);
-	requests_destroy(requests);
 }
 
 /* The thread with that tid at the end of the window, otherwise the last one that had it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "cmd/report/requests.h"
+#include "view/requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,6 @@
 struct host_requests {
 	GHashTable *connecting; /* uids of threads that opened connections */
 	GHashTable *servers;    /* pids of processes that used connections opened to them */
-};
-
-struct requests {
-	const struct view_host *hosts;
-	unsigned n_hosts;
-	uint64_t begin_ns, end_ns;
-	struct host_requests *of_host;
 };
 
 static GHashTable *set_create(void)
@@ -42,48 +35,74 @@ static void note_host(struct host_requests *q, const struct interval *iv)
 	}
 }
 
-struct requests *requests_create(const struct view_host *hosts, unsigned n_hosts, uint64_t begin_ns, uint64_t end_ns)
+static struct host_requests *note_hosts(const struct view_rows *threads)
 {
-	struct requests *q = g_new(struct requests, 1);
+	struct host_requests *of_host = g_new(struct host_requests, MAX(threads->n_hosts, 1));
 
-	*q = (struct requests){
-		.hosts = hosts,
-		.n_hosts = n_hosts,
-		.begin_ns = begin_ns,
-		.end_ns = end_ns,
-		.of_host = g_new(struct host_requests, n_hosts),
-	};
-	for (unsigned i = 0; i < n_hosts; i++) {
-		q->of_host[i] = (struct host_requests){ set_create(), set_create() };
-		if (hosts[i].iv)
-			note_host(&q->of_host[i], hosts[i].iv);
+	for (unsigned i = 0; i < threads->n_hosts; i++) {
+		of_host[i] = (struct host_requests){ set_create(), set_create() };
+		if (threads->hosts[i].iv)
+			note_host(&of_host[i], threads->hosts[i].iv);
 	}
-	return q;
+	return of_host;
 }
 
-void requests_destroy(struct requests *q)
+static void release_hosts(struct host_requests *of_host, unsigned n)
 {
-	if (!q)
-		return;
-	for (unsigned i = 0; i < q->n_hosts; i++) {
-		g_hash_table_destroy(q->of_host[i].connecting);
-		g_hash_table_destroy(q->of_host[i].servers);
+	for (unsigned i = 0; i < n; i++) {
+		g_hash_table_destroy(of_host[i].connecting);
+		g_hash_table_destroy(of_host[i].servers);
 	}
-	g_free(q->of_host);
-	g_free(q);
+	g_free(of_host);
 }
 
-bool requests_may_be(const struct requests *q, unsigned host, const struct thread_row *t)
-{
-	const struct clock_map *map = q->hosts[host].map;
-	const struct host_requests *of_host = &q->of_host[host];
+/* ---- candidates: threads that handle requests or work for such threads ---- */
 
+static bool may_handle(const struct host_requests *of_host, const struct clock_map *map, const struct thread_row *t,
+		       uint64_t begin_ns, uint64_t end_ns)
+{
 	if (t->flags & THREAD_KERNEL || g_hash_table_contains(of_host->servers, &t->pid))
 		return false;
-	if (t->born_ns && t->exited_ns && clock_to_ref(map, t->born_ns) >= q->begin_ns &&
-	    clock_to_ref(map, t->exited_ns) <= q->end_ns)
+	if (t->born_ns && t->exited_ns && clock_to_ref(map, t->born_ns) >= begin_ns &&
+	    clock_to_ref(map, t->exited_ns) <= end_ns)
 		return true;
 	return t->read_net + t->write_net && g_hash_table_contains(of_host->connecting, &t->uid);
+}
+
+wait_row view_thread_wait_row(const struct view_host *host, const struct thread_row *t, const struct waits *waits,
+			      uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t exited_ns = t->exited_ns ? clock_to_ref(host->map, t->exited_ns) : UINT64_MAX;
+
+	if ((t->born_ns && clock_to_ref(host->map, t->born_ns) >= end_ns) || exited_ns <= begin_ns)
+		return WAIT_NO_ROW;
+	return waits_find(waits, host->wait, (int32_t)t->tid, MIN(exited_ns, end_ns));
+}
+
+static GArray *find_candidates(const struct view_rows *threads, const struct waits *waits, uint64_t begin_ns,
+			       uint64_t end_ns)
+{
+	struct host_requests *of_host = note_hosts(threads);
+	GArray *found = g_array_new(FALSE, FALSE, sizeof(struct view_request));
+	struct map64 known = { 0 };
+
+	for (unsigned i = 0; i < threads->n; i++) {
+		const struct view_row *row = &threads->rows[i];
+		const struct view_host *host = &threads->hosts[row->key.host];
+		const struct thread_row *t = INTERVAL_ROW(thread, &row->row);
+		struct view_request request = { i, WAIT_NO_ROW };
+
+		if (!view_row_is_tracing(threads, row) &&
+		    may_handle(&of_host[row->key.host], host->map, t, begin_ns, end_ns))
+			request.row = view_thread_wait_row(host, t, waits, begin_ns, end_ns);
+		if (request.row == WAIT_NO_ROW || map64_get(&known, (uint64_t)request.row + 1) != MAP64_NONE)
+			continue;
+		map64_put(&known, (uint64_t)request.row + 1, i);
+		g_array_append_val(found, request);
+	}
+	map64_release(&known);
+	release_hosts(of_host, threads->n_hosts);
+	return found;
 }
 
 /* ---- outermost threads ---- */
@@ -100,6 +119,11 @@ struct places {
 	uint64_t *own_ns;    /* by index: time in its own row */
 	GArray *passages;    /* struct passage */
 };
+
+static wait_row row_of(const GArray *requests, guint i)
+{
+	return g_array_index(requests, struct view_request, i).row;
+}
 
 static void add_times(struct places *p, const struct wait_path *path)
 {
@@ -130,20 +154,27 @@ static void take_times(struct places *p, unsigned path_place, const struct wait_
 	}
 }
 
-/* Which row works for which, in the order of the paths. */
-static GArray *find_passages(const GArray *rows, const GArray *paths)
+/*
+ * Which row works for which, in the order of the requests: a row works for another if that one's path runs through it
+ * for at least half of the time of its own path. One path at a time is in memory.
+ */
+static GArray *find_passages(const GArray *requests, const struct waits *waits, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct places p = { .ns = g_new0(uint64_t, rows->len),
-			    .own_ns = g_new0(uint64_t, rows->len),
+	struct places p = { .ns = g_new0(uint64_t, requests->len),
+			    .own_ns = g_new0(uint64_t, requests->len),
 			    .passages = g_array_new(FALSE, FALSE, sizeof(struct passage)) };
+	struct wait_path path;
 	guint kept = 0;
 
-	for (guint i = 0; i < rows->len; i++)
-		map64_put(&p.by_row, (uint64_t)g_array_index(rows, wait_row, i) + 1, i);
-	for (guint i = 0; i < paths->len; i++) {
-		add_times(&p, &g_array_index(paths, struct wait_path, i));
-		take_times(&p, i, &g_array_index(paths, struct wait_path, i));
+	for (guint i = 0; i < requests->len; i++)
+		map64_put(&p.by_row, (uint64_t)row_of(requests, i) + 1, i);
+	wait_path_init(&path);
+	for (guint i = 0; i < requests->len; i++) {
+		waits_path(waits, row_of(requests, i), begin_ns, end_ns, &path);
+		add_times(&p, &path);
+		take_times(&p, i, &path);
 	}
+	wait_path_release(&path);
 	for (guint i = 0; i < p.passages->len; i++) {
 		const struct passage passage = g_array_index(p.passages, struct passage, i);
 
@@ -198,26 +229,20 @@ static bool *find_inner(const GArray *passages, unsigned n)
 	return inner;
 }
 
-void requests_keep_outermost(GArray *rows, GArray *paths)
+GArray *view_requests_find(const struct view_rows *threads, const struct waits *waits, uint64_t begin_ns,
+			   uint64_t end_ns)
 {
-	GArray *passages;
-	bool *inner;
+	GArray *requests = find_candidates(threads, waits, begin_ns, end_ns);
+	GArray *passages = find_passages(requests, waits, begin_ns, end_ns);
+	bool *inner = find_inner(passages, requests->len);
 	guint kept = 0;
 
-	if (!rows->len)
-		return;
-	passages = find_passages(rows, paths);
-	inner = find_inner(passages, rows->len);
-	for (guint i = 0; i < rows->len; i++) {
-		if (inner[i]) {
-			wait_path_release(&g_array_index(paths, struct wait_path, i));
-			continue;
-		}
-		g_array_index(rows, wait_row, kept) = g_array_index(rows, wait_row, i);
-		g_array_index(paths, struct wait_path, kept++) = g_array_index(paths, struct wait_path, i);
-	}
-	g_array_set_size(rows, kept);
-	g_array_set_size(paths, kept);
+	for (guint i = 0; i < requests->len; i++)
+		if (!inner[i])
+			g_array_index(requests, struct view_request, kept++) =
+				g_array_index(requests, struct view_request, i);
+	g_array_set_size(requests, kept);
 	g_free(inner);
 	g_array_free(passages, TRUE);
+	return requests;
 }
