@@ -343,13 +343,19 @@ void do_virtual_ids(struct ui *ui, int argument)
 	ui_say(ui, ui->virtual_ids ? "ids inside namespaces next to the host's" : "the host's ids");
 }
 
+enum { SORT_DEFAULT = -1 }; /* in place of a column's number */
+
 static void sort_chosen(struct ui *ui, int value, bool keep)
 {
 	struct list *l = current_list(ui);
 
 	(void)keep;
-	if (value < (int)l->rows.n_columns && strcmp(l->rows.columns[value].name, l->sort) != 0)
+	if (value == SORT_DEFAULT)
+		list_sort_default(l);
+	else if (value < (int)l->rows.n_columns && strcmp(l->rows.columns[value].name, l->sort) != 0)
 		list_sort_by(l, l->rows.columns[value].name);
+	else
+		l->sorted = true;
 	ui_rebuild(ui);
 }
 
@@ -359,11 +365,13 @@ void do_sort_menu(struct ui *ui, int argument)
 	struct overlay *menu = overlay_menu("Sort by", sort_chosen);
 
 	(void)argument;
+	if (l->table->rank && !l->query.sum_by)
+		overlay_item(menu, SORT_DEFAULT, -1, l->table->ranked);
 	for (unsigned i = 0; i < l->rows.n_columns; i++) {
 		char *text = g_strdup_printf("%-16s %s", l->rows.columns[i].header, l->rows.columns[i].meaning);
 
 		overlay_item(menu, (int)i, -1, text);
-		if (!strcmp(l->rows.columns[i].name, l->sort))
+		if (!strcmp(l->rows.columns[i].name, l->sort) && !(l->table->rank && l->query.ranked))
 			overlay_select(menu, (int)i);
 		g_free(text);
 	}

@@ -116,6 +116,7 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 		query->sort = view_column_find(columns, n, l->sort);
 	}
 	query->reverse = l->reverse;
+	query->ranked = !l->sorted && !l->reverse && !query->sum_by;
 	l->query = *query;
 	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
 	if (choose_counter(l))
@@ -277,6 +278,13 @@ void list_sort_by(struct list *l, const char *name)
 	g_free(l->sort);
 	l->sort = g_strdup(name);
 	l->reverse = false;
+}
+
+void list_sort_default(struct list *l)
+{
+	g_free(l->sort);
+	l->sort = g_strdup(l->table->sort);
+	l->sorted = l->reverse = false;
 }
 
 const struct column *list_column_at(const struct list *l, int x)

@@ -116,6 +116,9 @@ const char *list_sort_step(struct list *l, int direction);
 /* Sorts by a column in its natural order; by the same column again, reverses it. */
 void list_sort_by(struct list *l, const char *name);
 
+/* Sorts as at first. */
+void list_sort_default(struct list *l);
+
 /* The column at x in the header; NULL: none. */
 const struct column *list_column_at(const struct list *l, int x);
 

@@ -19,13 +19,20 @@ static const char *explain_paths(const struct ui *ui)
 	return window_why_empty(ui);
 }
 
-/* Shows the window of the lists. */
+/* Shows the window of the list, and why its order is not that of its column. */
 static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 {
-	(void)p;
+	enum { ORDER_WIDTH = 15 };
+	const struct list *l = &p->lists[0];
+	int width = ui->canvas->w - 2;
+
 	if (max < 4)
 		return 0;
-	window_draw(ui, 1, y, ui->canvas->w - 2);
+	if (l->query.ranked && l->rows.n && view_paths_row_is_request(&l->rows, &l->rows.rows[0])) {
+		width -= ORDER_WIDTH;
+		canvas_text_right(ui->canvas, 1 + width, y, ORDER_WIDTH, STYLE_DIM, l->table->ranked);
+	}
+	window_draw(ui, 1, y, width);
 	return 1;
 }
 
@@ -133,7 +140,7 @@ static const struct pane_type types[PANES] = {
 	},
 	[PANE_PATHS] = {
 		.title = "Paths",
-		.about = "critical paths: what threads waited for",
+		.about = "critical paths: what threads waited for, requests first",
 		.report = "critical-totals; of one thread, as key w: critical-path",
 		.tables = { "paths" },
 		.empty = { "no thread waited or ran in this window" },

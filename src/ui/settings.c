@@ -214,6 +214,8 @@ static void keep_list(struct settings *s, const struct list *l)
 
 		g_key_file_set_value(s->file, group, "sort", sort);
 		g_free(sort);
+	} else {
+		g_key_file_remove_key(s->file, group, "sort", NULL);
 	}
 	g_ptr_array_free(names, TRUE);
 	g_free(columns);

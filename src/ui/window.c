@@ -2,13 +2,15 @@
 /* The window of critical paths: its range, its graph, the list of threads with their totals. */
 #include "base/nstime.h"
 #include "ui/internal.h"
+#include "view/requests.h"
 
 /* Initial window: this many intervals, capped at FIRST_MAX_NS. */
 enum { FIRST_INTERVALS = 10 };
 #define FIRST_MAX_NS (10 * NS_PER_S)
 
 /* What the lists of threads and processes read, and the terms of filters. */
-#define WINDOW_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_CONTAINER)
+#define WINDOW_TABLES \
+	(1u << TABLE_HOST | 1u << TABLE_CPU | 1u << TABLE_THREAD | 1u << TABLE_CONTAINER | VIEW_REQUEST_TABLES)
 
 static struct ui_graph *graph_of(const struct ui *ui, enum ui_waits_kind kind)
 {
@@ -211,6 +213,27 @@ static void add_totals(struct ui *ui, const struct ui_graph *graph, unsigned hos
 	}
 }
 
+static void find_requests(struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct ui_window *w = ui->window;
+	const struct view_query query = { .table = view_table_find("paths"), .all = true };
+	struct view_rows threads;
+	GArray *requests;
+
+	view_rows_init(&threads);
+	view_rows_build(&threads, &query, (const struct view_host *)(const void *)w->view_hosts->data,
+			w->view_hosts->len);
+	requests = view_requests_find(&threads, graph->info.waits, begin_ns, end_ns);
+	for (guint i = 0; i < requests->len; i++) {
+		const struct view_row *row = &threads.rows[g_array_index(requests, struct view_request, i).thread];
+
+		view_paths_add_request(&g_array_index(w->paths, struct view_paths, row->key.host), row->key.uid,
+				       (int64_t)INTERVAL_ROW(thread, &row->row)->pid);
+	}
+	g_array_free(requests, TRUE);
+	view_rows_release(&threads);
+}
+
 static void load_lists(struct ui *ui, const struct ui_graph *graph, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct ui_window *w = ui->window;
@@ -227,8 +250,10 @@ static void load_lists(struct ui *ui, const struct ui_graph *graph, uint64_t beg
 		if (loaded)
 			add_totals(ui, graph, i, &load->interval, begin_ns, end_ns);
 		view.paths = &g_array_index(w->paths, struct view_paths, i);
+		view.wait = window_graph_host(graph, i);
 		g_array_append_val(w->view_hosts, view);
 	}
+	find_requests(ui, graph, begin_ns, end_ns);
 }
 
 bool window_load(struct ui *ui)

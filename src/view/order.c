@@ -12,6 +12,7 @@ struct sort_item {
 	uint64_t uid;
 	uint32_t host;
 	uint32_t index;
+	unsigned rank;
 };
 
 struct sort_order {
@@ -47,8 +48,10 @@ static int compare_items(const void *pa, const void *pb, void *data)
 	const struct sort_order *order = data;
 	int c;
 
-	if (order->sorted && (!order->hosts_first || a->host == b->host)) {
-		c = compare_sorted(&a->by, &b->by, order->descending);
+	if (!order->hosts_first || a->host == b->host) {
+		if (a->rank != b->rank)
+			return a->rank < b->rank ? -1 : 1;
+		c = !order->sorted ? 0 : compare_sorted(&a->by, &b->by, order->descending);
 		if (c)
 			return c;
 	}
@@ -75,6 +78,7 @@ uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q,
 		items[i].host = row->key.host;
 		items[i].uid = row->key.uid;
 		items[i].index = i;
+		items[i].rank = q->ranked && q->table->rank ? q->table->rank(r, row) : 0;
 		for (unsigned k = 0; k < order.n_keys; k++)
 			view_row_value(r, row, keys[k], &items[i].keys[k]);
 		if (q->sort)

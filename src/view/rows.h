@@ -61,6 +61,7 @@ struct view_query {
 	const struct view_filter *filter; /* NULL: no filter */
 	const struct column *sort;        /* NULL: by host, then key */
 	bool reverse;                     /* reverse the column's default direction, column_ascends() */
+	bool ranked;                      /* rows are first ordered by view_table.rank. Not with .sum_by */
 	bool tree;             /* children follow their parents; sort orders siblings. Only if view_table_has_tree() */
 	GHashTable *collapsed; /* set of struct view_key whose descendants are hidden; NULL: none */
 	const struct view_derived *derived; /* rows of a table with a supply */

@@ -14,6 +14,8 @@ void view_paths_release(struct view_paths *p)
 	g_array_free(p->totals, TRUE);
 	map64_release(&p->by_thread);
 	map64_release(&p->by_process);
+	map64_release(&p->requests);
+	map64_release(&p->requesters);
 }
 
 void view_paths_clear(struct view_paths *p)
@@ -21,6 +23,8 @@ void view_paths_clear(struct view_paths *p)
 	g_array_set_size(p->totals, 0);
 	map64_clear(&p->by_thread);
 	map64_clear(&p->by_process);
+	map64_clear(&p->requests);
+	map64_clear(&p->requesters);
 }
 
 static struct wait_totals *totals_at(const struct view_paths *p, uint32_t i)
@@ -48,6 +52,13 @@ void view_paths_add(struct view_paths *p, uint64_t thread_uid, int64_t pid, cons
 		sum->ns[i] += totals->ns[i];
 	sum->wire_ns += totals->wire_ns;
 	sum->own_ns += totals->own_ns;
+}
+
+void view_paths_add_request(struct view_paths *p, uint64_t thread_uid, int64_t pid)
+{
+	map64_put(&p->requests, thread_uid, 0);
+	if (pid >= 0)
+		map64_put(&p->requesters, (uint64_t)pid, 0);
 }
 
 uint64_t view_paths_total_ns(const struct wait_totals *totals)
@@ -130,12 +141,34 @@ static const struct column paths_columns[] = {
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 
+/* ---- order ---- */
+
+bool view_paths_row_is_request(const struct view_rows *r, const struct view_row *row)
+{
+	const struct view_paths *p = view_row_host(r, row)->paths;
+
+	if (!p)
+		return false;
+	return row->members > 1 ? map64_get(&p->requesters, row->row.b[CELL(thread, pid)]) != MAP64_NONE
+				: map64_get(&p->requests, row->key.uid) != MAP64_NONE;
+}
+
+/* Requests come first, what only observes or serves the machine last. */
+static unsigned get_rank(const struct view_rows *r, const struct view_row *row)
+{
+	if (view_paths_row_is_request(r, row))
+		return 0;
+	return INTERVAL_ROW(thread, &row->row)->flags & THREAD_KERNEL || view_row_is_tracing(r, row) ? 2 : 1;
+}
+
 const struct view_table view_paths_table = {
 	.name = "paths",
 	.title = "Critical path",
 	.row = "a thread",
-	.meaning = "What each thread waited for, followed from thread to thread and host to host: its critical path in "
-		   "the window.",
+	.meaning =
+		"What each thread waited for, followed from thread to thread and host to host: its critical path in "
+		"the window. Threads that handle requests come first, those of the kernel and of LTTng last, until you "
+		"choose an order (F6).",
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
 	.needs = NEED_CPU | NEED_SCHED,
@@ -143,4 +176,6 @@ const struct view_table view_paths_table = {
 	.screen = "tid pid host container others_ns own_ns running block_device wire network timer blocked preempted "
 		  "unknown comm",
 	.sort = "others_ns",
+	.rank = get_rank,
+	.ranked = "requests first",
 };

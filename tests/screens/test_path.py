@@ -99,14 +99,14 @@ def whole_screens(checks):
                 checks.check("mono: the selection shows", re.search(r"\x1b\[[0-9;]*7m", raw), raw)
     with open_at() as t:
         t.keys("8")
-        t.wait("▼OTHERS[\\s\\S]*Notification")
+        t.wait("requests first[\\s\\S]* runit")
         checks.expected("paths-80x24", t.sync())
 
 
 def list_of_threads(checks):
     with open_at() as t:
         t.keys("8")
-        t.wait("▼OTHERS[\\s\\S]*Notification")
+        t.wait("requests first[\\s\\S]* runit")
         checks.contains("the window", t.sync(), r"^ window \[14:07:05\.642, 14:07:12\.642\[ 7\.00s")
         screen = t.press(">")
         checks.contains("sorted by another column", screen, r"▼OWN")
@@ -137,6 +137,47 @@ def list_of_threads(checks):
         t.keys("w")
         t.wait("this row does not belong to a thread")
         checks.check("w needs a thread", True)
+
+
+def requests_first(checks):
+    """The threads whose paths the report shows come first, those of the kernel and of LTTng last, in the order of the
+    column; an order that is chosen is that of the column alone."""
+    def falling(rows):
+        others = [row["others_ns"] for row in rows]
+        return others == sorted(others, reverse=True)
+
+    with open_at() as t:
+        t.keys("8")
+        t.wait("requests first[\\s\\S]* runit")
+        got = t.written(t.path("ranked.json"))
+        rows = got["rows"]
+        run = subprocess.run([PROGRAM, "report", "critical-path", "--json", "--begin", f"{got['begin_ns']}ns", "--end",
+                              f"{got['end_ns']}ns", RECORDING], stdout=subprocess.PIPE, text=True, check=True)
+        requests = {(row["path_host"], row["path_tid"]) for row in json.loads(run.stdout)["rows"]}
+        n = len(requests)
+        checks.equal("the report's threads", {(row["host"], row["tid"]) for row in rows[:n]}, requests)
+        names = [row["comm"] for row in rows]
+        last = min(names.index(name) for name in ("Notification", "kthreadd", "ksoftirqd/0"))
+        checks.check("the kernel's and LTTng's own are last", n < last and not set(names[last:]) & {
+            "apache2", "postgres", "systemd", "systemd-journal", "wget"}, names)
+        checks.check("each part in the order of the column", n > 5 and falling(rows[:n]) and falling(rows[n:last]) and
+                     falling(rows[last:]), rows)
+        t.choose("F6", "Sort by", "^ OTHERS ")
+        checks.lacks("chosen from the menu: the column alone", t.sync(), "requests first")
+        checks.check("falling from the first to the last", falling(t.written(t.path("sorted.json"))["rows"]))
+    with open_at() as t:
+        t.keys("8")
+        t.wait("requests first[\\s\\S]* runit")
+        t.press(">")
+        checks.lacks("another column", t.press("<"), "requests first")
+        checks.check("and back: the user's choice", falling(t.written(t.path("back.json"))["rows"]))
+        t.choose("F6", "Sort by", "^ requests first")
+        t.wait("requests first[\\s\\S]* runit")
+        t.keys("F6")
+        t.wait("Sort by")
+        t.keys("Enter")
+        t.wait_gone("Sort by")
+        checks.contains("chosen again", t.sync(), "requests first")
 
 
 def walking(checks):
@@ -265,7 +306,7 @@ def written_list(checks):
     """x on the list of threads: its window, its rows."""
     with open_at() as t:
         t.keys("8")
-        t.wait("▼OTHERS[\\s\\S]*Notification")
+        t.wait("requests first[\\s\\S]* runit")
         said = write(t, t.path("paths.json"))
         rows = int(re.search(r"/(\d+)$", next(line for line in t.screen() if " Paths " in line)).group(1))
         checks.check("all rows", said.startswith(f"{rows} rows of paths written to "), said)
@@ -386,5 +427,5 @@ def no_path(checks):
         checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
 
 
-Checks().run(whole_screens, list_of_threads, walking, as_reported, written, written_list, comparing,
+Checks().run(whole_screens, list_of_threads, requests_first, walking, as_reported, written, written_list, comparing,
              read_again, names, without_path, no_path)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "view/missing.h"
+#include "view/paths.h"
 
 /* ---- order, filter, tree ---- */
 
@@ -457,6 +458,67 @@ START_TEST(test_deep_tree)
 }
 END_TEST
 
+static void add_path(struct view_paths *paths, const struct thread_row *t, uint64_t others_ns, bool request)
+{
+	const struct wait_totals totals = { .ns = { [WAIT_RUNNING] = others_ns } };
+
+	view_paths_add(paths, t->uid, (int64_t)t->pid, &totals);
+	if (request)
+		view_paths_add_request(paths, t->uid, (int64_t)t->pid);
+}
+
+/* Threads of requests first, the kernel's and the tracer's last, unless an order is chosen. */
+START_TEST(test_ranks)
+{
+	static const struct {
+		int64_t tid, pid;
+		const char *comm;
+		uint64_t flags, others_ns;
+		bool request;
+	} threads[] = {
+		{ 2, 2, "kworker", THREAD_KERNEL, 90, false },
+		{ 10, 10, "lttng-sessiond", 0, 80, false },
+		{ 11, 10, "Notification", 0, 95, false },
+		{ 20, 20, "systemd", 0, 70, false },
+		{ 30, 30, "client", 0, 1, false },
+		{ 31, 30, "request", 0, 5, true },
+		{ 40, 40, "wget", 0, 10, true },
+	};
+	static const unsigned ranked[] = { 40, 31, 20, 30, 11, 2, 10 }, sorted[] = { 11, 2, 10, 20, 40, 31, 30 };
+	struct view_query q = query("paths");
+	struct view_paths paths;
+
+	view_paths_init(&paths);
+	begin();
+	for (size_t i = 0; i < G_N_ELEMENTS(threads); i++) {
+		struct thread_row *t = add_thread(0, threads[i].tid, threads[i].pid, 1, threads[i].comm);
+
+		t->flags = threads[i].flags;
+		add_path(&paths, t, threads[i].others_ns, threads[i].request);
+	}
+	end();
+	shown[0].paths = &paths;
+	q.sort = view_column_find(q.table->columns, q.table->n_columns, q.table->sort);
+	build(&q);
+	ck_assert_uint_eq(rows.n, G_N_ELEMENTS(sorted));
+	for (unsigned i = 0; i < rows.n; i++)
+		ASSERT_UINT(i, "tid", sorted[i]);
+	q.ranked = true;
+	build(&q);
+	for (unsigned i = 0; i < rows.n; i++)
+		ASSERT_UINT(i, "tid", ranked[i]);
+	q.processes = true;
+	build(&q); /* a process is as its threads */
+	ck_assert_uint_eq(rows.n, 5);
+	ASSERT_UINT(0, "tid", 40);
+	ASSERT_UINT(1, "tid", 30);
+	ASSERT_UINT(2, "tid", 20);
+	ASSERT_UINT(3, "tid", 10);
+	ASSERT_UINT(4, "tid", 2);
+	view_paths_release(&paths);
+}
+END_TEST
+
 /* Tracing processes are recognised by their own name or that of their main thread, whatever else is in the table. */
 START_TEST(test_tracing)
 {
@@ -495,6 +557,6 @@ START_TEST(test_tracing)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view rows", setup, teardown, test_tracing, test_sort, test_filter, test_filter_errors,
+UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter, test_filter_errors,
 		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
 		 test_tree_of_counters, test_deep_tree)
