@@ -9,15 +9,17 @@
 /*
  * Lays out the columns of a list and draws its rows. If it is too wide, graphs are dropped first, then long texts are
  * cut, then columns are dropped from the right, whose room the cut texts share; the last to go are those that
- * identify a row, the sort column and the last text. On a narrow screen, numbers that identify a row go before the
- * host, the sort column and a figure.
+ * identify a row, COLUMN_MAIN, the host, the sort column and the last text. On a narrow screen, numbers that identify a
+ * row go before the host, the sort column and a figure.
  */
 enum {
 	GRAPH_MIN = 6,
 	GRAPH_MAX = 24,
 	HOST_MAX = 16,
 	TEXT_MAX = 20,
+	MAIN_TEXT_MAX = 21, /* futex(0x7f0123456789) */
 	NAME_MAX_WIDTH = 15,
+	NAME_MIN_WIDTH = 8,
 	NARROW = 60,
 	NARROW_TEXT_MAX = 12,
 	NARROW_MIN_TEXT = 8
@@ -109,9 +111,11 @@ static int worth(const struct list *l, int i, int width)
 	}
 	if (c->flags & COLUMN_SPARE)
 		return -i;
-	if (c->flags & COLUMN_KEY)
-		return 2800 - i;
-	return sorts ? 2000 : 1000 - i;
+	if (sorts || !strcmp(c->name, "host"))
+		return 3000;
+	if (c->flags & COLUMN_MAIN)
+		return 2900 - i;
+	return c->flags & COLUMN_KEY ? 2800 - i : 1000 - i;
 }
 
 static int min_text(int width)
@@ -135,12 +139,33 @@ static int total_width(const struct list *l, int width, int *texts)
 /* A cut text is better than none. */
 static void narrow_texts(struct list *l, int width)
 {
-	const int max = width < NARROW ? NARROW_TEXT_MAX : TEXT_MAX;
 	int texts;
 
-	for (int i = 0; i < l->n_columns && total_width(l, width, &texts) > width; i++)
-		if (l->columns[i].column->unit == COLUMN_TEXT)
-			l->columns[i].width = MIN(l->columns[i].width, max);
+	for (int i = 0; i < l->n_columns && total_width(l, width, &texts) > width; i++) {
+		struct list_column *c = &l->columns[i];
+		const int max = c->column->flags & COLUMN_MAIN ? MAIN_TEXT_MAX : TEXT_MAX;
+
+		if (c->column->unit == COLUMN_TEXT)
+			c->width = MIN(c->width, width < NARROW ? NARROW_TEXT_MAX : max);
+	}
+}
+
+/* Cuts names in columns that are to stay, if that is too much; returns whether it did. */
+static bool cut_names(struct list *l, int too_much)
+{
+	bool any = false;
+
+	for (int i = 0; i < l->n_columns && too_much > 0; i++) {
+		struct list_column *c = &l->columns[i];
+		const int less = MIN(too_much, c->width - NAME_MIN_WIDTH);
+
+		if (c->column->flags & COLUMN_MAIN && wanted_width(l, c->column) <= NAME_MAX_WIDTH && less > 0) {
+			c->width -= less;
+			too_much -= less;
+			any = true;
+		}
+	}
+	return any;
 }
 
 static void drop_columns(struct list *l, int width)
@@ -153,6 +178,9 @@ static void drop_columns(struct list *l, int width)
 		for (int i = 1; i < l->n_columns; i++)
 			if (worth(l, i, width) < worth(l, least, width))
 				least = i;
+		/* figures go before that, other columns after */
+		if (!column_is_figure(l->columns[least].column) && cut_names(l, total_width(l, width, &texts) - width))
+			continue;
 		memmove(&l->columns[least], &l->columns[least + 1],
 			sizeof(l->columns[0]) * (size_t)(l->n_columns - least - 1));
 		l->n_columns--;

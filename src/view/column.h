@@ -45,6 +45,7 @@ enum column_flag {
 	COLUMN_KEY = 1 << 2,       /* rows are ordered by host, then by these columns in list order */
 	COLUMN_INDENT = 1 << 3,    /* the screen draws the tree in front of it */
 	COLUMN_SPARE = 1 << 4,     /* the screen drops it first when space is short */
+	COLUMN_MAIN = 1 << 8,      /* the screen drops it last, and rather cuts it */
 	COLUMN_IF_KNOWN = 1 << 6,  /* text reports omit it if no row has a value (other than false) */
 	COLUMN_SPREAD = 1 << 7,    /* computed from buckets: view_query.spread */
 	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that does not grow with the interval: a mean, a state */
@@ -79,7 +80,7 @@ struct column {
 	const char *meaning; /* one sentence */
 	uint8_t unit;        /* enum column_unit */
 	uint8_t width;       /* desired width on the screen; 0: takes the remaining space */
-	uint8_t flags;       /* enum column_flag */
+	uint16_t flags;      /* enum column_flag */
 	uint16_t cell;       /* for get: a cell of the row or of its thread, or a number */
 	column_get_fn *get;
 	uint8_t form;                  /* enum column_form */

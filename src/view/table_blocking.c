@@ -58,10 +58,11 @@ static const struct column blocking_columns[] = {
 	COLUMN_AS("path", blocking, object, "PATH", 24, REPORTED | COLUMN_KEY),
 	DIST_AS(COUNT, "count", blocking, time, "WAITS", 7, FIGURE),
 	DIST(blocking, time, "", "", FIGURE, TOTAL, MAX, AVG),
-	COLUMN(blocking, cause, "BY", 15, REPORTED),
+	COLUMN(blocking, cause, "BY", 15, REPORTED | COLUMN_MAIN),
 	DIST(blocking, time, "", "", 0, MIN, STDEV, MAX_AT),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
-	OTHER(get_what, "what", "WAITED IN", "The call, its file descriptor and path, combined.", COLUMN_TEXT, 30, 0),
+	OTHER(get_what, "what", "WAITED IN", "The call, its file descriptor and path, combined.", COLUMN_TEXT, 30,
+	      COLUMN_MAIN),
 };
 
 const struct view_table view_blocking_table = {

@@ -55,6 +55,10 @@ def close_to(text, value):
     return abs(float(number) * scale - value) <= 0.006 * value
 
 
+def cut(text, width):
+    return text if len(text) <= width else text[:width - 1] + "…"
+
+
 def pressure(checks):
     for size in SIZES:
         with open_pane("Pressure", size) as t:
@@ -130,6 +134,24 @@ def small(checks):
             checks.contains(title, t.screen(), heading)
 
 
+def blocking(checks):
+    """At 80 columns, the call and who ended the wait stay, rather than the process and the averages."""
+    with open_pane("Blocking", (80, 24)) as t:
+        screen = t.screen()
+        checks.expected("blocking-80x24", screen)
+        checks.contains("who ended the wait", screen, r"^ +TID HOST +WAITED IN +STATE +BY +▼TOTAL COMMAND")
+        reported = {(row["host"], row["tid"], row["state"], cut(row["cause"] or "-", 8))
+                    for row in report("blocking", screen, "--columns", "host,tid,state,cause")}
+        at = next(i for i, line in enumerate(screen) if " WAITED IN " in line)
+        state, by = screen[at].index("STATE"), screen[at].index("BY ")
+        shown = {(line[8:].split()[0], int(line[:7]), line[state:].split()[0], line[by:].split()[0])
+                 for line in screen[at + 1:-1] if line.strip()}
+        checks.check("as reported", len(shown) > 10 and shown <= reported, shown - reported)
+    with open_pane("Blocking", (100, 24)) as t:
+        checks.contains("with more room, whole names", t.screen(), r"^ +TID +PID HOST +WAITED IN +STATE +BY +▼TOTAL COMMAND")
+        checks.contains("of threads of the kernel, too", t.screen(), " rcu_preempt ")
+
+
 def futexes(checks):
     """Room that dropped columns leave goes to cut texts: the last digit of an address distinguishes locks."""
     recording = unpack("locks-pipes")
@@ -182,4 +204,4 @@ def rates(checks):
     os.unlink(path)
 
 
-Checks().run(pressure, connections, relations, files, memory, small, futexes, percentiles, rates)
+Checks().run(pressure, connections, relations, files, memory, small, blocking, futexes, percentiles, rates)
