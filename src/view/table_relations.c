@@ -174,11 +174,11 @@ static const struct column relations_columns[] = {
 	OTHER_OF(CELL(relation, from_uid), get_end_host, "from_host", "FROM HOST",
 		 "Host of the process that acts; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
 	COLUMN_BY(get_end_pid, relation, from_pid, "FROM", 7, REPORTED | COLUMN_KEY),
-	COLUMN_BY(get_end_comm, relation, from_comm, "PROCESS", 15, REPORTED),
+	COLUMN_BY(get_end_comm, relation, from_comm, "PROCESS", 15, REPORTED | COLUMN_MAIN),
 	OTHER_OF(CELL(relation, to_uid), get_end_host, "to_host", "TO HOST",
 		 "Host of the process acted upon; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
 	COLUMN_BY(get_end_pid, relation, to_pid, "TO", 7, REPORTED | COLUMN_KEY),
-	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED),
+	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED | COLUMN_MAIN),
 	OTHER(get_kind, "kind", "BY",
 	      "Means: pipe (or fifo), unix, inet, signal, futex, lock (of a file), child (its exit is waited for), "
 	      "eventfd; other: a wake-up by unknown means.",

@@ -101,7 +101,9 @@ def relations(checks):
                 waited = next(word for word in words if re.fullmatch(r"[\d.]+(ns|µs|ms|s)", word))
                 checks.check(f"as reported, from {row['from_pid']} to {row['to_pid']}",
                              words[:2] == [row["from_host"] or "-", str(row["from_pid"])] and
-                             (size[0] == 80 or (row["to_host"] or "-") in words[3:]) and close_to(waited, row["wait_ns"]), (words, row))
+                             (size[0] == 80 or (row["to_host"] or "-") in words[3:]) and
+                             (row["to_comm"] or "-")[:7] in " ".join(words[4:]) and close_to(waited, row["wait_ns"]),
+                             (words, row))
 
 
 def files(checks):
