@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/utf8.h"
 
+#include <stdbool.h>
+
 #define NOT_UTF8 ((gunichar)-1)
 
 unsigned utf8_char_width(gunichar ch)
@@ -38,21 +40,37 @@ unsigned utf8_width(const char *text)
 	return width;
 }
 
+/* Whether the word after a blank fits into a line of its own. */
+static bool word_fits(const char *blank, unsigned width)
+{
+	const char *at = blank + 1;
+	unsigned used = 0;
+
+	while (*at && *at != ' ' && used <= width)
+		used += utf8_char_width(utf8_next(&at));
+	return used <= width;
+}
+
 size_t utf8_wrap(const char *text, unsigned width)
 {
-	const char *end = text, *stop = NULL;
+	const char *end = text, *blank = NULL, *comma = NULL;
 	unsigned used = 0;
 
 	while (*end) {
 		const char *next = end;
 
-		if (*end == ' ' && end > text)
-			stop = end;
+		if (*end == ' ' && end > text) {
+			blank = end;
+			comma = NULL;
+		}
 		used += utf8_char_width(utf8_next(&next));
-		if (used > width && end > text)
-			return (size_t)((stop ? stop : end) - text);
+		if (used > width && end > text) {
+			if (comma && !(blank && word_fits(blank, width)))
+				return (size_t)(comma - text);
+			return (size_t)((blank ? blank : end) - text);
+		}
 		if (*end == ',')
-			stop = next;
+			comma = next;
 		end = next;
 	}
 	return (size_t)(end - text);

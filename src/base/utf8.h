@@ -16,8 +16,9 @@ unsigned utf8_width(const char *text);
 gunichar utf8_next(const char **p);
 
 /*
- * How many bytes of text fit into a line of width columns: all of them, or up to the last blank or through the last
- * comma that fits, or, if there is neither, as many characters as fit, at least one.
+ * How many bytes of text fit into a line of width columns: all of them, or up to the last blank that fits. A word that
+ * is too long for a line of its own is divided after the last comma that fits; failing both, as many characters as fit,
+ * at least one.
  */
 size_t utf8_wrap(const char *text, unsigned width);
 

@@ -661,6 +661,7 @@ START_TEST(test_utf8_wrap)
 		{ "", "", 10 },          { "one two", "one two", 7 },      { "one two", "one", 6 },
 		{ "one two", "one", 3 }, { "one two", "on", 2 },           { "one,two", "one,", 6 },
 		{ "one,two", "one", 3 }, { " onetwo", " on", 3 },          { "日本語", "日", 3 },
+		{ "a one,two", "a", 7 }, { "a one,two", "a one,", 6 },     { "a one, two", "a one,", 7 },
 		{ "日本語", "日", 1 },   { "e\xcc\x81x", "e\xcc\x81", 1 }, { "\xff\xff", "\xff", 1 },
 	};
 
