@@ -152,19 +152,29 @@ static void append_who(GString *out, const struct waits *waits, wait_row row, ui
 		g_string_append_printf(out, "CPU %" PRId32, who.cpu);
 }
 
-/* The longest stretch in which the thread waited for a CPU; its cause is who ran longest meanwhile. */
-static const struct wait_segment *longest_ready(const struct attach_wait *w, wait_row own)
+/*
+ * Names who ran longest in the longest stretch in which the thread waited for a CPU. It lost the CPU to that one if it
+ * ran right before, otherwise it had been woken.
+ */
+static void append_culprit(GString *out, const struct attach_wait *w, wait_row own)
 {
-	const struct wait_segment *longest = NULL;
+	const struct wait_segment *longest = NULL, *before = NULL;
+	bool preempted;
 
 	for (uint32_t i = 0; i < w->path.n; i++) {
 		const struct wait_segment *s = &w->path.segments[i];
 
 		if (is_own(s, own) && s->state == WAIT_PREEMPTED &&
-		    (!longest || s->end_ns - s->begin_ns > longest->end_ns - longest->begin_ns))
+		    (!longest || s->end_ns - s->begin_ns > longest->end_ns - longest->begin_ns)) {
 			longest = s;
+			before = i > 0 ? s - 1 : NULL;
+		}
 	}
-	return longest;
+	if (!longest || longest->cause.tid <= 0)
+		return;
+	preempted = before && is_own(before, own) && before->state == WAIT_RUNNING;
+	g_string_append_printf(out, "%s %s/%" PRId32 "%s", preempted ? ", preempted by" : " while",
+			       strpool_text(longest->cause.name), longest->cause.tid, preempted ? "" : " ran");
 }
 
 static const char *state_text(enum wait_state state)
@@ -187,7 +197,6 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 			wait_row own)
 {
 	const struct waits *waits = ingest_waits(in);
-	const struct wait_segment *ready;
 
 	switch (p->kind) {
 	case PART_DEVICE:
@@ -218,10 +227,7 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 	case PART_READY:
 		g_string_append(out, "ready ");
 		attach_append_duration(out, p->ns);
-		ready = longest_ready(w, own);
-		if (ready && ready->cause.tid > 0)
-			g_string_append_printf(out, ", preempted by %s/%" PRId32, strpool_text(ready->cause.name),
-					       ready->cause.tid);
+		append_culprit(out, w, own);
 		break;
 	case PART_CPU:
 		g_string_append(out, "cpu ");

@@ -227,17 +227,17 @@ def test_on_the_path():
         assert seen["woken", "thread"] >= 30 and seen["cut"] <= len(rows) // 50, (recording, seen)
 
 
-CULPRIT = re.compile(r"preempted by (.*)/(\d+)(?=[,;\]])")
+CULPRIT = re.compile(r"(?P<preempted>, preempted by|(?P<woken> while)) (?P<name>.*)/(?P<tid>\d+)(?(woken) ran)(?=[,;\]])")
 
 
 def test_after_calls():
-    """attach says after a call who ran longest in the longest of its waits for a CPU."""
+    """attach says after a call who ran longest in the longest of its waits for a CPU, and if that followed a wake-up."""
     for recording in ("locks-pipes", "rpc-hog-local"):
         want = ran_longest(recording)
         by_tid = collections.defaultdict(list)
         for (tid, begin, end), by in want.items():
             by_tid[tid].append((begin, end, by))
-        names, told = switched_out(recording)[1], 0
+        (left, names), told = switched_out(recording), collections.Counter()
         for row in most_ready(recording, 12):
             args = [PROGRAM, "attach", "-p", str(row["tid"]), "--no-sync", os.path.join(TRACES, recording)]
             calls = [json.loads(line) for line in subprocess.check_output(args + ["--json"], timeout=300).splitlines()]
@@ -255,10 +255,14 @@ def test_after_calls():
                 if not re.search(r"[\[;] ?ready ", line):
                     assert not said
                     continue
-                assert (int(said[2]) if said else 0) in longest[2], (recording, line, longest)
-                assert not said or said[1] in names[int(said[2])], line
-                told += bool(said)
-        assert told >= 30, (recording, told)
+                assert (int(said["tid"]) if said else 0) in longest[2], (recording, line, longest)
+                if said:
+                    assert said["name"] in names[int(said["tid"])], line
+                    kind = "woken" if said["woken"] else "preempted"
+                    assert (kind == "preempted") == ((row["tid"], longest[0]) in left), (recording, line, longest)
+                    told[kind] += 1
+        print("#", recording, dict(told))
+        assert min(told["woken"], told["preempted"]) >= 10, (recording, told)
 
 
 def test_the_hog():

@@ -84,8 +84,9 @@ void cmd_attach_help(struct help *h)
 		{ "[blocked 4.1 ms on vda, cpu 22 us]",
 		  "after a call that waited: what it waited for, and who ended the wait; the parts add up to the "
 		  "duration of the call" },
-		{ "[ready 3.1 ms, preempted by NAME/TID]",
-		  "the thread was ready to run; NAME is the one that ran longest on its CPU meanwhile" },
+		{ "[ready 3.1 ms, preempted by NAME/TID], [ready 3.1 ms while NAME/TID ran]",
+		  "the thread was ready to run, after it had lost the CPU or had been woken; NAME is the one that ran "
+		  "longest on its CPU meanwhile" },
 		{ "[network 0.9 ms; db: postgres/733 30.0 ms]",
 		  "time on the wire, and time in which a thread of another host worked for this one; 'web: CPU 0 506 "
 		  "us': in which interrupts on CPU 0 of web did, for example received its packets" },
