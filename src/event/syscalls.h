@@ -8,6 +8,7 @@
 /* What a system call does, as its entry and exit events show it. */
 enum syscall_action {
 	SYSCALL_NAMED = 0,         /* only takes time */
+	SYSCALL_PATH,              /* the same, and names .path */
 	SYSCALL_FD,                /* works on .fd, moves no bytes */
 	SYSCALL_SYNC,              /* the same, and the data written to it is then on disk */
 	SYSCALL_SEEK,              /* the same: if it succeeds, .fd has positions */

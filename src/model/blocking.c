@@ -91,6 +91,7 @@ static struct wait_memo describe(struct model *m, uint32_t thread, enum wait_sta
 {
 	const struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct wait_memo memo = { .state = state, .fd = -1 };
+	strid path, fifo;
 	uint32_t file;
 
 	if (!call->active)
@@ -105,9 +106,16 @@ static struct wait_memo describe(struct model *m, uint32_t thread, enum wait_sta
 	} else {
 		memo.futex = call_futex(call);
 	}
+	path = syscalls_path(m, thread);
 	/* until somebody opens its other end */
-	if (call->desc && call->desc->action == SYSCALL_OPEN)
-		memo.object = fifos_opened(m, thread, call);
+	if (path && call->desc && call->desc->action == SYSCALL_OPEN && (fifo = fifos_opened(m, thread, call)))
+		path = fifo;
+	if (path) {
+		/* its fd, if it has one, is a directory */
+		memo.fd = -1;
+		memo.file_uid = 0;
+		memo.object = path;
+	}
 	return memo;
 }
 

@@ -358,6 +358,7 @@ static void done_well(struct model *m, struct done *d)
 
 	switch (call->desc->action) {
 	case SYSCALL_NAMED:
+	case SYSCALL_PATH:
 	case SYSCALL_CLONE:
 	case SYSCALL_EXIT:
 	case SYSCALL_FUTEX:
@@ -476,7 +477,8 @@ void files_syscall_exit(struct model *m, const struct apply *a, uint32_t thread,
 {
 	struct done d = { .a = a, .thread = thread, .call = call, .ret = ret };
 
-	if (!m->files || call->desc->action == SYSCALL_NAMED || call->desc->action == SYSCALL_FUTEX)
+	if (!m->files || call->desc->action == SYSCALL_NAMED || call->desc->action == SYSCALL_PATH ||
+	    call->desc->action == SYSCALL_FUTEX)
 		return;
 	d.t = files_of_thread(m, thread);
 	if (ret >= 0)

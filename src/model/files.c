@@ -229,17 +229,19 @@ void files_thread_end(struct model *m, uint32_t thread)
 	detach(m, thread);
 }
 
-strid files_server(const struct model *m, uint32_t thread, strid else_cause)
+strid files_server(struct model *m, uint32_t thread, strid else_cause)
 {
-	const struct call_in_flight *call = &((const struct thread *)g_ptr_array_index(m->threads, thread))->call;
+	const struct call_in_flight *call = &thread_info(m, thread)->call;
+	const enum syscall_action action = call->desc ? call->desc->action : SYSCALL_NAMED;
 	const uint32_t row = files_resolve(m, call->file);
 	const struct mount *mount = NULL;
 	const char *path;
 
 	if (row != NO_ROW && FILE_ROW(m, row)->kind == FD_NETFS)
 		return FILE_ROW(m, row)->peer ? (strid)FILE_ROW(m, row)->peer : else_cause;
-	if (call->desc && call->desc->action == SYSCALL_OPEN && call->path) {
-		path = strpool_text(call->path);
+	/* these wait for more than the server */
+	if (action != SYSCALL_MOUNT && action != SYSCALL_UMOUNT) {
+		path = strpool_text(syscalls_path(m, thread));
 		mount = path[0] == '/' ? mounts_find(m, path) : NULL;
 	}
 	return mount && mount->server ? mount->server : else_cause;

@@ -109,10 +109,11 @@ struct call_in_flight {
 	strid name;
 	const struct syscall_desc *desc;
 	uint64_t entry_ns;
-	uint32_t present; /* of the entry record */
+	uint32_t present;   /* of the entry record */
+	uint32_t given_len; /* of a SYSCALL_PATH: length of its path, in thread.given */
 	int64_t fd, fd2, cmd;
 	uint64_t flags, arg;
-	strid path;
+	strid path; /* of a SYSCALL_PATH, only once syscalls_path() was asked for it */
 	union {
 		strid peer;   /* connect */
 		strid source; /* mount; then cmd: it is a network file system, arg: strid of its server */
@@ -203,6 +204,8 @@ struct thread {
 	uint8_t pressure;             /* pressure.c: enum pressure_kind, as currently counted */
 	bool uninterruptible;         /* its current or last sleep is uninterruptible */
 	uint32_t sure;                /* lost.c: 1 + its place in model.sure, 0 none */
+	uint32_t given_size;          /* syscalls.c: bytes allocated for given */
+	char *given;                  /* the path of its last SYSCALL_PATH, not terminated; NULL none yet */
 };
 
 /* pressure.c: how a thread counts for the pressure on its host and container. */

@@ -223,6 +223,9 @@ void syscalls_thread_end(struct model *m, uint32_t thread);
 uint32_t syscalls_row(struct model *m, uint32_t thread, strid name);
 uint32_t syscalls_error_row(struct model *m, uint32_t thread, strid name, int64_t error);
 
+/* The path that the thread's call was given, from its directory if that is known; STRID_NONE: there is none. */
+strid syscalls_path(struct model *m, uint32_t thread);
+
 /* Stops following the call the thread is in: its exit will not be seen. */
 void syscalls_forget(struct model *m, uint32_t thread);
 
@@ -242,8 +245,8 @@ void files_thread_end(struct model *m, uint32_t thread);
 /* The state dump gives the process' table, by its kernel address. */
 void files_dump_table(struct model *m, uint32_t thread, uint64_t address);
 
-/* The name of the server whose file the thread's call works on or opens; else_cause if there is none. */
-strid files_server(const struct model *m, uint32_t thread, strid else_cause);
+/* The name of the server whose file the thread's call works on or names; else_cause if there is none. */
+strid files_server(struct model *m, uint32_t thread, strid else_cause);
 
 /* strpool_keep() for the fds that have no row. */
 void files_keep_paths(const struct model *m);

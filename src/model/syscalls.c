@@ -16,7 +16,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
-enum { NUMBERS = 512, ERRNO_MAX = 4095 };
+enum { NUMBERS = 512, ERRNO_MAX = 4095, GIVEN_LEAST = 128 };
 
 /* A call as named by the entry or exit event. */
 struct call_name {
@@ -49,10 +49,20 @@ void syscalls_create(struct model *m)
 	m->syscalls->sigreturn[1] = strpool_intern_z("sigreturn");
 }
 
+static void forget_given(struct thread *t)
+{
+	g_free(t->given);
+	t->given = NULL;
+	t->given_size = t->call.given_len = 0;
+}
+
 void syscalls_destroy(struct model *m)
 {
 	struct syscalls *s = m->syscalls;
 
+	for (guint i = 0; i < m->threads->len; i++)
+		if (g_ptr_array_index(m->threads, i))
+			forget_given(thread_info(m, i));
 	map64_release(&s->calls);
 	map64_release(&s->errors);
 	g_array_free(s->heads, TRUE);
@@ -128,6 +138,39 @@ static uint32_t name_raw_arguments(struct ev_syscall_entry *p, const struct sysc
 	return present;
 }
 
+/*
+ * Most calls that only name a file neither wait nor open it: programs try many names, and not each of them deserves its
+ * place in the pool.
+ */
+static void note_path(struct thread *t, struct call_in_flight *call, const char *text, uint32_t len)
+{
+	if (call->desc->action != SYSCALL_PATH) {
+		call->path = strpool_intern_path(text, len);
+		return;
+	}
+	if (len > t->given_size) {
+		t->given_size = MAX(len, GIVEN_LEAST);
+		t->given = g_realloc(t->given, t->given_size);
+	}
+	memcpy(t->given, text, len);
+	call->given_len = len;
+}
+
+strid syscalls_path(struct model *m, uint32_t thread)
+{
+	struct thread *t = thread_info(m, thread);
+	struct call_in_flight *call = &t->call;
+
+	if (!call->active)
+		return STRID_NONE;
+	if (!call->path && call->given_len)
+		call->path = strpool_intern_path(t->given, call->given_len);
+	/* what memfd_create() and mq_open() are given is not a path */
+	if (!call->path || (call->desc && call->desc->made != FD_NONE && call->desc->made != FD_FILE))
+		return call->path;
+	return mounts_path_opened(m, thread, call);
+}
+
 static void note_arguments(struct model *m, uint32_t thread, struct call_in_flight *call, const struct apply *a)
 {
 	const struct event *ev = a->ev;
@@ -149,7 +192,7 @@ static void note_arguments(struct model *m, uint32_t thread, struct call_in_flig
 	call->flags = p->flags;
 	call->arg = p->arg;
 	if (p->path.len && p != &raw)
-		call->path = strpool_intern_path(event_text(ev, p->path), p->path.len);
+		note_path(thread_info(m, thread), call, event_text(ev, p->path), p->path.len);
 	if (call->desc->action == SYSCALL_CONNECT && call->present >> ENTRY_FAMILY & 1) {
 		call->cmd = (int64_t)p->family;
 		call->peer = fdkind_peer(p->family, p->port, p->addr);
@@ -354,6 +397,7 @@ void syscalls_thread_end(struct model *m, uint32_t thread)
 	struct syscalls *s = m->syscalls;
 	uint32_t call, error;
 
+	forget_given(thread_info(m, thread));
 	if (thread >= s->heads->len)
 		return;
 	call = g_array_index(s->heads, uint32_t, thread);

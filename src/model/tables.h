@@ -313,11 +313,11 @@ enum pressure_state {
 	C(syscall, KEY, TEXT, \
 	  "System call in which the thread waited; null if none, as in a page fault or a kernel thread") \
 	C(fd, KEY, SIGNED, \
-	  "File descriptor used by that call; null if there is none, or if it is one of several, as in poll, and it " \
-	  "is not known which") \
+	  "File descriptor used by that call; null if there is none, as in a call that names a path, or if it is one " \
+	  "of several, as in poll, and it is not known which") \
 	C(object, KEY, TEXT, \
-	  "Path of that descriptor; for a socket, the peer's address and port, without the port if it was accepted; " \
-	  "for a futex, its address in the process's memory; null if unknown") \
+	  "Path of that descriptor, or the one that the call names; for a socket, the peer's address and port, " \
+	  "without the port if it was accepted; for a futex, its address in the process's memory; null if unknown") \
 	C(cause, GAUGE, TEXT, "What ended the last of these waits: a thread, disk, interface or IRQ") \
 	D(time, NS, "Waits that ended in the interval", \
 	  "time from the switch-out to the wake-up of a wait, including any part before the interval")
@@ -446,7 +446,9 @@ enum connection_flag {
 	  "for a slice, why it ended; for a wait, what ended it: a thread, disk, interface or IRQ") \
 	C(syscall, GAUGE, TEXT, "System call in which the thread waited; null if none") \
 	C(fd, GAUGE, SIGNED, "File descriptor used by that call; null as in table blocking") \
-	C(object, GAUGE, TEXT, "Path of that descriptor, peer of the socket, or address of the futex; null if unknown")
+	C(object, GAUGE, TEXT, \
+	  "Path of that descriptor, or the one that the call names; peer of the socket; address of the futex; null " \
+	  "if unknown")
 /* clang-format on */
 
 #define CELL_MEMBER(member, kind, type, meaning) uint64_t member;

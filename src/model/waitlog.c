@@ -108,7 +108,7 @@ static void set_call(struct model *m, struct wait_event *e, uint32_t row)
 	if (!t || !t->call.active)
 		return;
 	e->call = t->call.name;
-	e->object = t->call.peer ? t->call.peer : t->call.path;
+	e->object = t->call.peer ? t->call.peer : syscalls_path(m, row);
 	if (t->call.fd < 0 || t->call.fd > INT32_MAX || !t->call.desc)
 		return;
 	file = files_resolve(m, t->call.file);

@@ -2,6 +2,8 @@
 /* Waits: model/blocking.c and recent.c on hand-built events, and the table blocking. */
 #include "unit.h"
 
+#include <fcntl.h>
+
 #include "events.h"
 #include "model/files.h"
 #include "model/interval.h"
@@ -303,6 +305,67 @@ static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
 	events_switch(e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
 }
 
+/* /dir is open as 3. */
+static void begin_with_directory(struct events *e)
+{
+	begin(e);
+	run(e, 2000, A, "five");
+	SYSCALL_ENTRY(e, 2010, 0, A, "openat", .fd = AT_FDCWD, .path = str(&rec, "/dir"));
+	SYSCALL_EXIT(e, 2020, 0, A, "openat", .ret = 3);
+	events_switch(e, 2030, 0, A, RUNNABLE, 0, "swapper/0");
+}
+
+/* The call waits for what was expected; all its waits in a test have different paths. */
+static void expect_path(struct events *e, const char *call, int64_t fd, const char *given, int64_t want_fd,
+			const char *want)
+{
+	const struct state_table *table = &e->m->state.tables[TABLE_BLOCKING];
+	const uint64_t t = e->m->now_ns;
+	unsigned found = 0;
+
+	run(e, t + 100, A, "five");
+	SYSCALL_ENTRY(e, t + 110, 0, A, call, .fd = fd, .path = str(&rec, given));
+	sleep_at(e, t + 200, A);
+	wake(e, t + 300, 1, 0, A);
+	run(e, t + 400, A, "five");
+	SYSCALL_EXIT(e, t + 410, 0, A, call, .ret = 0);
+	events_switch(e, t + 500, 0, A, RUNNABLE, 0, "swapper/0");
+	for (uint32_t i = NO_ROW; (i = state_next(table, i)) != NO_ROW;) {
+		const struct blocking_row *r = STATE_ROW(&e->m->state, BLOCKING, blocking, i);
+
+		found += r->syscall == strpool_intern_z(call) && (int64_t)r->fd == want_fd &&
+			 strcmp(strpool_text((strid)r->object), want) == 0;
+	}
+	ck_assert_msg(found == 1, "%u waits in %s for '%s' as %d", found, call, want, (int)want_fd);
+}
+
+/* What a call waits for is the path that it was given, from its directory if that is known; not the directory's fd. */
+START_TEST(test_paths)
+{
+	static const char *const calls[] = { "openat", "unlinkat", "newfstatat", "statx", "faccessat2", "readlinkat" };
+	struct events e;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++) {
+		begin_with_directory(&e);
+		expect_path(&e, calls[i], 3, "one", -1, "/dir/one");
+		expect_path(&e, calls[i], AT_FDCWD, "two", -1, "two");
+		expect_path(&e, calls[i], AT_FDCWD, "/three/3", -1, "/three/3");
+		expect_path(&e, calls[i], 3, "/four", -1, "/four");
+		expect_path(&e, "newfstat", 3, "", 3, "/dir");
+		events_release(&e);
+	}
+	begin_with_directory(&e);
+	expect_path(&e, "execve", -1, "/bin/sh", -1, "/bin/sh");
+	expect_path(&e, "execveat", 3, "sh", -1, "/dir/sh");
+	expect_path(&e, "llistxattr", -1, "/a", -1, "/a");
+	expect_path(&e, "newfstatat", 3, "", 3, "/dir"); /* of the fd itself: AT_EMPTY_PATH */
+	expect_path(&e, "chdir", -1, "/dir", -1, "/dir");
+	expect_path(&e, "rmdir", AT_FDCWD, "sub", -1, "/dir/sub");
+	expect_path(&e, "memfd_create", -1, "name", -1, "name");
+	events_release(&e);
+}
+END_TEST
+
 static void frame(struct events *e)
 {
 	state_reap(&e->m->state, NULL, NULL);
@@ -396,4 +459,4 @@ START_TEST(test_table_adds_up)
 END_TEST
 
 UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
-	  test_one_of_several, test_futexes, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
+	  test_one_of_several, test_futexes, test_paths, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
