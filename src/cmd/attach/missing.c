@@ -6,20 +6,51 @@
 
 #include "base/text.h"
 
-/* Whether one of the threads that exist at the end is chosen; it may have slept all the time. Marks their names. */
-static bool exists(const struct attach_missing *m, unsigned host)
+typedef bool thread_test(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
+			 const struct select_target *target);
+
+/* Whether that holds for a thread that exists at the end. Each is asked, as is_chosen() notes which names occur. */
+static bool any_thread(const struct attach_missing *m, thread_test *test, const struct select_target *target)
 {
-	const struct ingest_host *h = ingest_host(m->in, host);
-	const struct host_state *state = model_state(h->model);
-	const struct state_table *t = &state->tables[TABLE_THREAD];
 	bool any = false;
 
-	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-		const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+		const struct host_state *state = model_state(ingest_host(m->in, i)->model);
+		const struct state_table *t = &state->tables[TABLE_THREAD];
 
-		any |= attach_select_thread(m->select, host, h->name, h->model, (int32_t)thread->tid, thread);
+		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+			any |= test(m, i, STATE_ROW(state, THREAD, thread, row), target);
 	}
 	return any;
+}
+
+/* It may have slept all the time. Marks the names that choose it. */
+static bool is_chosen(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
+		      const struct select_target *target)
+{
+	const struct ingest_host *h = ingest_host(m->in, host);
+
+	(void)target;
+	return attach_select_thread(m->select, host, h->name, h->model, (int32_t)thread->tid, thread);
+}
+
+static bool is_on_host_of(const struct attach_missing *m, unsigned host, const struct select_target *target)
+{
+	return !target->host || text_glob(target->host, ingest_host(m->in, host)->name);
+}
+
+static bool is_target(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
+		      const struct select_target *target)
+{
+	return is_on_host_of(m, host, target) &&
+	       ((int64_t)thread->tid == target->tid || (int64_t)thread->pid == target->tid);
+}
+
+static bool is_other_of_process(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
+				const struct select_target *target)
+{
+	return is_on_host_of(m, host, target) && (int64_t)thread->tid != target->tid &&
+	       (int64_t)thread->pid == target->tid;
 }
 
 /* Whether a host has that name, a glob. */
@@ -46,26 +77,6 @@ static void say_missing_hosts(const struct attach_missing *m)
 				(const char *)g_ptr_array_index(m->select->hosts, i));
 }
 
-/* Whether a thread or process of that number exists at the end; others: a process that has other threads. */
-static bool is_there(const struct attach_missing *m, const struct select_target *target, bool others)
-{
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
-		const struct ingest_host *h = ingest_host(m->in, i);
-		const struct host_state *state = model_state(h->model);
-		const struct state_table *t = &state->tables[TABLE_THREAD];
-
-		if (target->host && !text_glob(target->host, h->name))
-			continue;
-		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
-			const struct thread_row *thread = STATE_ROW(state, THREAD, thread, row);
-
-			if ((int64_t)thread->tid == target->tid ? !others : (int64_t)thread->pid == target->tid)
-				return true;
-		}
-	}
-	return false;
-}
-
 /* Of several threads and names, those that do not occur. */
 static void say_missing_threads(const struct attach_missing *m)
 {
@@ -79,7 +90,7 @@ static void say_missing_threads(const struct attach_missing *m)
 		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
 		const char *host = target->host ? target->host : "";
 
-		if (!target->is_met && (!*host || has_host(m, host)) && !is_there(m, target, false))
+		if (!target->is_met && (!*host || has_host(m, host)) && !any_thread(m, is_target, target))
 			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
 				target->tid);
 	}
@@ -89,19 +100,18 @@ static void say_missing_threads(const struct attach_missing *m)
 static const char *further_option(const struct attach_missing *m)
 {
 	for (guint i = 0; i < m->select->targets->len && !m->select->children && !m->select->threads; i++)
-		if (is_there(m, &g_array_index(m->select->targets, struct select_target, i), true))
+		if (any_thread(m, is_other_of_process, &g_array_index(m->select->targets, struct select_target, i)))
 			return ": -f adds the other threads of their processes";
 	return "";
 }
 
 static void say_nothing_came(const struct attach_missing *m)
 {
-	bool has_calls = false, has_thread = m->any || m->chose;
+	const bool has_thread = any_thread(m, is_chosen, NULL) || m->any || m->chose;
+	bool has_calls = false;
 
-	for (unsigned i = 0; i < ingest_host_count(m->in); i++) {
+	for (unsigned i = 0; i < ingest_host_count(m->in); i++)
 		has_calls |= model_declares(ingest_host(m->in, i)->model, EVENT_SYSCALL_ENTRY);
-		has_thread |= exists(m, i);
-	}
 	if (!has_calls)
 		fputs("lttngtop: no system calls were recorded\n", stderr);
 	else if (!has_thread)
