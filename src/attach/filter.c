@@ -72,7 +72,8 @@ void attach_filter_release(struct attach_filter *f)
 /* System call numbers are few and dense enough to try them all. */
 enum { NUMBERS_MAX = 1024 };
 
-bool attach_knows_call(const char *name)
+/* Whether some kernel is known to have the call, by strace's name or the tracer's. */
+static bool knows_call(const char *name)
 {
 	const struct call *calls;
 	unsigned n;
@@ -91,7 +92,8 @@ bool attach_knows_call(const char *name)
 	return syscall_find(name) != NULL;
 }
 
-enum lt_status attach_unknown_call(const char *name)
+/* Returns LT_ERROR; the error chain says that the call is unknown, and which one has a similar name. */
+static enum lt_status unknown_call(const char *name)
 {
 	struct similar s = { .word = name };
 	const struct call *calls;
@@ -140,8 +142,8 @@ static enum lt_status parse_term(struct filter_term *term, const char *text)
 		return LT_OK;
 	if (!*text)
 		return error_set("name of a system call or class expected");
-	if (!lenient && !attach_knows_call(text))
-		return attach_unknown_call(text);
+	if (!lenient && !knows_call(text))
+		return unknown_call(text);
 	term->name = g_strdup(text);
 	return LT_OK;
 }

@@ -34,12 +34,6 @@ void attach_filter_release(struct attach_filter *f);
  */
 enum lt_status attach_filter_add(struct attach_filter *f, const char *expression);
 
-/* Whether some kernel is known to have the call, by strace's name or the tracer's. */
-bool attach_knows_call(const char *name);
-
-/* Returns LT_ERROR; the error chain says that the call is unknown, and which one has a similar name. */
-enum lt_status attach_unknown_call(const char *name);
-
 /* Selects calls by result: -z, -Z. Several statuses may be added. */
 void attach_filter_set_status(struct attach_filter *f, enum call_status status);
 

@@ -77,6 +77,11 @@ strid strpool_intern_z(const char *text)
 	return text ? strpool_intern(text, strlen(text)) : STRID_NONE;
 }
 
+bool strpool_has_name(const char *text)
+{
+	return names.ids && g_hash_table_contains(names.ids, text);
+}
+
 strid strpool_intern_padded(const char *text, size_t size)
 {
 	return strpool_intern(text, text ? text_padded_len(text, size) : 0);

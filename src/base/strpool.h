@@ -36,6 +36,9 @@ strid strpool_intern_padded(const char *text, size_t size);
 /* As strpool_intern(), for a path. The same text has different ids as a name and as a path. */
 strid strpool_intern_path(const char *text, size_t len);
 
+/* Whether the pool has that text as a name. */
+bool strpool_has_name(const char *text);
+
 /*
  * The NUL-terminated UTF-8 text, owned by the pool; "" for STRID_NONE. A name's text is valid for the whole run, a
  * path's until the next strpool_round_end(). The text is "…" for a path that was forgotten, whose id is never used

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ui/internal.h"
+#include "view/unknown.h"
 
 static struct list *current_list(struct ui *ui)
 {
@@ -188,9 +189,16 @@ static void filter_change(struct ui *ui, const char *text)
 
 static bool filter_done(struct ui *ui, const char *text)
 {
+	char *unknown;
+
 	/* Esc removes the filter */
-	if (set_filter(ui, text ? text : "") == LT_OK)
+	if (set_filter(ui, text ? text : "") == LT_OK) {
+		unknown = view_unknown_call(&ui->filter);
+		if (unknown)
+			ui_say(ui, "%s", unknown);
+		g_free(unknown);
 		return true;
+	}
 	ui_say(ui, "%s", error_text());
 	ui->prompt.caret = ui->filter.error_at;
 	return false;

@@ -131,6 +131,12 @@ def filters(checks):
         checks.contains("a term that is typed to its end", t.sync(), "filter: pid:7 ")
         t.keys("F4", "C-u").text("pipe:[15816]").keys("Enter")
         checks.contains("names of the kernel are text", t.press("4"), r"filter: pipe:\[15816\]")
+        t.keys("1")
+        filter_with(t, "call:raed | comm:postgres")
+        checks.check("a call that does not exist", t.wait("unknown system call 'raed': did you mean 'read'[?]"))
+        checks.contains("other terms are applied", t.screen(), r"filter: call:raed \| comm:postgres")
+        filter_with(t, "call:read | comm:postgres")
+        checks.lacks("one that does", t.sync(), "unknown system call")
 
 
 def filter_with(t, text):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "view/unknown.h"
 
 enum { CASES = 1500, THREADS = 60, DEPTH_MAX = 4 };
 
@@ -250,4 +251,36 @@ START_TEST(test_text_like_operators)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view filter", setup, teardown, test_rules, test_anything, test_text_like_operators)
+/* A call's name that no row can have: neither known, nor in any trace that was read. */
+START_TEST(test_unknown_calls)
+{
+	static const struct {
+		const char *text, *unknown;
+	} cases[] = {
+		{ "call:read", NULL },
+		{ "call:stat | call:newstat", NULL },
+		{ "call:ia32_pread64", NULL },
+		{ "call:raed", "unknown system call 'raed': did you mean 'read'?" },
+		{ "comm:raed", NULL },
+		{ "call:raed*", NULL },
+		{ "comm:a | !(tid:1 call:opne) call:raed", "unknown system call 'opne': did you mean 'open'?" },
+		{ "call:new_in_linux_9", "unknown system call 'new_in_linux_9'" },
+		{ "call:new_in_linux_8", NULL },
+	};
+	struct view_filter filter;
+	char *unknown;
+
+	strpool_intern_z("new_in_linux_8");
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		view_filter_init(&filter);
+		ck_assert_int_eq(view_filter_parse(&filter, cases[i].text, NULL), LT_OK);
+		unknown = view_unknown_call(&filter);
+		ck_assert_pstr_eq(unknown, cases[i].unknown);
+		g_free(unknown);
+		view_filter_release(&filter);
+	}
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view filter", setup, teardown, test_rules, test_anything, test_text_like_operators,
+		 test_unknown_calls)

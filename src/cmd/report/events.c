@@ -213,6 +213,8 @@ enum lt_status report_events_read(struct report_events *e)
 	report_clear_progress(r);
 	if (!is_part)
 		report_warn_outside(r, e->begin_ns, e->known_end_ns);
+	if (e->any_taken)
+		unmatched_warn(&e->where.terms);
 	ingest_note_shortage(r->in);
 	return LT_OK;
 }

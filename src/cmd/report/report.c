@@ -166,7 +166,9 @@ static void say_missing(const struct report *r)
 		text = g_strdup(report_subjects_missing(r));
 	if (text)
 		fprintf(stderr, "lttngtop: %s\n", text);
-	else if (!r->any_rows && r->n_names)
+	else if (r->any_rows)
+		unmatched_warn(r->query.filter);
+	else if (r->n_names)
 		say_unmatched(r);
 	g_free(text);
 }

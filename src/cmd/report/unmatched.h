@@ -6,9 +6,12 @@
 
 /*
  * Why nothing may have passed the filter, as the end of a message, to be freed: ": unknown system call 'raed': did you
- * mean 'read'?"; "" if nothing is suspicious. Not an error before that: a newer kernel has other calls.
+ * mean 'read'?"; "" if nothing is suspicious. To be asked after reading: a newer kernel has other calls.
  */
 char *unmatched_why(const struct view_filter *f);
+
+/* Warns of such a term although something has passed the filter: by another term. */
+void unmatched_warn(const struct view_filter *f);
 
 /* Whether the filter has terms about names and numbers, hosts' excepted, one of which may be mistyped. */
 bool unmatched_has_names(const struct view_filter *f);
