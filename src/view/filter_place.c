@@ -17,7 +17,8 @@ static void clear_place(void *p)
 {
 	struct view_place *place = p;
 
-	g_array_free(place->containers, TRUE);
+	/* a term before the only one that was resolved has none */
+	g_clear_pointer(&place->containers, g_array_unref);
 	map64_release(&place->trees);
 }
 

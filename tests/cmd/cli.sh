@@ -76,6 +76,7 @@ expect 0 'read' "^lttngtop: warning: --where: $raed" report syscalls --where 'ca
 expect 0 'hosts:' "^lttngtop: warning: --where: $raed" report cpu --where 'call:raed | comm:*' "$recording"
 expect 0 'read' "^lttngtop: warning: --where: $raed" report dump --where 'call:raed | call:read' "$recording"
 expect 0 'read' '' report syscalls --where 'call:read | call:stat | call:newstat | call:r*d' "$recording"
+expect 0 'sched' '' report dump --where 'comm:cat container:host' "$recording"
 expect 0 '' "warning: no event passes the filter: $raed" report dump --where 'call:raed' "$recording"
 expect 0 '' "warning: no event passes the filter$" report dump --tid 999999 "$recording"
 expect 1 '' "no event passes the filter: $raed" report slice --output sliced --where 'call:raed' "$recording"
