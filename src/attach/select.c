@@ -150,8 +150,12 @@ static bool is_target(const struct attach_select *s, const struct select_target 
 bool attach_select_thread(const struct attach_select *s, unsigned host, const char *host_name, const struct model *m,
 			  int32_t tid, const struct thread_row *row)
 {
+	bool contained;
+
 	if (!attach_select_host(s, host_name))
 		return false;
+	/* asked first, as it marks the container */
+	contained = row && s->contains && s->contains(s->user, host, row);
 	if (has_name(s, m, tid, row))
 		return true;
 	for (guint i = 0; i < s->targets->len; i++) {
@@ -160,7 +164,7 @@ bool attach_select_thread(const struct attach_select *s, unsigned host, const ch
 		if ((!target->host || text_glob(target->host, host_name)) && is_target(s, target, m, tid, row))
 			return true;
 	}
-	return row && s->contains && s->contains(s->user, host, row);
+	return contained;
 }
 
 void attach_select_want(const struct attach_select *s, struct fields_wanted *wanted, bool all)

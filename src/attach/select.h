@@ -17,7 +17,7 @@ struct attach_select {
 	GArray *targets;  /* struct select_target: -p */
 	GArray *names;    /* struct select_name: -n */
 	GPtrArray *hosts; /* char *: globs, empty: all */
-	/* Whether the host's thread is in a container named by --container; NULL: none was named. */
+	/* Whether the host's thread is in a container named by --container, which it marks; NULL: none was named. */
 	bool (*contains)(void *user, unsigned host, const struct thread_row *row);
 	void *user;
 	int32_t command; /* chosen from its first execve() on: `attach -- COMMAND`; 0: none */

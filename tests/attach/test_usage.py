@@ -45,6 +45,12 @@ def check_messages(checks, directory):
     done = attach("-n", "wget", "-n", "msyqld", "-n", "kthreadd", "-n", "snap", "-n", "postgers*", "-p", "client:1390", directory)
     checks.equal(done.stderr.splitlines(), [f"lttngtop: no thread matches -n {name}" for name in ("msyqld", "postgers*")],
                  "-n of threads that do not occur")
+    # containers of several that are wrong; all threads are on the host itself, kthreadd's among others
+    done = attach("--container", "nosuch", "-n", "wget", "--container", "host", "--container", "4711/", directory)
+    checks.equal(done.stderr.splitlines(), [f"lttngtop: no thread matches --container {name}" for name in ("nosuch", "4711/")],
+                 "--container of containers that do not occur")
+    done = attach("-n", "*", "--container", "host", directory)
+    checks.equal(done.stderr, "", "--container whose threads are all chosen by name")
     plain, timed = attach("-c", "-n", "wget", directory), attach("-c", "-T", "-tt", "-n", "wget", directory)
     checks.equal(timed.stdout, plain.stdout, "-c with -T and -tt")
     limited = attach("-c", "-n", "wget", "--duration", "1us", directory)

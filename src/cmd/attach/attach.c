@@ -256,6 +256,7 @@ static int write_calls(void *user, uint64_t known_end_ns)
 		.options = a->options,
 		.in = r->in,
 		.select = &a->select,
+		.containers = &a->containers,
 		.chose = attach_tracer_chose(a->tracer),
 		.any = a->any,
 	});

@@ -8,6 +8,7 @@ enum lt_status attach_containers_init(struct attach_containers *c, const GPtrArr
 	c->in = NULL;
 	thread_containers_init(&c->threads);
 	view_filter_init(&c->filter);
+	c->are_met = g_new0(bool, names->len);
 	for (guint i = 0; i < names->len; i++)
 		if (view_filter_add_container(&c->filter, g_ptr_array_index(names, i)) != LT_OK)
 			return error_wrap("option '--container'");
@@ -20,27 +21,33 @@ void attach_containers_release(struct attach_containers *c)
 		return;
 	thread_containers_release(&c->threads);
 	view_filter_release(&c->filter);
+	g_clear_pointer(&c->are_met, g_free);
 }
 
 struct thread_of_host {
 	struct attach_containers *c;
 	const struct ingest_host *host;
 	const struct thread_row *row;
+	bool is_in; /* one of them */
 };
 
-static enum view_truth term_holds(void *data, const struct view_node *term)
+/* Each name is an alternative. Of untouched terms all are visited, so that all are marked. */
+static enum view_truth visit_term(void *data, const struct view_node *term)
 {
-	const struct thread_of_host *t = data;
+	struct thread_of_host *t = data;
 
-	return thread_containers_has(&t->c->threads, term, t->host, t->row) ? VIEW_YES : VIEW_NO;
+	if (thread_containers_has(&t->c->threads, term, t->host, t->row))
+		t->is_in = t->c->are_met[term->place] = true;
+	return VIEW_UNTOUCHED;
 }
 
 static bool is_in(void *user, unsigned host, const struct thread_row *thread)
 {
 	struct attach_containers *c = user;
-	struct thread_of_host t = { c, ingest_host(c->in, host), thread };
+	struct thread_of_host t = { c, ingest_host(c->in, host), thread, false };
 
-	return view_filter_wants(&c->filter, term_holds, &t);
+	view_filter_wants(&c->filter, visit_term, &t);
+	return t.is_in;
 }
 
 void attach_containers_select(struct attach_containers *c, struct attach_select *select)

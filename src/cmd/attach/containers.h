@@ -11,6 +11,7 @@
 /* `attach --container`: chooses the threads in containers of these names. */
 struct attach_containers {
 	struct view_filter filter;
+	bool *are_met;     /* by term, which are in the order of the names: a thread is in that container */
 	struct ingest *in; /* to be set before the first event */
 	struct thread_containers threads;
 };

@@ -24,7 +24,7 @@ static bool any_thread(const struct attach_missing *m, thread_test *test, const 
 	return any;
 }
 
-/* It may have slept all the time. Marks the names that choose it. */
+/* It may have slept all the time. Marks the names and containers that choose it. */
 static bool is_chosen(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
 		      const struct select_target *target)
 {
@@ -77,9 +77,11 @@ static void say_missing_hosts(const struct attach_missing *m)
 				(const char *)g_ptr_array_index(m->select->hosts, i));
 }
 
-/* Of several threads and names, those that do not occur. */
+/* Of several threads, names and containers, those that do not occur. */
 static void say_missing_threads(const struct attach_missing *m)
 {
+	const GPtrArray *containers = m->options->attach_container;
+
 	for (guint i = 0; i < m->select->names->len; i++) {
 		const struct select_name *name = &g_array_index(m->select->names, struct select_name, i);
 
@@ -94,6 +96,10 @@ static void say_missing_threads(const struct attach_missing *m)
 			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
 				target->tid);
 	}
+	for (guint i = 0; i < containers->len; i++)
+		if (!m->containers->are_met[i])
+			fprintf(stderr, "lttngtop: no thread matches --container %s\n",
+				(const char *)g_ptr_array_index(containers, i));
 }
 
 /* Without -f, other threads of a process are not followed, as with strace. */

@@ -6,6 +6,7 @@
 
 #include "attach/select.h"
 #include "cli/options.h"
+#include "cmd/attach/containers.h"
 #include "ingest/ingest.h"
 
 /* Says on standard error what was asked for and did not occur: hosts, threads, calls. For the end of the reading. */
@@ -13,6 +14,7 @@ struct attach_missing {
 	const struct options *options;
 	struct ingest *in;
 	const struct attach_select *select;
+	const struct attach_containers *containers;
 	bool chose; /* attach_tracer_chose() */
 	bool any;   /* a chosen thread had an event that is shown */
 };
