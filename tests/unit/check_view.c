@@ -159,11 +159,11 @@ START_TEST(test_typed_columns)
 {
 	enum { SHOWN = COLUMN_IN_REPORT };
 	static const struct column columns[] = {
-		{ .name = "cpu" },        { .name = "cpu_ns", .flags = SHOWN },
-		{ .name = "end_ns" },     { .name = "end", .flags = SHOWN },
-		{ .name = "call_ns" },    { .name = "call" },
-		{ .name = "size_ns" },    { .name = "size_bytes", .flags = SHOWN },
-		{ .name = "sent_bytes" },
+		{ .name = "cpu", .header = "-" },        { .name = "cpu_ns", .header = "-", .flags = SHOWN },
+		{ .name = "end_ns", .header = "-" },     { .name = "end", .header = "-", .flags = SHOWN },
+		{ .name = "call_ns", .header = "-" },    { .name = "call", .header = "-" },
+		{ .name = "size_ns", .header = "-" },    { .name = "size_bytes", .header = "-", .flags = SHOWN },
+		{ .name = "sent_bytes", .header = "-" },
 	};
 	static const struct {
 		const char *typed, *meant;
