@@ -158,11 +158,14 @@ static void runs(struct test *t, uint64_t t_ns, unsigned cpu, int tid, uint64_t 
  */
 START_TEST(test_runs_at_first)
 {
+	struct wait_path path;
 	struct test t;
 
+	wait_path_init(&path);
 	begin(&t, 1);
 	runs(&t, 10, 0, 7, 10);
 	runs(&t, 12, 1, 9, 10);
+	runs(&t, 13, 4, 5, 11);
 	woken(&t, 0, 20, 0, 8);
 	switched(&t, 0, 30, 0, 7, 1, 8);
 	runs(&t, 31, 2, 7, 31);
@@ -175,6 +178,12 @@ START_TEST(test_runs_at_first)
 	check(&t, 0, 8, "<7@20 20 P 30");
 	check(&t, 0, 9, "10 R 40");
 	check(&t, 0, 6, "50");
+	waits_path(t.w, waits_find(t.w, 0, 5, UINT64_MAX), 0, 50, &path); /* it runs all the time */
+	ck_assert_uint_eq(path.n, 1);
+	ck_assert_uint_eq(path.segments[0].begin_ns, 11);
+	ck_assert_uint_eq(path.segments[0].end_ns, 50);
+	ck_assert_int_eq(path.segments[0].state, WAIT_RUNNING);
+	wait_path_release(&path);
 	end(&t);
 }
 END_TEST
