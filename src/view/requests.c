@@ -232,11 +232,14 @@ static bool *find_inner(const GArray *passages, unsigned n)
 GArray *view_requests_find(const struct view_rows *threads, const struct waits *waits, uint64_t begin_ns,
 			   uint64_t end_ns)
 {
-	GArray *requests = find_candidates(threads, waits, begin_ns, end_ns);
-	GArray *passages = find_passages(requests, waits, begin_ns, end_ns);
-	bool *inner = find_inner(passages, requests->len);
+	GArray *requests = find_candidates(threads, waits, begin_ns, end_ns), *passages;
 	guint kept = 0;
+	bool *inner;
 
+	if (!requests->len)
+		return requests;
+	passages = find_passages(requests, waits, begin_ns, end_ns);
+	inner = find_inner(passages, requests->len);
 	for (guint i = 0; i < requests->len; i++)
 		if (!inner[i])
 			g_array_index(requests, struct view_request, kept++) =
