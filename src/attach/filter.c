@@ -69,10 +69,7 @@ void attach_filter_release(struct attach_filter *f)
 
 /* ---- trace= ---- */
 
-/* System call numbers are few and dense enough to try them all. */
-enum { NUMBERS_MAX = 1024 };
-
-/* Whether some kernel is known to have the call, by strace's name or the tracer's. */
+/* Whether some kernel is known to have the call. */
 static bool knows_call(const char *name)
 {
 	const struct call *calls;
@@ -83,13 +80,7 @@ static bool knows_call(const char *name)
 	for (unsigned i = 0; i < n; i++)
 		if (strcmp(calls[i].name, name) == 0 || strcmp(calls[i].other, name) == 0)
 			return true;
-	for (int64_t nr = 0; nr < NUMBERS_MAX; nr++) {
-		const char *other = syscall_name_of_number(nr);
-
-		if (other && strcmp(other, name) == 0)
-			return true;
-	}
-	return syscall_find(name) != NULL;
+	return syscall_is_known(name);
 }
 
 /* Returns LT_ERROR; the error chain says that the call is unknown, and which one has a similar name. */

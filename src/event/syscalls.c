@@ -110,6 +110,17 @@ const char *syscall_name_of_number(int64_t nr)
 	return nr >= 0 && nr < (int64_t)G_N_ELEMENTS(numbers) ? numbers[nr] : NULL;
 }
 
+bool syscall_is_known(const char *name)
+{
+	for (size_t nr = 0; nr < G_N_ELEMENTS(numbers); nr++) {
+		const char *strace_name = numbers[nr] ? syscall_strace_name(numbers[nr]) : NULL;
+
+		if (numbers[nr] && (!strcmp(numbers[nr], name) || (strace_name && !strcmp(strace_name, name))))
+			return true;
+	}
+	return syscall_find(name) != NULL;
+}
+
 const char *fd_kind_name(enum fd_kind kind)
 {
 	static const char *const names[FD_KINDS] = {

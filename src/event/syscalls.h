@@ -2,6 +2,7 @@
 #ifndef LT_EVENT_SYSCALLS_H
 #define LT_EVENT_SYSCALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -110,8 +111,12 @@ const struct syscall_desc *syscall_find(const char *name);
 /* The name that strace gives to a call that the tracer calls name; NULL: the same. Any thread. */
 const char *syscall_strace_name(const char *name);
 
-/* The name of an x86-64 call; NULL: there is no call with that number. */
+/* The name of an x86-64 call; NULL: there is no call with that number. All are below SYSCALL_NUMBERS_MAX. */
+enum { SYSCALL_NUMBERS_MAX = 1024 };
 const char *syscall_name_of_number(int64_t nr);
+
+/* Whether some kernel is known to have a call of that name, the tracer's or strace's. */
+bool syscall_is_known(const char *name);
 
 /* Builds the look-up tables; idempotent. Called by both the workers and the parent. */
 void syscalls_init(void);

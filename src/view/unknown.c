@@ -7,25 +7,10 @@
 #include "base/strpool.h"
 #include "event/syscalls.h"
 
-enum { NUMBERS_MAX = 1024 };
-
-/* The names of the call with that number, by the tracer and by strace. False: there is no such call. */
-static bool names_of(int64_t nr, const char *names[2])
-{
-	names[0] = syscall_name_of_number(nr);
-	names[1] = names[0] ? syscall_strace_name(names[0]) : NULL;
-	return names[0] != NULL;
-}
-
 static bool is_known(const char *call)
 {
-	const char *names[2];
-
-	for (int64_t nr = 0; nr < NUMBERS_MAX; nr++)
-		if (names_of(nr, names) && (strcmp(names[0], call) == 0 || (names[1] && strcmp(names[1], call) == 0)))
-			return true;
-	/* 32-bit programs' calls; names of traces are in the pool, so that it has any name that a row can have */
-	return syscall_find(call) || strpool_has_name(call);
+	/* names of traces are in the pool, so that it has any name that a row can have */
+	return syscall_is_known(call) || strpool_has_name(call);
 }
 
 static const char *find(const struct view_node *node)
@@ -44,12 +29,14 @@ char *view_unknown_call(const struct view_filter *f)
 {
 	const char *call = f->root ? find(f->root) : NULL;
 	struct similar s = { .word = call };
-	const char *names[2];
 
 	if (!call)
 		return NULL;
-	for (int64_t nr = 0; nr < NUMBERS_MAX; nr++)
-		if (names_of(nr, names))
-			similar_offer(&s, names[1] ? names[1] : names[0]);
+	for (int64_t nr = 0; nr < SYSCALL_NUMBERS_MAX; nr++) {
+		const char *name = syscall_name_of_number(nr), *strace_name = name ? syscall_strace_name(name) : NULL;
+
+		if (name)
+			similar_offer(&s, strace_name ? strace_name : name);
+	}
 	return g_strdup_printf("unknown system call '%s'%s", call, similar_hint(&s, ""));
 }
