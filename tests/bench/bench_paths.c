@@ -7,6 +7,7 @@
  *	LTTNGTOP=build/lttngtop bench_paths DIRECTORY
  */
 #include <glib.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
 	source_set_worker_program(getenv("LTTNGTOP"));
 	n = read_logs(argv[1], logs);
 	for (unsigned r = 0; r < ROUNDS; r++)
-		best_s = MIN(best_s, all_paths_s(logs, n, &segments));
+		best_s = fmin(best_s, all_paths_s(logs, n, &segments));
 	printf("waits_all_paths %.2f ms, the graph and every thread's path\n", best_s * 1000);
 	fprintf(stderr, "bench_paths: %ju segments\n", (uintmax_t)segments);
 	for (unsigned i = 0; i < n; i++)
