@@ -163,11 +163,8 @@ struct wait_for_cpu {
 	int32_t cpu;         /* CPU that it waits for, -1 unknown */
 	uint32_t place;      /* its index in preemption.c's list while it is ready */
 	uint64_t charged_ns; /* up to when its wait has been charged */
-	struct {
-		uint64_t uid;            /* of the culprit */
-		struct recent_hint hint; /* to the row of TABLE_PREEMPTION */
-	} by[4];                         /* culprits charged last, by uid % 4 */
-	struct ran_instead most;         /* who ran longest in this wait or the last one, up to where it is charged */
+	uint32_t by[16];     /* rows of TABLE_PREEMPTION that may be those of the culprits charged last, by uid % 16 */
+	struct ran_instead most; /* who ran longest in this wait or the last one, up to where it is charged */
 };
 
 /* Whether a thread is inside the kernel, apart from interrupts: mode.c. */

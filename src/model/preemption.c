@@ -92,52 +92,50 @@ static void name_other(struct preemption_row *r)
 		r->by_comm = strpool_intern_z(r->by_uid == BY_IDLE ? "idle" : "other");
 }
 
-static void find_row(struct model *m, uint64_t uid, struct culprit who, struct recent_hint *hint)
+static uint32_t find_row(struct model *m, uint64_t uid, struct culprit who)
 {
 	struct preemption *p = m->preemption;
 	uint64_t key = map64_mix(uid, who.uid);
+	uint32_t row = map64_get(&p->rows.rows, key);
 	struct preemption_row *r;
 	bool made;
 
-	hint->row = map64_get(&p->rows.rows, key);
-	if (hint->row != MAP64_NONE) {
-		hint->uid = PREEMPTION_ROW(m, hint->row)->uid;
-		return;
-	}
+	if (row != MAP64_NONE)
+		return row;
 	/* rather than ending rows in use for pairs that would come back and end others */
 	if (who.row != NO_ROW && !recent_has_room(m, &p->rows))
 		key = map64_mix(uid, who.uid = BY_OTHER);
-	hint->row = recent_row(m, &p->rows, key, &made);
-	r = PREEMPTION_ROW(m, hint->row);
-	hint->uid = r->uid;
+	row = recent_row(m, &p->rows, key, &made);
 	if (!made)
-		return;
+		return row;
+	r = PREEMPTION_ROW(m, row);
 	r->thread_uid = uid;
 	r->by_uid = who.uid;
 	if (who.uid == BY_UNKNOWN || who.uid == BY_IDLE || who.uid == BY_OTHER)
 		name_other(r);
-	if (hint->row >= p->counted->len)
-		g_array_set_size(p->counted, hint->row + 1);
-	g_array_index(p->counted, struct counted, hint->row) = (struct counted){ 0 };
+	if (row >= p->counted->len)
+		g_array_set_size(p->counted, row + 1);
+	g_array_index(p->counted, struct counted, row) = (struct counted){ 0 };
+	return row;
 }
 
-static bool is_row_of(const struct model *m, const struct recent_hint *hint, uint64_t uid, uint64_t by)
+static bool is_row_of(const struct model *m, uint32_t row, uint64_t uid, uint64_t by)
 {
-	return recent_knows(m, &m->preemption->rows, hint) && PREEMPTION_ROW(m, hint->row)->by_uid == by &&
-	       PREEMPTION_ROW(m, hint->row)->thread_uid == uid;
+	const struct state_table *t = &m->state.tables[TABLE_PREEMPTION];
+
+	return row < t->n_rows && (t->flags[row] & (ROW_ALIVE | ROW_ENDED)) == ROW_ALIVE &&
+	       PREEMPTION_ROW(m, row)->by_uid == by && PREEMPTION_ROW(m, row)->thread_uid == uid;
 }
 
 static uint32_t row_of(struct model *m, uint32_t victim, struct culprit who)
 {
 	struct wait_for_cpu *w = &thread_info(m, victim)->cpu_wait;
 	const uint64_t uid = THREAD_ROW(m, victim)->uid;
-	const unsigned i = who.uid % G_N_ELEMENTS(w->by);
+	uint32_t *row = &w->by[who.uid % G_N_ELEMENTS(w->by)];
 
-	if (w->by[i].uid != who.uid || !is_row_of(m, &w->by[i].hint, uid, who.uid)) {
-		find_row(m, uid, who, &w->by[i].hint);
-		w->by[i].uid = who.uid;
-	}
-	return w->by[i].hint.row;
+	if (!is_row_of(m, *row, uid, who.uid))
+		*row = find_row(m, uid, who);
+	return *row;
 }
 
 /* The culprit has run for ns of the victim's wait until now. */
