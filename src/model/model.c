@@ -145,14 +145,13 @@ void model_set_figures(struct model *m, uint32_t figures)
 		PREEMPTION = 1 << TABLE_PREEMPTION,
 		CONNECTIONS = 1 << TABLE_CONNECTION,
 		PRESSURE = 1 << TABLE_PRESSURE,
-		/* the peer of a socket may be known only from packets, and it is the object of a wait */
-		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_PEERS,
-		FILES = RELATIONS | MODEL_FDS,
+		/* the kind and the peer of a socket may be known only from packets; the peer is the object of a wait */
+		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_FDS | MODEL_PEERS,
 	};
 
 	m->lists_files = figures & 1 << TABLE_FILE;
 	m->counts_calls = figures & CALLS;
-	set_part(m, figures & FILES, m->files, files_create, files_destroy);
+	set_part(m, figures & RELATIONS, m->files, files_create, files_destroy);
 	set_part(m, figures & BLOCKING, m->blocking, blocking_create, blocking_destroy);
 	set_part(m, figures & RELATIONS, m->relations, relations_create, relations_destroy);
 	/* waits for a CPU are explained by it */

@@ -188,12 +188,30 @@ START_TEST(test_bytes_without_lives)
 	ck_assert_uint_eq(events_thread(&e, A)->write_disk, 4);
 	ck_assert_uint_eq(events_thread(&e, A)->read_pipe, 10);
 	ck_assert_uint_gt(e.m->host->fds, 0);
-	ck_assert_uint_eq(count(&e, TABLE_RELATION), 0);
+	ck_assert_uint_eq(count(&e, TABLE_CONNECTION), 0);
 	events_release(&e);
 	start(&e, MODEL_PEERS);
 	ck_assert(model_look_fd(e.m, A, 3, &fd));
 	ck_assert_str_eq(strpool_text(fd.path), "/data");
 	ck_assert_uint_eq(count(&e, TABLE_BLOCKING), 0);
+	events_release(&e);
+}
+END_TEST
+
+/* Only the packet of its write shows of which kind a socket is that is older than the trace. */
+START_TEST(test_bytes_of_old_socket)
+{
+	struct events e;
+
+	events_init(&e);
+	model_set_figures(e.m, MODEL_FDS);
+	model_begin(e.m, BEGIN);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, A, "a");
+	EVENT(&e, 1105, 0, A, DUMP_FD, dump_fd, .pid = A, .fd = 9, .filename = str(&rec, "socket:[1]"));
+	SYSCALL_ENTRY(&e, 1110, 0, A, "write", .fd = 9);
+	packet(&e, 1120, true);
+	SYSCALL_EXIT(&e, 1130, 0, A, "write", .ret = 20);
+	ck_assert_uint_eq(events_thread(&e, A)->write_net, 20);
 	events_release(&e);
 }
 END_TEST
@@ -227,4 +245,4 @@ START_TEST(test_ended_sources_leave_nothing_behind)
 END_TEST
 
 UNIT_MAIN("model", test_ended_sources_leave_nothing_behind, test_all_at_first, test_threads_alone, test_each_alone,
-	  test_bytes_without_lives)
+	  test_bytes_without_lives, test_bytes_of_old_socket)
