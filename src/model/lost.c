@@ -34,6 +34,10 @@ static void mark_threads_unsure(struct model *m)
 
 		thread_info(m, row)->sure = 0;
 		THREAD_ROW(m, row)->flags |= THREAD_UNSURE;
+		if (m->preemption && THREAD_ROW(m, row)->state == THREAD_READY) {
+			preemption_charge(m, row);
+			preemption_place(m, row, -1);
+		}
 		pressure_changed(m, row);
 		state_touch(&m->state, TABLE_THREAD, row);
 	}

@@ -292,6 +292,9 @@ static inline void preemption_place(struct model *m, uint32_t thread, int64_t cp
 /* Who ran longest in the thread's wait for a CPU that ends now; .ns 0: it did not wait. */
 struct ran_instead preemption_most(struct model *m, uint32_t thread);
 
+/* It has waited for its CPU until now; for which one from now on, is to be seen. */
+void preemption_charge(struct model *m, uint32_t thread);
+
 /* It moved there now. */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu);
 

@@ -325,16 +325,21 @@ struct ran_instead preemption_most(struct model *m, uint32_t thread)
 	return w->charged_ns == m->now_ns ? w->most : (struct ran_instead){ .tid = -1 };
 }
 
+void preemption_charge(struct model *m, uint32_t thread)
+{
+	charge_until(m, thread, m->now_ns);
+}
+
 /*
  * A CPU that wakes a thread moves it before it enters any queue, between its sched_waking and its sched_wakeup: it has
- * waited there from the start.
+ * waited there since the former.
  */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu)
 {
 	if (a->cpu && a->cpu->waking_tid == (int64_t)THREAD_ROW(m, thread)->tid)
 		a->cpu->waking_tid = 0;
 	else
-		charge_until(m, thread, m->now_ns);
+		preemption_charge(m, thread);
 	preemption_place(m, thread, cpu);
 }
 

@@ -78,15 +78,15 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	struct thread_row *r = THREAD_ROW(m, row);
 	struct thread *t = thread_info(m, row);
 	const int64_t last_cpu = (int64_t)r->cpu;
+	const bool sure = !(r->flags & THREAD_UNSURE); /* among lost events it may have run and blocked since */
 
-	/* among lost events it may have run and blocked since */
-	if (t->woken_ns && r->state == THREAD_READY && !(r->flags & THREAD_UNSURE))
+	if (t->woken_ns && r->state == THREAD_READY && sure)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
-	if (t->woken_ns) {
+	if (t->woken_ns && sure)
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
+	if (t->woken_ns)
 		mode_has_waited(t);
-	}
 	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* no wake-up was seen */
@@ -170,8 +170,13 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 static void wait_on_target(struct model *m, const struct apply *a, uint32_t row, const struct ev_wakeup *p)
 {
 	enum { TARGET_CPU = 2 };
+	const bool names_it = event_has(a->ev, TARGET_CPU);
 
-	preemption_place(m, row, event_has(a->ev, TARGET_CPU) ? p->target_cpu : -1);
+	/* it has waited for another one until now, or has run unseen */
+	if (m->preemption && names_it && THREAD_ROW(m, row)->state == THREAD_READY)
+		preemption_charge(m, row);
+	if (names_it || THREAD_ROW(m, row)->state != THREAD_READY)
+		preemption_place(m, row, names_it ? p->target_cpu : -1);
 	if (a->ev->kind == EVENT_SCHED_WAKING && a->cpu)
 		a->cpu->waking_tid = p->tid;
 }
@@ -214,8 +219,11 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	r = THREAD_ROW(m, row);
 	if (r->state == THREAD_BLOCKED)
 		end_wait(m, a, row);
-	if (!starts_ready(r))
+	if (!starts_ready(r)) {
+		if (r->state == THREAD_READY)
+			wait_on_target(m, a, row, p);
 		return;
+	}
 	thread_info(m, row)->woken_ns = m->now_ns;
 	wait_on_target(m, a, row, p);
 	thread_set_state(m, row, THREAD_READY);

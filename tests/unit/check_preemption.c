@@ -201,6 +201,73 @@ START_TEST(test_moved_unseen)
 }
 END_TEST
 
+/* A ready thread is woken: it has moved and slept unseen. What it waited before was for the CPU known until then. */
+START_TEST(test_woken_elsewhere)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, PREEMPTED, B, "b");
+	wake(&e, 1400, 0, B, A, 1);
+	events_switch(&e, 1450, 1, D, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 1, 300, 300);
+	assert_ran(&e, A, D, 1, 50, 50);
+	assert_sum(&e, A);
+	/* it ran on CPU 1 unseen, and moves again before it is woken */
+	events_switch(&e, 1500, 1, A, PREEMPTED, D, "d");
+	wake(&e, 1600, 1, D, A, 1);
+	migrate(&e, 1610, 1, D, A, 1, 0);
+	EVENT(&e, 1620, 1, D, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	events_switch(&e, 1640, 0, B, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 2, 300 + 40, 300);
+	assert_ran(&e, A, D, 2, 50 + 100, 100);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+static void lose(struct events *e, uint64_t t)
+{
+	struct ev_lost lost = { .events = 1 };
+	struct record r;
+
+	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &lost, sizeof(lost));
+}
+
+/* After lost events a ready thread may be waiting for any CPU; until then it waited for its own. */
+START_TEST(test_lost_events)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, PREEMPTED, B, "b");
+	lose(&e, 1200);
+	events_switch(&e, 1450, 1, D, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 100, 100);
+	assert_ran(&e, A, UNKNOWN, 1, 250, 250);
+	assert_sum(&e, A);
+	/* woken before the loss */
+	events_switch(&e, 1500, 1, A, SLEEP, C, "c");
+	wake(&e, 1600, 1, C, A, 1);
+	lose(&e, 1620);
+	events_switch(&e, 1650, 0, B, PREEMPTED, A, "a");
+	assert_ran(&e, A, C, 1, 20, 20);
+	assert_ran(&e, A, UNKNOWN, 2, 250 + 30, 250);
+	assert_sum(&e, A);
+	/* a wake-up after it says where it waits */
+	events_switch(&e, 1700, 0, A, PREEMPTED, B, "b");
+	lose(&e, 1750);
+	wake(&e, 1800, 0, B, A, 1);
+	events_switch(&e, 1860, 1, C, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 2, 100 + 50, 100);
+	assert_ran(&e, A, UNKNOWN, 3, 280 + 50, 250);
+	assert_ran(&e, A, C, 2, 20 + 60, 60);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
 static uint64_t value(const struct interval *iv, int64_t by, unsigned cell)
 {
 	const struct interval_table *t = &iv->tables[TABLE_PREEMPTION];
@@ -464,4 +531,5 @@ START_TEST(test_at_random)
 END_TEST
 
 UNIT_MAIN("preemption", test_preempted, test_woken_on_a_busy_cpu, test_idle_and_unknown, test_moved, test_moved_unseen,
-	  test_edge_inside_a_wait, test_who_ran_has_gone, test_long_wait, test_crowd, test_not_wanted, test_at_random)
+	  test_woken_elsewhere, test_lost_events, test_edge_inside_a_wait, test_who_ran_has_gone, test_long_wait,
+	  test_crowd, test_not_wanted, test_at_random)
