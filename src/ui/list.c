@@ -12,6 +12,7 @@ void list_init(struct list *l, const struct view_table *table)
 	view_rows_init(&l->rows);
 	view_rows_init(&l->baseline);
 	l->names = g_ptr_array_new_with_free_func(g_free);
+	l->figures = g_ptr_array_new();
 	for (char **name = names; *name; name++)
 		if (**name)
 			g_ptr_array_add(l->names, g_strdup(*name));
@@ -24,6 +25,7 @@ void list_release(struct list *l)
 	view_rows_release(&l->baseline);
 	view_derived_release(&l->derived);
 	g_ptr_array_free(l->names, TRUE);
+	g_ptr_array_free(l->figures, TRUE);
 	g_clear_pointer(&l->sums, g_array_unref);
 	g_free(l->sort);
 }
@@ -94,6 +96,22 @@ static void find_columns(struct list *l, const char *const *names)
 	l->n_columns = n;
 }
 
+/* Whoever adds a column wants to see the rows that have something in it. */
+static void find_figures(struct list *l)
+{
+	char **first = g_strsplit(l->table->screen, " ", -1);
+
+	g_ptr_array_set_size(l->figures, 0);
+	for (unsigned i = 0; i < l->names->len; i++) {
+		const char *name = g_ptr_array_index(l->names, i);
+		const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
+
+		if (column && !g_strv_contains((const char *const *)first, name))
+			g_ptr_array_add(l->figures, (void *)column);
+	}
+	g_strfreev(first);
+}
+
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
 		const GArray *baseline)
 {
@@ -102,6 +120,8 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 	for (int i = 0; i < l->n_columns; i++)
 		drawn[i] = l->columns[i].column->name;
 	query->table = l->table;
+	find_figures(l);
+	query->figures = l->figures;
 	if (baseline) {
 		query->sort = NULL;
 		view_rows_build(&l->baseline, query, (const struct view_host *)(const void *)baseline->data,

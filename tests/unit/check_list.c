@@ -66,4 +66,25 @@ START_TEST(test_columns_after_build)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build)
+/* As with the report's --columns: rows that are idle but for a column that was added are listed. */
+START_TEST(test_added_column)
+{
+	struct thread_row *thread = add_thread(0, 10, 10, 1, "hog");
+	struct list l;
+
+	list_init(&l, view_table_find("sched"));
+	begin();
+	thread->slice.count = 1;
+	build_list(&l, 2);
+	ck_assert_uint_eq(l.rows.n, 0);
+	list_toggle_column(&l, "slice_count");
+	build_list(&l, 2);
+	ck_assert_uint_eq(l.rows.n, 1);
+	list_toggle_column(&l, "slice_count");
+	build_list(&l, 2);
+	ck_assert_uint_eq(l.rows.n, 0);
+	list_release(&l);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build, test_added_column)
