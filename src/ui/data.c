@@ -47,7 +47,7 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 {
 	const struct history *h = history_with(ui, begin_ns, end_ns);
 	const unsigned track = host->info.track;
-	uint64_t first_ns, last_ns;
+	uint64_t first_ns, last_ns, wanted_begin_ns, wanted_end_ns;
 	bool was_away;
 
 	*gap = false;
@@ -59,8 +59,15 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 		return false;
 	/* before rounding, which would stretch a gap */
 	was_away = leave_out_gaps(h, track, &begin_ns, &end_ns);
+	wanted_begin_ns = begin_ns;
+	wanted_end_ns = end_ns;
 	begin_ns = nearest_edge(h, &host->info, begin_ns);
 	end_ns = nearest_edge(h, &host->info, end_ns);
+	/* inside one merged frame */
+	if (begin_ns >= end_ns && !was_away) {
+		begin_ns = history_edge_floor(h, track, wanted_begin_ns);
+		end_ns = history_edge_ceil(h, track, wanted_end_ns);
+	}
 	*gap = was_away && begin_ns >= end_ns;
 	return begin_ns < end_ns && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
 }

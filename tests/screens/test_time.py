@@ -215,6 +215,22 @@ def merged_frames(checks):
     checks.check(f"frames were merged to {longest} intervals", longest > 3)
 
 
+def merged_hosts(checks):
+    """A host whose merged frame is longer than the interval is shown with it, on a corrected clock, too."""
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    with Terminal("--paused", "--no-cache", "--history-size", "4M", recording, size=SIZE).wait_read() as t:
+        t.press("9", "(")
+        found = 0
+        for _ in range(8):
+            shown = t.written(t.path(f"hosts-{found}.json"))
+            begin, end = shown["begin_ns"], shown["end_ns"]
+            wanted = {host for host, ns in host_durations(recording, begin, end).items() if ns == end - begin}
+            checks.equal(f"hosts of [{begin}, {end}[", wanted - {row["host"] for row in shown["rows"]}, set())
+            found += len(wanted)
+            t.press("Right")
+        checks.check("several", found > 10, found)
+
+
 def play(recording, speed):
     """Plays from the start to the end; the screens seen by interval, without the state word and the last row."""
     seen, before = {}, None
@@ -255,4 +271,4 @@ def edges(checks):
             checks.lacks(f"not at the {edge}", t.press(inside), "this is the")
 
 
-Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, speeds, edges)
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges)
