@@ -15,24 +15,23 @@ struct filter_term {
 	bool all;
 };
 
-/* Expressions of strace's -e that are not supported, and why. */
+/* Expressions of strace's -e that are not supported, by all their names, and why. */
 static const struct {
-	const char *name, *reason;
+	const char *const names[4];
+	const char *reason;
 } refused[] = {
-	{ "inject", "a trace cannot change what a program did" },
-	{ "fault", "a trace cannot change what a program did" },
-	{ "read", "the tracer does not record the contents of buffers" },
-	{ "write", "the tracer does not record the contents of buffers" },
-	{ "raw", "use 'report dump' to see the recorded fields" },
-	{ "abbrev", "structures are shown as recorded by the tracer" },
-	{ "verbose", "structures are shown as recorded by the tracer" },
-	{ "kvm", "exits of virtual CPUs are not system calls" },
-	{ "decode-fds", "use -y or -yy" },
-	{ "decode-pids", "use --host and the names in 'report cpu'" },
-	{ "quiet", "use -q" },
-	{ "signal", "signals cannot be selected; -e trace=none shows only signals" },
-	{ "signals", "signals cannot be selected; -e trace=none shows only signals" },
-	{ "namespace", "use 'trace=' to select calls" },
+	{ { "inject", "fault" }, "a trace cannot change what a program did" },
+	{ { "read", "reads", "r" }, "the tracer does not record the contents of buffers" },
+	{ { "write", "writes", "w" }, "the tracer does not record the contents of buffers" },
+	{ { "raw", "x" }, "use 'report dump' to see the recorded fields" },
+	{ { "abbrev", "a" }, "structures are shown as recorded by the tracer" },
+	{ { "verbose", "v" }, "structures are shown as recorded by the tracer" },
+	{ { "kvm" }, "exits of virtual CPUs are not system calls" },
+	{ { "decode-fds", "decode-fd" }, "use -y or -yy" },
+	{ { "decode-pids", "decode-pid" }, "use -Y" },
+	{ { "quiet", "silent", "silence", "q" }, "use -q" },
+	{ { "signal", "signals", "s" }, "signals cannot be selected; -e trace=none shows only signals" },
+	{ { "namespace" }, "use 'trace=' to select calls" },
 };
 
 static const struct {
@@ -150,8 +149,7 @@ static enum lt_status parse_trace(struct attach_filter *f, const char *set)
 	set += f->inverted;
 	if (strcmp(set, "none") == 0)
 		return LT_OK;
-	/* a regular expression may contain commas, so it must be the only word */
-	words = g_strsplit(set, ",", *set == '/' ? 1 : -1);
+	words = g_strsplit(set, ",", -1); /* as in strace, also inside of a regular expression */
 	if (!words[0])
 		status = error_set("name of a system call or class expected");
 	for (char **word = words; *word && status == LT_OK; word++) {
@@ -223,6 +221,16 @@ void attach_filter_set_status(struct attach_filter *f, enum call_status status)
 
 /* ---- all of -e ---- */
 
+/* Why -e NAME= is not supported; NULL if strace has no such expression. */
+static const char *reason_against(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
+		for (size_t j = 0; j < G_N_ELEMENTS(refused[i].names) && refused[i].names[j]; j++)
+			if (strcmp(refused[i].names[j], name) == 0)
+				return refused[i].reason;
+	return NULL;
+}
+
 enum lt_status attach_filter_add(struct attach_filter *f, const char *expression)
 {
 	const char *equals = strchr(expression, '=');
@@ -237,11 +245,8 @@ enum lt_status attach_filter_add(struct attach_filter *f, const char *expression
 	} else if (strcmp(name, "status") == 0) {
 		status = parse_status(f, equals + 1);
 	} else {
-		const char *reason = NULL;
+		const char *reason = reason_against(name);
 
-		for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
-			if (strcmp(refused[i].name, name) == 0)
-				reason = refused[i].reason;
 		if (reason)
 			error_set("'%s=' is not supported: %s", name, reason);
 		else

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "attach/calls.h"
 #include "attach/filter.h"
@@ -31,6 +32,8 @@ START_TEST(test_filter)
 	ck_assert(takes(&f, "read") && !takes(&f, "openat"));
 	ck_assert_int_eq(attach_filter_add(&f, "/^(read|fstat)$"), LT_OK);
 	ck_assert(takes(&f, "read") && takes(&f, "newfstat") && !takes(&f, "readv"));
+	ck_assert_int_eq(attach_filter_add(&f, "/^open,/^clo,write"), LT_OK);
+	ck_assert(takes(&f, "openat") && takes(&f, "close") && takes(&f, "write") && !takes(&f, "read"));
 	ck_assert_int_eq(attach_filter_add(&f, "trace=none"), LT_OK);
 	ck_assert(!takes(&f, "read"));
 	ck_assert_int_eq(attach_filter_add(&f, "t=%%stat"), LT_OK);
@@ -41,6 +44,38 @@ START_TEST(test_filter)
 	ck_assert(attach_filter_path(&f, "/etc/passwd") && !attach_filter_path(&f, "/usr"));
 	for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
 		ck_assert_msg(attach_filter_add(&f, wrong[i]) == LT_ERROR, "'%s'", wrong[i]);
+		error_clear();
+	}
+	attach_filter_release(&f);
+}
+END_TEST
+
+/* All of strace's names of an expression get the same reason. */
+START_TEST(test_refused)
+{
+	static const struct {
+		const char *expression, *why;
+	} cases[] = {
+		{ "r=3", "contents of buffers" },
+		{ "reads=3", "contents of buffers" },
+		{ "w=all", "contents of buffers" },
+		{ "a=none", "as recorded" },
+		{ "v=all", "as recorded" },
+		{ "x=read", "report dump" },
+		{ "s=none", "signals cannot be selected" },
+		{ "q=exit", "use -q" },
+		{ "silent=all", "use -q" },
+		{ "decode-fd=path", "use -y" },
+		{ "decode-pids=comm", "use -Y" },
+		{ "decode-pid=comm", "use -Y" },
+	};
+	struct attach_filter f;
+
+	attach_filter_init(&f);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ck_assert_int_eq(attach_filter_add(&f, cases[i].expression), LT_ERROR);
+		ck_assert_msg(strstr(error_text(), cases[i].why) != NULL, "'%s': %s", cases[i].expression,
+			      error_text());
 		error_clear();
 	}
 	attach_filter_release(&f);
@@ -73,4 +108,4 @@ START_TEST(test_select)
 }
 END_TEST
 
-UNIT_MAIN("attach choice", test_filter, test_select)
+UNIT_MAIN("attach choice", test_filter, test_refused, test_select)
