@@ -172,14 +172,18 @@ static void append_colored(const struct attach_text *text, GString *line, const 
 #define COLOR_WAIT "33"
 #define COLOR_EVENT "36"
 
-/* Negative before an earlier line: a call that is written as a whole when it returns has the time of its entry. */
-static void append_relative(GString *line, uint64_t last_ns, uint64_t t_ns)
+/*
+ * Negative before an earlier line: a call that is written as a whole when it returns has the time of its entry. Beside
+ * a time of day in parentheses, as in strace.
+ */
+static void append_relative(GString *line, uint64_t last_ns, uint64_t t_ns, bool beside)
 {
 	const uint64_t since_us = (MAX(t_ns, last_ns) - MIN(t_ns, last_ns)) / NS_PER_US;
 	char seconds[32];
 
 	g_snprintf(seconds, sizeof(seconds), "%s%" PRIu64, t_ns < last_ns ? "-" : "", since_us / US_PER_S);
-	g_string_append_printf(line, "%6s.%06" PRIu64 " ", seconds, since_us % US_PER_S);
+	g_string_append_printf(line, "%s%6s.%06" PRIu64 "%s ", beside ? "(+" : "", seconds, since_us % US_PER_S,
+			       beside ? ")" : "");
 }
 
 static void append_stamp(const struct attach_text *text, struct text_output *output, GString *line, uint64_t t_ns)
@@ -187,10 +191,6 @@ static void append_stamp(const struct attach_text *text, struct text_output *out
 	const struct attach_text_options *o = text->options;
 	char when[TIMETEXT_SIZE];
 
-	if (o->relative) {
-		append_relative(line, output->last_ns ? output->last_ns : t_ns, t_ns);
-		output->last_ns = t_ns;
-	}
 	if (o->stamp == STAMP_EPOCH)
 		attach_append_seconds(line, t_ns);
 	else if (o->stamp)
@@ -198,6 +198,10 @@ static void append_stamp(const struct attach_text *text, struct text_output *out
 						      false, o->utc));
 	if (o->stamp)
 		g_string_append_c(line, ' ');
+	if (o->relative) {
+		append_relative(line, output->last_ns ? output->last_ns : t_ns, t_ns, o->stamp);
+		output->last_ns = t_ns;
+	}
 }
 
 /* Width of the last line in characters, without colours. */

@@ -86,12 +86,12 @@ def check_spellings(checks, directory):
 
 
 def check_relative(checks, directory):
-    """The times of -r add up to those of -ttt; a call begun before --begin has the time of its end."""
+    """The times of -r, after those of -ttt as in strace, add up to them; a call begun before --begin has the time of its end."""
     text = attach("-n", "*", "-r", "-ttt", "--begin", "-10ms", directory).stdout
-    rows = re.findall(r"^\[\S+\] +(-?\d+)\.(\d{6}) (\d+)\.(\d{6}) (.*)", text, re.M)
+    rows = re.findall(r"^\[\S+\] (\d+)\.(\d{6}) \(\+ *(-?\d+)\.(\d{6})\) (.*)", text, re.M)
     checks.true(len(rows) > 30, f"{len(rows)} lines")
     wrong, late, last = [], [], None
-    for seconds, us, at_s, at_us, what in rows:
+    for at_s, at_us, seconds, us, what in rows:
         at = int(at_s) * 10**6 + int(at_us)
         since = (-1 if seconds[0] == "-" else 1) * (abs(int(seconds)) * 10**6 + int(us))
         if last is not None and abs(at - last - since) > 1:
