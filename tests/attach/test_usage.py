@@ -21,6 +21,7 @@ REFUSED = {
     ("-n", "*", "--trace=opne"): "unknown system call 'opne': did you mean 'open'?",
     ("-n", "*", "--raw=all"): "'raw=' is not supported",
     ("-n", "*", "--output-separately"): "-ff needs -o FILE",
+    ("-n", "*", "-cw"): "the table has wall-clock times without it",
 }
 
 

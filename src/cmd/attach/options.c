@@ -152,6 +152,11 @@ enum lt_status attach_check_options(const struct options *o)
 		return error_set("-z and -Z cannot be used together: without them, both kinds of calls are shown");
 	if (o->summary_only)
 		warn_of_lines(o);
+	if (o->summary_only && o->wait_paths)
+		return error_set("-w does not apply to -c: the table has wall-clock times without it, and -w prints "
+				 "critical paths of calls, which needs -C");
+	if (o->summary_only && o->sched)
+		return error_set("--sched does not apply to -c, which only prints a table: use -C");
 	if (o->summary_only && o->summary)
 		return error_set("-c and -C cannot be used together");
 	if (o->summary_sort && !o->summary_only && !o->summary)
@@ -175,7 +180,5 @@ enum lt_status attach_check_options(const struct options *o)
 		return error_set("-a and -Y do not apply to --json, which has no columns and names each thread");
 	if (o->no_waits && o->wait_paths)
 		return error_set("--no-waits and -w cannot be used together");
-	if (o->summary_only && (o->sched || o->wait_paths))
-		return error_set("--sched and -w do not apply to -c, which only prints a table: use -C");
 	return LT_OK;
 }
