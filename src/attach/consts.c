@@ -95,24 +95,34 @@ static void append_bits(GString *out, gsize start, const struct const_set *set, 
 	}
 }
 
+static void append_name(GString *out, const struct const_set *set, uint64_t value)
+{
+	const char *name = consts_name(set, value);
+
+	if (name)
+		g_string_append(out, name);
+	else if (set->kind == CONST_INT)
+		g_string_append_printf(out, "%" PRId32, (int32_t)value);
+	else if (set->kind == CONST_ENUM)
+		g_string_append_printf(out, value > 0xfff ? "0x%" PRIx64 : "%" PRIu64, value);
+	else if (value)
+		g_string_append_printf(out, "0x%" PRIx64, value);
+}
+
 static void append_names(GString *out, const struct const_set *set, uint64_t value)
 {
 	const gsize start = out->len;
-	const char *name;
 
-	if (set->kind != CONST_FLAGS) {
-		name = consts_name(set, set->kind == CONST_MIXED ? value & set->mask : value);
-		if (name)
-			g_string_append(out, name);
-		else if (set->kind == CONST_INT)
-			g_string_append_printf(out, "%" PRId32, (int32_t)value);
-		else if (set->kind == CONST_ENUM)
-			g_string_append_printf(out, value > 0xfff ? "0x%" PRIx64 : "%" PRIu64, value);
-		else if (value & set->mask)
-			g_string_append_printf(out, "0x%" PRIx64, value & set->mask);
-	}
-	if (set->kind == CONST_FLAGS || set->kind == CONST_MIXED)
+	if (set->kind == CONST_ENUM || set->kind == CONST_INT)
+		append_name(out, set, value);
+	else if (set->kind == CONST_MIXED)
+		append_name(out, set, value & set->mask);
+	if (set->kind != CONST_ENUM && set->kind != CONST_INT)
 		append_bits(out, start, set, value & ~set->mask);
+	if (set->kind == CONST_TAILED && value & set->mask) {
+		append_or(out, start, "");
+		append_name(out, set, value & set->mask);
+	}
 	if (out->len == start)
 		g_string_append(out, set->none ? set->none : "0");
 }

@@ -17,16 +17,17 @@ struct constant {
 };
 
 enum const_kind {
-	CONST_ENUM,  /* one name */
-	CONST_INT,   /* one name; other values are ints, not numbers of the same sort */
-	CONST_FLAGS, /* names of bits, joined by '|' */
-	CONST_MIXED, /* one name for the value within mask, plus names of bits outside it */
+	CONST_ENUM,   /* one name */
+	CONST_INT,    /* one name; other values are ints, not numbers of the same sort */
+	CONST_FLAGS,  /* names of bits, joined by '|' */
+	CONST_MIXED,  /* one name for the value within mask, plus names of bits outside it */
+	CONST_TAILED, /* the same, with that name behind those of the bits, and none for 0 */
 };
 
 struct const_set {
 	const char *name; /* as used in calls.def */
 	enum const_kind kind;
-	uint64_t mask;    /* MIXED: bits of the single name */
+	uint64_t mask;    /* MIXED, TAILED: bits of the single name */
 	const char *none; /* text for 0 if no name has that value */
 	const struct constant *constants;
 	unsigned n;

@@ -285,7 +285,9 @@ START_TEST(test_constants)
 	ck_assert_str_eq(constants("open_flags", O_SYNC), "O_RDONLY|O_SYNC");
 	/* x86's numbers, wherever they are shown */
 	ck_assert_str_eq(constants("open_flags", 020200002), "O_RDWR|O_TMPFILE");
-	ck_assert_str_eq(constants("open_flags", 0740000), "O_RDONLY|O_DIRECT|O_LARGEFILE|O_DIRECTORY|O_NOFOLLOW");
+	ck_assert_str_eq(constants("open_flags", 0740000), "O_RDONLY|O_DIRECT|O_LARGEFILE|O_NOFOLLOW|O_DIRECTORY");
+	ck_assert_str_eq(constants("open_flags", 02600000 | 04000),
+			 "O_RDONLY|O_NONBLOCK|O_NOFOLLOW|O_CLOEXEC|O_DIRECTORY");
 	ck_assert_str_eq(constants("open_bits", 040000), "O_DIRECT");
 	ck_assert_str_eq(constants("prot", 0), "PROT_NONE");
 	ck_assert_str_eq(constants("prot", 3), "PROT_READ|PROT_WRITE");
@@ -296,7 +298,14 @@ START_TEST(test_constants)
 	ck_assert_str_eq(constants("whence", 99), "99");
 	ck_assert_str_eq(constants("rusage_who", (uint64_t)-1), "RUSAGE_CHILDREN");
 	ck_assert_str_eq(constants("rusage_who", UINT32_MAX), "RUSAGE_CHILDREN");
-	ck_assert_str_eq(constants("clone_flags", 0x1200011), "SIGCHLD|CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID");
+	ck_assert_str_eq(constants("clone_flags", 0x1200011), "CLONE_CHILD_CLEARTID|CLONE_CHILD_SETTID|SIGCHLD");
+	ck_assert_str_eq(constants("clone_flags", 0x10f00), "CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_SIGHAND|CLONE_THREAD");
+	ck_assert_str_eq(constants("mount_flags", 0xc0edd000), "MS_MGC_VAL|MS_BIND|MS_REC|MS_SILENT");
+	ck_assert_str_eq(constants("mount_flags", 0x48000), "MS_SILENT|MS_PRIVATE");
+	ck_assert_str_eq(constants("statx_flags", 0x900), "AT_STATX_SYNC_AS_STAT|AT_SYMLINK_NOFOLLOW|AT_NO_AUTOMOUNT");
+	ck_assert_str_eq(constants("statx_flags", 0x5000), "AT_STATX_DONT_SYNC|AT_EMPTY_PATH");
+	ck_assert_str_eq(constants("ioctl_cmd", 0x4c05), "LOOP_GET_STATUS64");
+	ck_assert_str_eq(constants("ioctl_cmd", 0xb702), "NS_GET_PARENT");
 	ck_assert_str_eq(constants("access_mode", 0), "F_OK");
 	ck_assert_str_eq(constants("madvice", 102), "MADV_GUARD_INSTALL");
 	ck_assert_str_eq(constants("sockopt_tcp", 37), "TCP_TX_DELAY");
