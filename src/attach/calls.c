@@ -121,7 +121,6 @@ static unsigned parse_classes(const char *letters)
 
 static void parse_row(struct call *call, const struct call_row *row)
 {
-	const struct const_set *set = NULL;
 	const char *strace_name = syscall_strace_name(row->call.name);
 
 	*call = row->call;
@@ -133,7 +132,7 @@ static void parse_row(struct call *call, const struct call_row *row)
 		const size_t len = strcspn(text, " ");
 
 		if (*text == '=')
-			call->result = parse_type(text + 1, len - 1, &set);
+			call->result = parse_type(text + 1, len - 1, &call->result_set);
 		else
 			parse_arg(call, text, len);
 		text += len;

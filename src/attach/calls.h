@@ -96,6 +96,7 @@ struct call {
 	unsigned n_args;
 	struct call_arg args[CALL_ARGS_MAX];
 	enum arg_type result;
+	const struct const_set *result_set; /* of a result that is a SET */
 };
 
 /* Must be called before any other function here; later calls do nothing. */

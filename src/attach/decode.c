@@ -451,6 +451,21 @@ static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
 	}
 }
 
+/* Appends the name of the number, if it has one: " (SIGUSR1)". */
+static void append_meaning(GString *out, const struct call *call, int64_t ret)
+{
+	const gsize start = out->len;
+	const char *name = call->result == ARG_SET ? consts_name(call->result_set, (uint64_t)ret) : NULL;
+
+	g_string_append(out, " (");
+	if (name)
+		g_string_append(out, name);
+	if (name || (call->result == ARG_SIG && consts_append_signal(out, ret)))
+		g_string_append_c(out, ')');
+	else
+		g_string_truncate(out, start);
+}
+
 void decode_result(struct decode *d, const struct call *call, int64_t ret, uint64_t entry_cmd)
 {
 	const enum arg_type type = call ? call->result : ARG_INT;
@@ -468,6 +483,11 @@ void decode_result(struct decode *d, const struct call *call, int64_t ret, uint6
 		break;
 	case ARG_MODE:
 		append_mode(d->out, (uint64_t)ret);
+		break;
+	case ARG_SIG:
+	case ARG_SET:
+		digits_append_signed(d->out, ret);
+		append_meaning(d->out, call, ret);
 		break;
 	case ARG_FCNTL:
 		append_fcntl_result(d, ret, entry_cmd);

@@ -398,6 +398,33 @@ START_TEST(test_operations)
 }
 END_TEST
 
+/* Left-overs in registers that mremap() and membarrier() take only with certain flags. */
+START_TEST(test_optional)
+{
+	static const struct {
+		const char *call, *last;
+		uint64_t flags;
+		const char *text;
+	} cases[] = {
+		{ "mremap", "new_addr", 1, "MREMAP_MAYMOVE" },
+		{ "mremap", "new_addr", 3, "MREMAP_MAYMOVE|MREMAP_FIXED, 0x30" },
+		{ "mremap", "new_addr", 5, "MREMAP_MAYMOVE|MREMAP_DONTUNMAP, 0x30" },
+		{ "membarrier", "cpu_id", 0, "0" },
+		{ "membarrier", "cpu_id", 1, "MEMBARRIER_CMD_FLAG_CPU, 48" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_uint("flags", cases[i].flags, 64);
+		put_uint(cases[i].last, 0x30, 64);
+		d = finish();
+		ck_assert_str_eq(taken(&d, cases[i].call), cases[i].text);
+		teardown();
+		setup();
+	}
+}
+END_TEST
+
 START_TEST(test_prctl)
 {
 	static const struct {
@@ -690,6 +717,9 @@ START_TEST(test_results)
 	ck_assert_str_eq(result(&d, "mmap", 0x7f434d349000, 0), "0x7f434d349000");
 	ck_assert_str_eq(result(&d, "mmap", (int64_t)0xffff800000000000, 0), "0xffff800000000000");
 	ck_assert_str_eq(result(&d, "umask", 022, 0), "022");
+	ck_assert_str_eq(result(&d, "rt_sigtimedwait", 10, 0), "10 (SIGUSR1)");
+	ck_assert_str_eq(result(&d, "sched_getscheduler", 0, 0), "0 (SCHED_OTHER)");
+	ck_assert_str_eq(result(&d, "sched_getscheduler", -3, 0), "-1 ESRCH (No such process)");
 	ck_assert_str_eq(result(&d, "poll", 0, 0), "0 (Timeout)");
 	ck_assert_str_eq(result(&d, "fcntl", O_RDWR, F_GETFL), "0x2 (flags O_RDWR)");
 	ck_assert_str_eq(result(&d, "read", INT64_MIN, 0), "-9223372036854775808");
@@ -799,6 +829,6 @@ START_TEST(test_hostile)
 END_TEST
 
 UNIT_MAIN_AROUND("attach", setup, teardown, test_tables, test_classes, test_sets, test_constants, test_open,
-		 test_no_mode, test_operations, test_prctl, test_ipc, test_styles, test_accept_unnamed, test_numbers,
-		 test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without, test_lists,
-		 test_overflow, test_registers, test_results, test_hostile)
+		 test_no_mode, test_operations, test_optional, test_prctl, test_ipc, test_styles, test_accept_unnamed,
+		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
+		 test_lists, test_overflow, test_registers, test_results, test_hostile)
