@@ -59,6 +59,20 @@ static void name_socket(GString *out, const struct model_fd *file)
 	g_string_append_printf(out, "%s>", strpool_text(file->peer));
 }
 
+/* What the kernel, and with it strace -y, calls a file that has no path. */
+static const char *nameless(enum fd_kind kind)
+{
+	static const char *const names[FD_KINDS] = {
+		[FD_EPOLL] = "anon_inode:[eventpoll]",   [FD_EVENTFD] = "anon_inode:[eventfd]",
+		[FD_TIMERFD] = "anon_inode:[timerfd]",   [FD_SIGNALFD] = "anon_inode:[signalfd]",
+		[FD_FANOTIFY] = "anon_inode:[fanotify]", [FD_INOTIFY] = "anon_inode:inotify",
+		[FD_PIDFD] = "anon_inode:[pidfd]",       [FD_PERF] = "anon_inode:[perf_event]",
+		[FD_IO_URING] = "anon_inode:[io_uring]",
+	};
+
+	return kind < FD_KINDS && names[kind] ? names[kind] : fd_kind_name(kind);
+}
+
 static void name_fd(void *data, GString *out, int64_t fd)
 {
 	const struct caller *caller = data;
@@ -71,7 +85,7 @@ static void name_fd(void *data, GString *out, int64_t fd)
 	else if (file.path)
 		g_string_append_printf(out, "<%s>", strpool_text(file.path));
 	else if (file.kind != FD_UNKNOWN && file.kind != FD_FILE)
-		g_string_append_printf(out, is_socket(file.kind) ? "<socket:%s>" : "<%s>", fd_kind_name(file.kind));
+		g_string_append_printf(out, is_socket(file.kind) ? "<socket:%s>" : "<%s>", nameless(file.kind));
 }
 
 static void saw_fd(void *data, int64_t fd)

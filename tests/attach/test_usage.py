@@ -86,6 +86,15 @@ def check_spellings(checks, directory):
         checks.equal(attach("-p", threads, "-e", "execve", directory).stdout, both, f"-p '{threads}'")
 
 
+def check_nameless(checks, directory):
+    """Files without a path have the kernel's names, whether the recording saw how they were made or not."""
+    text = attach("-n", "*", "-y", "-e", "trace=epoll_create1,epoll_ctl", directory).stdout
+    made = set(re.findall(r"epoll_create1\(.*\) = \d+<(.*)>", text))
+    checks.equal(made, {"anon_inode:[eventpoll]"}, "-y: those of epoll_create1()")
+    used = set(re.findall(r"epoll_ctl\(\d+<(.*?)>", text))
+    checks.equal(used, {"anon_inode:[eventpoll]"}, "-y: those of epoll_ctl()")
+
+
 def check_relative(checks, directory):
     """The times of -r, after those of -ttt as in strace, add up to them; a call begun before --begin has the time of its end."""
     text = attach("-n", "*", "-r", "-ttt", "--begin", "-10ms", directory).stdout
@@ -112,6 +121,7 @@ def main():
         check_messages(checks, directory)
         check_failed_file(checks, directory)
         check_spellings(checks, directory)
+        check_nameless(checks, directory)
         check_relative(checks, directory)
     checks.finish()
 
