@@ -141,17 +141,42 @@ static void append_number(GString *out, const struct const_set *set, uint64_t va
 		g_string_append_printf(out, value ? "0x%" PRIx64 : "%" PRIu64, value);
 }
 
+/* In the verbose style, puts the text from start on in a comment, or removes it if it is a mere number. */
+static void comment_names(GString *out, gsize start)
+{
+	if (print_style != STYLE_VERBOSE)
+		return;
+	if (strcspn(out->str + start, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == out->len - start) {
+		g_string_truncate(out, start);
+		return;
+	}
+	g_string_insert(out, (gssize)start, " /* ");
+	g_string_append(out, " */");
+}
+
 void consts_append(GString *out, const struct const_set *set, uint64_t value)
 {
+	gsize start;
+
 	value = as_int(value);
 	if (print_style != STYLE_ABBREV)
 		append_number(out, set, value);
-	if (print_style == STYLE_VERBOSE)
-		g_string_append(out, " /* ");
+	start = out->len;
 	if (print_style != STYLE_RAW)
 		append_names(out, set, value);
-	if (print_style == STYLE_VERBOSE)
-		g_string_append(out, " */");
+	comment_names(out, start);
+}
+
+void consts_append_signal_number(GString *out, int64_t number)
+{
+	gsize start;
+
+	if (print_style != STYLE_ABBREV)
+		digits_append_signed(out, number);
+	start = out->len;
+	if (print_style != STYLE_RAW && !consts_append_signal(out, number) && print_style == STYLE_ABBREV)
+		digits_append_signed(out, number);
+	comment_names(out, start);
 }
 
 const char *consts_errno(int64_t error)

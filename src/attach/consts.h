@@ -59,6 +59,9 @@ void consts_append_error(GString *out, int64_t error);
 /* Appends "SIGTERM" or "SIGRT_3"; false: not a signal, nothing was appended. */
 bool consts_append_signal(GString *out, int64_t number);
 
+/* The same in the style of constants: its name, its number or both; what is not a signal is a number. */
+void consts_append_signal_number(GString *out, int64_t number);
+
 /* How constants are written from now on; affects the whole process. */
 enum const_style { STYLE_ABBREV, STYLE_RAW, STYLE_VERBOSE };
 

@@ -267,12 +267,6 @@ static enum decoded append_create_mode(struct decode *d, const struct field_valu
 	return DECODED_SHOWN;
 }
 
-static void append_signal(GString *out, int64_t number)
-{
-	if (!consts_append_signal(out, number))
-		digits_append_signed(out, number);
-}
-
 /* Reads the register of an entry that only has registers. */
 static bool read_register(const struct decode *d, unsigned number, struct field_value *v)
 {
@@ -348,7 +342,7 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 			decode_fd(d, (int32_t)v->u);
 		break;
 	case ARG_SIG:
-		append_signal(out, (int32_t)v->u);
+		consts_append_signal_number(out, (int32_t)v->u);
 		break;
 	case ARG_PROTOCOL:
 		decode_protocol(d, v);

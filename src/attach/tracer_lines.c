@@ -190,7 +190,9 @@ void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
 	text = g_string_new(NULL);
 	if (!consts_append_signal(text, number))
 		g_string_append_printf(text, "signal %" PRId64, number);
-	g_string_append_printf(text, " {si_signo=%s, si_code=", text->str);
+	g_string_append(text, " {si_signo=");
+	consts_append_signal_number(text, number);
+	g_string_append(text, ", si_code=");
 	append_code(text, number, code);
 	g_string_append_c(text, '}');
 	emit_line(t, v, who, ATTACH_SIGNAL, g_string_free(text, FALSE));

@@ -497,11 +497,22 @@ END_TEST
 /* The numbers of -X raw and -X verbose are as strace's. */
 START_TEST(test_styles)
 {
+	struct decode d;
+
 	consts_set_style(STYLE_RAW);
 	ck_assert_str_eq(constants("ioctl_cmd", 0x5401), "0x5401");
 	ck_assert_str_eq(constants("dirfd", (uint64_t)AT_FDCWD), "-100");
 	ck_assert_str_eq(constants("whence", 0), "0");
+	put_int("pid", 812, 32);
+	put_int("sig", 15, 32);
+	d = finish();
+	ck_assert_str_eq(told(&d, "kill", "sig"), "15");
 	consts_set_style(STYLE_VERBOSE);
+	ck_assert_str_eq(told(&d, "kill", "sig"), "15 /* SIGTERM */");
+	/* a number without a name is not repeated */
+	ck_assert_str_eq(constants("wait_options", 0), "0");
+	ck_assert_str_eq(constants("whence", 99), "0x63");
+	ck_assert_str_eq(constants("wait_options", 0x10000), "0x10000");
 	ck_assert_str_eq(constants("ioctl_cmd", 0x5401), "0x5401 /* TCGETS */");
 	ck_assert_str_eq(constants("dirfd", (uint64_t)AT_FDCWD), "-100 /* AT_FDCWD */");
 	consts_set_style(STYLE_ABBREV);
