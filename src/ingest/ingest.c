@@ -229,9 +229,16 @@ void ingest_wait(const struct ingest *in, int timeout_ms)
 
 /* ---- start ---- */
 
-/* If sessions are followed, live sources need not be known at the start. */
+/*
+ * If sessions are followed, live sources need not be known at the start; nor need directories in which no tracer has
+ * declared its events for as long as a silent source is waited for, if others have.
+ */
 static bool may_come_later(const struct ingest *in, const struct input *input)
 {
+	const int64_t limit_us = (int64_t)(in->options.stall_limit_ns / NS_PER_US);
+
+	if (in->hosts->len && input->spec->is_growing && g_get_monotonic_time() - in->started_us > limit_us)
+		return true;
 	return in->options.follow && source_spec_is_live(input->spec);
 }
 
@@ -317,6 +324,8 @@ enum lt_status ingest_start_some(struct ingest *in)
 {
 	for (guint i = 0; i < in->specs->len && !in->started; i++)
 		ingest_start_spec(in, g_ptr_array_index(in->specs, i));
+	if (!in->started)
+		in->started_us = g_get_monotonic_time();
 	in->started = true;
 	ingest_watch(in);
 	if (!all_known(in))

@@ -28,6 +28,7 @@ struct ingest {
 	struct waits *waits;  /* NULL: none wanted */
 	bool waits_held;      /* see ingest_hold_waits() */
 	int epoll_fd;         /* the inputs' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
+	int64_t started_us;   /* CLOCK_MONOTONIC: when ingest_start_some() was first called; 0: not yet */
 	int64_t watched_us;   /* CLOCK_MONOTONIC: when all inputs and hosts were last looked after */
 	int64_t asked_us;     /* CLOCK_MONOTONIC: when all inputs were last checked for data without a wake-up */
 	bool started;         /* the workers of recordings have been started */
