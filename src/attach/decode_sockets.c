@@ -63,8 +63,8 @@ bool decode_sockaddr(struct decode *d)
 		g_string_append_printf(d->out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")}",
 				       (unsigned)(uint16_t)port, inet_ntop(AF_INET, bytes, text, sizeof(text)));
 	else if (family == AF_INET6 && read_address(d, "v6addr", bytes, 16))
-		g_string_append_printf(d->out, ", sin6_port=htons(%u), sin6_addr=\"%s\"}", (unsigned)(uint16_t)port,
-				       inet_ntop(AF_INET6, bytes, text, sizeof(text)));
+		g_string_append_printf(d->out, ", sin6_port=htons(%u), inet_pton(AF_INET6, \"%s\", &sin6_addr)}",
+				       (unsigned)(uint16_t)port, inet_ntop(AF_INET6, bytes, text, sizeof(text)));
 	else
 		g_string_append(d->out, has_no_name(d) ? "}" : ", ...}");
 	return true;

@@ -15,6 +15,7 @@ struct attach_tracer_options {
 	const struct attach_select *select;
 	const struct attach_filter *filter;
 	unsigned paths;            /* 1: paths of fds (-y); 2: also addresses of sockets (-yy) */
+	bool ascii;                /* "->" between addresses instead of an arrow */
 	bool whole_calls;          /* emit no ENTRY records */
 	bool sched;                /* --sched */
 	uint64_t begin_ns, end_ns; /* only this range of reference time */

@@ -49,13 +49,13 @@ static bool look_fd(const struct caller *caller, int64_t fd, struct model_fd *fi
 }
 
 /* "<tcp 10.0.0.1:41022→10.0.0.3:5432>", or what is known of it. */
-static void name_socket(GString *out, const struct model_fd *file)
+static void name_socket(GString *out, const struct model_fd *file, bool ascii)
 {
 	const bool tcp = file->protocol == IPPROTO_TCP, udp = file->protocol == IPPROTO_UDP;
 
 	g_string_append_printf(out, "<%s ", tcp ? "tcp" : udp ? "udp" : fd_kind_name(file->kind));
 	if (file->local)
-		g_string_append_printf(out, "%s→", strpool_text(file->local));
+		g_string_append_printf(out, "%s%s", strpool_text(file->local), ascii ? "->" : "→");
 	g_string_append_printf(out, "%s>", strpool_text(file->peer));
 }
 
@@ -81,7 +81,7 @@ static void name_fd(void *data, GString *out, int64_t fd)
 	if (!look_fd(caller, fd, &file))
 		return;
 	if (file.peer && is_socket(file.kind) && caller->t->options->paths > 1)
-		name_socket(out, &file);
+		name_socket(out, &file, caller->t->options->ascii);
 	else if (file.path)
 		g_string_append_printf(out, "<%s>", strpool_text(file.path));
 	else if (file.kind != FD_UNKNOWN && file.kind != FD_FILE)

@@ -25,9 +25,10 @@ REFUSED = {
 }
 
 
-def attach(*options):
+def attach(*options, locale="C.UTF-8"):
     return subprocess.run([harness.PROGRAM, "attach", "--no-waits", *options], stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8", timeout=600, check=False,
+                          env={**os.environ, "LC_ALL": locale})
 
 
 def check_messages(checks, directory):
@@ -95,6 +96,15 @@ def check_nameless(checks, directory):
     checks.equal(used, {"anon_inode:[eventpoll]"}, "-y: those of epoll_ctl()")
 
 
+def check_locale(checks, directory):
+    """The arrow between addresses is ASCII in locales that lack it, except in JSON, which is UTF-8 everywhere."""
+    call = "-n", "wget", "-yy", "-e", "recvfrom"
+    for locale, options, arrow in (("C.UTF-8", call, "→"), ("C", call, "->"), ("C", ("--json", *call), "→")):
+        text = attach(*options, directory, locale=locale).stdout
+        arrows = set(re.findall(r"<tcp [0-9.:]+?(\W{1,2})[0-9.]+:80>", text))
+        checks.equal(arrows, {arrow}, f"LC_ALL={locale} {options}")
+
+
 def check_relative(checks, directory):
     """The times of -r, after those of -ttt as in strace, add up to them; a call begun before --begin has the time of its end."""
     text = attach("-n", "*", "-r", "-ttt", "--begin", "-10ms", directory).stdout
@@ -122,6 +132,7 @@ def main():
         check_failed_file(checks, directory)
         check_spellings(checks, directory)
         check_nameless(checks, directory)
+        check_locale(checks, directory)
         check_relative(checks, directory)
     checks.finish()
 

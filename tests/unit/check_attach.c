@@ -597,7 +597,7 @@ START_TEST(test_socket_v6)
 	put_list("v6addr", 16, v6, 8);
 	d = finish();
 	ck_assert_str_eq(told(&d, "connect", "uservaddr"),
-			 "{sa_family=AF_INET6, sin6_port=htons(80), sin6_addr=\"2001:db8::1\"}");
+			 "{sa_family=AF_INET6, sin6_port=htons(80), inet_pton(AF_INET6, \"2001:db8::1\", &sin6_addr)}");
 }
 END_TEST
 

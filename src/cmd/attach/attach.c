@@ -336,6 +336,7 @@ static enum lt_status prepare(struct attach *a)
 		.select = &a->select,
 		.filter = &a->filter,
 		.paths = o->decode_fds,
+		.ascii = !o->json && !g_get_charset(NULL),
 		.whole_calls = attach_filter_waits(&a->filter) || o->waits || o->json || o->summary_only,
 		.sched = o->sched,
 		.end_ns = UINT64_MAX,
