@@ -416,15 +416,6 @@ START_TEST(test_request_remap)
 }
 END_TEST
 
-static void lose(struct events *e, uint64_t t)
-{
-	struct ev_lost p = { .events = 5, .begin_ns = t - 10 };
-	struct record r;
-
-	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(e, &r, &p, sizeof(p));
-}
-
 /* I/O pressure on the host until t. */
 static uint64_t waited_for_disk(struct events *e, uint64_t t)
 {
@@ -444,7 +435,7 @@ START_TEST(test_loss_empties_the_queues)
 	begin(&e);
 	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
 	RQ(&e, 1110, INSERT, VDA, 80, 8, READ);
-	lose(&e, 1200);
+	events_lose(&e, 1200, 5, 1190);
 	RQ(&e, 1300, ISSUE, VDA, 16, 8, READ);
 	ASSERT_QUEUES(&e, VDA, 0, 1);
 	RQ(&e, 1310, COMPLETE, VDA, 8, 8, READ);
@@ -463,7 +454,7 @@ START_TEST(test_requests_after_a_loss)
 	begin(&e);
 	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
 	RQ(&e, 1110, COMPLETE, VDA, 8, 8, READ);
-	lose(&e, 1200);
+	events_lose(&e, 1200, 5, 1190);
 	RQ(&e, 1300, ISSUE, VDB, 8, 8, READ);
 	RQ(&e, 1400, ISSUE, VDB, 16, 8, READ);
 	RQ(&e, 1500, COMPLETE, VDB, 8, 8, READ);
@@ -487,7 +478,7 @@ START_TEST(test_remap_before_a_loss)
 	ck_assert_uint_eq(disk(&e, VDA1)->reads, 1);
 	EVENT(&e, 1130, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2056, .old_dev = VDA1,
 	      .old_sector = 8);
-	lose(&e, 1200);
+	events_lose(&e, 1200, 5, 1190);
 	RQ(&e, 1300, ISSUE, VDA, 2056, 8, READ);
 	RQ(&e, 1310, COMPLETE, VDA, 2056, 8, READ);
 	ck_assert_uint_eq(disk(&e, VDA)->reads, 2);
@@ -506,7 +497,7 @@ START_TEST(test_loss_ends_the_wait_for_requests)
 	RQ(&e, 1100, ISSUE, VDA, 8, 8, READ);
 	RQ(&e, 1110, INSERT, VDA, 80, 8, READ);
 	ck_assert_uint_eq(waited_for_disk(&e, 1200), 0);
-	lose(&e, 1200);
+	events_lose(&e, 1200, 5, 1190);
 	RQ(&e, 1300, INSERT, VDB, 16, 8, READ);
 	RQ(&e, 1310, COMPLETE, VDB, 16, 8, READ);
 	RQ(&e, 1320, ISSUE, VDB, 16, 8, READ);

@@ -97,8 +97,6 @@ END_TEST
 /* A thread that ran when the recording started, or before events were lost, has no known start of its time slice. */
 START_TEST(test_slices_without_begin)
 {
-	const struct ev_lost lost = { .events = 3 };
-	struct record r;
 	struct events e;
 
 	events_init(&e);
@@ -108,8 +106,7 @@ START_TEST(test_slices_without_begin)
 	ck_assert_uint_eq(events_thread(&e, 5)->slice.count, 0);
 	events_switch(&e, 1150, 0, 6, 1, 5, "five");
 	ck_assert_uint_eq(events_thread(&e, 6)->slice.sum, 50);
-	record_init(&r, 1160, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(&e, &r, &lost, sizeof(lost));
+	events_lose(&e, 1160, 3, 0);
 	events_switch(&e, 1200, 0, 5, 1, 6, "six");
 	ck_assert_uint_eq(events_thread(&e, 5)->slice.count, 0);
 	events_release(&e);

@@ -13,15 +13,6 @@ static void begin(struct events *e)
 	model_begin(e->m, BEGIN);
 }
 
-static void lose(struct events *e, uint64_t t)
-{
-	struct ev_lost p = { .events = 5, .begin_ns = t - 10 };
-	struct record r;
-
-	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(e, &r, &p, sizeof(p));
-}
-
 /* ---- interfaces ---- */
 
 static const struct netif_row *netif(struct events *e, const char *name)
@@ -398,12 +389,12 @@ START_TEST(test_raise_to_entry)
 	SOFT(&e, 1225, 0, EXIT, 9);
 	ck_assert_uint_eq(handler(&e, true, 9, 0)->raise.sum, 20);
 	SOFT(&e, 1230, 0, RAISE, 9);
-	lose(&e, 1300);
+	events_lose(&e, 1300, 5, 1290);
 	SOFT(&e, 1310, 0, ENTRY, 9);
 	ck_assert_uint_eq(handler(&e, true, 9, 0)->raise.count, 1);
 	SOFT(&e, 1320, 0, EXIT, 9);
 	SOFT(&e, 1330, 0, RAISE, 1);
-	lose(&e, 1335);
+	events_lose(&e, 1335, 5, 1325);
 	SOFT(&e, 1340, 0, RAISE, 1);
 	SOFT(&e, 1342, 0, ENTRY, 1);
 	ck_assert_uint_eq(handler(&e, true, 1, 0)->raise.sum, 2);

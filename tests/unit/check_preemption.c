@@ -226,15 +226,6 @@ START_TEST(test_woken_elsewhere)
 }
 END_TEST
 
-static void lose(struct events *e, uint64_t t)
-{
-	struct ev_lost lost = { .events = 1 };
-	struct record r;
-
-	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(e, &r, &lost, sizeof(lost));
-}
-
 /* After lost events a ready thread may be waiting for any CPU; until then it waited for its own. */
 START_TEST(test_lost_events)
 {
@@ -242,7 +233,7 @@ START_TEST(test_lost_events)
 
 	begin(&e);
 	events_switch(&e, 1100, 0, A, PREEMPTED, B, "b");
-	lose(&e, 1200);
+	events_lose(&e, 1200, 1, 0);
 	events_switch(&e, 1450, 1, D, SLEEP, A, "a");
 	assert_ran(&e, A, B, 1, 100, 100);
 	assert_ran(&e, A, UNKNOWN, 1, 250, 250);
@@ -250,14 +241,14 @@ START_TEST(test_lost_events)
 	/* woken before the loss */
 	events_switch(&e, 1500, 1, A, SLEEP, C, "c");
 	wake(&e, 1600, 1, C, A, 1);
-	lose(&e, 1620);
+	events_lose(&e, 1620, 1, 0);
 	events_switch(&e, 1650, 0, B, PREEMPTED, A, "a");
 	assert_ran(&e, A, C, 1, 20, 20);
 	assert_ran(&e, A, UNKNOWN, 2, 250 + 30, 250);
 	assert_sum(&e, A);
 	/* a wake-up after it says where it waits */
 	events_switch(&e, 1700, 0, A, PREEMPTED, B, "b");
-	lose(&e, 1750);
+	events_lose(&e, 1750, 1, 0);
 	wake(&e, 1800, 0, B, A, 1);
 	events_switch(&e, 1860, 1, C, PREEMPTED, A, "a");
 	assert_ran(&e, A, B, 2, 100 + 50, 100);

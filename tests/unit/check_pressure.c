@@ -123,13 +123,9 @@ END_TEST
 /* Thread 7 is woken at 1200; at 1300 events are lost. */
 static void lose_while_ready(void)
 {
-	struct ev_lost p = { .events = 5, .begin_ns = 1290 };
-	struct record r;
-
 	events_switch(&e, 1100, 0, 0, 0, 9, "nine");
 	wake(1200, 7);
-	record_init(&r, 1300, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(&e, &r, &p, sizeof(p));
+	events_lose(&e, 1300, 5, 1290);
 }
 
 /* Whether a thread is still ready after lost events is unknown: it does not count until it is seen again. */

@@ -349,14 +349,11 @@ END_TEST
 
 START_TEST(test_lost_events_make_unsure)
 {
-	struct ev_lost lost = { .events = 3 };
 	struct events e;
-	struct record r;
 
 	begin(&e);
 	events_switch(&e, 1100, 0, 5, SLEEP, 6, "six");
-	record_init(&r, 1200, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(&e, &r, &lost, sizeof(lost));
+	events_lose(&e, 1200, 3, 0);
 	ck_assert(events_thread(&e, 5)->flags & THREAD_UNSURE);
 	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
 	ck_assert_uint_eq(HOST_ROW(e.m)->lost_events, 3);
@@ -372,16 +369,6 @@ START_TEST(test_lost_events_make_unsure)
 }
 END_TEST
 
-static void lose(struct events *e, uint64_t t_ns)
-{
-	struct ev_lost lost = { .events = 1 };
-	struct record r;
-
-	record_init(&r, t_ns, 0, EVENT_NO_TID, EVENT_LOST);
-	events_apply(e, &r, &lost, sizeof(lost));
-}
-
-/* A second loss concerns only those threads that were seen since the first: there may be many others. */
 /* Among the lost events a ready thread may have run and blocked: what was seen before tells nothing of its wait. */
 START_TEST(test_wait_for_cpu_after_loss)
 {
@@ -391,7 +378,7 @@ START_TEST(test_wait_for_cpu_after_loss)
 	events_switch(&e, 1000, 0, 0, 0, 6, "six");
 	EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = 5, .comm = "five");
 	EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
-	lose(&e, 1200);
+	events_lose(&e, 1200, 1, 0);
 	EVENT(&e, 1300, 0, 0, SCHED_WAKING, wakeup, .tid = 5, .comm = "five");
 	events_switch(&e, 1350, 0, 6, 1, 5, "five");
 	events_switch(&e, 1400, 0, 5, 1, 7, "seven");
@@ -402,6 +389,7 @@ START_TEST(test_wait_for_cpu_after_loss)
 }
 END_TEST
 
+/* A second loss concerns only those threads that were seen since the first: there may be many others. */
 START_TEST(test_losses_with_many_threads)
 {
 	enum { THREADS = 1000 };
@@ -412,7 +400,7 @@ START_TEST(test_losses_with_many_threads)
 	threads = &e.m->state.tables[TABLE_THREAD];
 	for (int tid = 1; tid <= THREADS; tid++)
 		EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = tid);
-	lose(&e, 1200);
+	events_lose(&e, 1200, 1, 0);
 	for (int tid = 1; tid <= THREADS; tid++)
 		ck_assert(events_thread(&e, tid)->flags & THREAD_UNSURE);
 	for (int tid = 5; tid <= 8; tid++)
@@ -420,7 +408,7 @@ START_TEST(test_losses_with_many_threads)
 	ck_assert(!(events_thread(&e, 7)->flags & THREAD_UNSURE));
 	state_reap(&e.m->state, NULL, NULL);
 	state_frame_begin(&e.m->state);
-	lose(&e, 1400);
+	events_lose(&e, 1400, 1, 0);
 	ck_assert(events_thread(&e, 7)->flags & THREAD_UNSURE);
 	ck_assert(events_thread(&e, 8)->flags & THREAD_UNSURE);
 	ck_assert_uint_le(threads->n_dirty, 3); /* and the idle task, which ran */

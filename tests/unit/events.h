@@ -177,6 +177,16 @@ static inline void events_switch(struct events *e, uint64_t t, unsigned cpu, int
 	events_add(e, &r, &p, sizeof(p));
 }
 
+/* CPU 0 lost n events since begin_ns, which may be 0. */
+static inline void events_lose(struct events *e, uint64_t t, uint64_t n, uint64_t begin_ns)
+{
+	struct ev_lost p = { .events = n, .begin_ns = begin_ns };
+	struct record r;
+
+	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
 /* The row of the living thread with that tid; fails the test if there is none. */
 static inline struct thread_row *events_thread(struct events *e, int64_t tid)
 {
