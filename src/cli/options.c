@@ -172,6 +172,18 @@ static const struct option_row *row_of(const struct scan *s, int found)
 	return &rows[found - FIRST_ROW];
 }
 
+enum { SPELLING_SIZE = 64 };
+
+/* How the option was given: "-p" or "--attach". */
+static const char *spelling(char out[SPELLING_SIZE], const struct option_row *row, int found)
+{
+	if (found < FIRST_ROW)
+		g_snprintf(out, SPELLING_SIZE, "-%c", found);
+	else
+		g_snprintf(out, SPELLING_SIZE, "--%s", row->name);
+	return out;
+}
+
 /* ---- unknown options ---- */
 
 /*
@@ -277,6 +289,7 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 	const char *name = word && g_str_has_prefix(word, "--") ? word + 2 : NULL;
 	const size_t len = name ? strcspn(name, "=") : 0;
 	const struct option_row *row;
+	char given[SPELLING_SIZE];
 	int index = -1;
 
 	if (len && check_foreign(s, name, len))
@@ -290,7 +303,7 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 		return LT_OK;
 	case ':':
 		row = row_of(s, optopt);
-		return error_set("option '--%s' needs an argument: %s", row->name, row->argument);
+		return error_set("option '%s' needs an argument: %s", spelling(given, row, optopt), row->argument);
 	case '?':
 		if (!name)
 			return unknown_letter(s, (char)optopt);
@@ -301,7 +314,7 @@ static enum lt_status scan_next(const struct scan *s, struct options *o, int arg
 		row = row_of(s, *found);
 		if (take(s, o, row, index >= 0 ? name_at(s, (guint)index)->name : NULL) == LT_OK)
 			return LT_OK;
-		return error_wrap("option '--%s'", row->name);
+		return error_wrap("option '%s'", spelling(given, row, *found));
 	}
 }
 

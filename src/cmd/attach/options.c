@@ -35,7 +35,7 @@ enum lt_status attach_choose_threads(const struct options *o, struct attach_sele
 		return LT_ERROR;
 	for (guint i = 0; i < o->attach->len; i++)
 		if (attach_select_add(select, g_ptr_array_index(o->attach, i)) != LT_OK)
-			return error_wrap("option '--attach'");
+			return error_wrap("option '-p'");
 	for (guint i = 0; i < o->attach_comm->len; i++)
 		attach_select_add_name(select, g_ptr_array_index(o->attach_comm, i));
 	for (guint i = 0; i < o->attach_host->len; i++)
