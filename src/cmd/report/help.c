@@ -56,16 +56,18 @@ static void help_dump(struct help *h)
 static void help_slice(struct help *h)
 {
 	help_subsection(h, REPORT_SLICE);
-	help_paragraph(h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-			  "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop"
-			  " can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut "
-			  "between two events. With --host, --tid, --pid, --comm and --where, chosen as for dump, "
-			  "only those events are written, and losses are still reported. The hosts' clocks are "
-			  "set so that they agree in the middle of the interval; with --no-sync they are left as "
-			  "they are. The names in a recording's lttngtop.json are written to "
-			  "DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass the "
-			  "recording on, if they are private. If it fails or is interrupted, nothing is left in "
-			  "DIR.");
+	help_paragraph(
+		h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
+		   "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop"
+		   " can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut "
+		   "between two events. With --host, --tid, --pid, --comm and --where, chosen as for dump, "
+		   "only those events are written, and losses are still reported; CPU times and waits cannot "
+		   "be told from a choice of threads, as it lacks the switches of the others. The hosts' clocks are "
+		   "set so that they agree in the middle of the interval; with --no-sync they are left as "
+		   "they are. The names in a recording's lttngtop.json are written to "
+		   "DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass the "
+		   "recording on, if they are private. If it fails or is interrupted, nothing is left in "
+		   "DIR.");
 }
 
 /* Names that are used like tables but are not tables. */
