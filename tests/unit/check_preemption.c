@@ -2,12 +2,14 @@
 /* Preemption: model/preemption.c on hand-built events, and on many random ones against counting each ns. */
 #include "unit.h"
 
+#include "base/nstime.h"
 #include "events.h"
 #include "model/interval.h"
 #include "view/rows.h"
 
 enum { BEGIN = 1000, SLEEP = 1, PREEMPTED = 0x100 };
 enum { A = 5, B = 6, C = 7, D = 8 };
+enum { WAKING_TARGET_CPU = 2 };              /* the field's number in a wake-up */
 enum { UNKNOWN = -1, IDLE = 0, OTHER = -2 }; /* special values in place of a TID */
 
 static void begin(struct events *e)
@@ -222,6 +224,14 @@ START_TEST(test_woken_elsewhere)
 	assert_ran(&e, A, B, 2, 300 + 40, 300);
 	assert_ran(&e, A, D, 2, 50 + 100, 100);
 	assert_sum(&e, A);
+	/* a wake-up that does not say where it waits changes nothing */
+	events_switch(&e, 1700, 0, A, PREEMPTED, B, "b");
+	e.present = ~(1u << WAKING_TARGET_CPU);
+	wake(&e, 1750, 0, B, A, 1);
+	e.present = ~0u;
+	events_switch(&e, 1790, 0, B, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 3, 300 + 40 + 90, 300);
+	assert_sum(&e, A);
 	events_release(&e);
 }
 END_TEST
@@ -255,6 +265,34 @@ START_TEST(test_lost_events)
 	assert_ran(&e, A, UNKNOWN, 3, 280 + 50, 250);
 	assert_ran(&e, A, C, 2, 20 + 60, 60);
 	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+static void end_frame(struct events *e)
+{
+	state_reap(&e->m->state, NULL, NULL);
+	state_frame_begin(&e->m->state);
+}
+
+/* A pair that was forgotten comes back: it must not be counted in the row that it had, which is gone. */
+START_TEST(test_row_has_gone)
+{
+	const uint64_t later = 20 * NS_PER_S;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1200, 0, A, PREEMPTED, B, "b");
+	events_switch(&e, 1500, 0, B, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 300, 300);
+	end_frame(&e);
+	events_switch(&e, later, 1, D, PREEMPTED, C, "c");
+	events_switch(&e, later + 10, 1, C, SLEEP, D, "d"); /* makes room for its pair */
+	end_frame(&e);
+	assert_ran(&e, A, B, 0, 0, 0);
+	events_switch(&e, later + 100, 0, A, PREEMPTED, B, "b");
+	events_switch(&e, later + 150, 0, B, SLEEP, A, "a");
+	assert_ran(&e, A, B, 1, 50, 50);
 	events_release(&e);
 }
 END_TEST
@@ -318,9 +356,7 @@ START_TEST(test_who_ran_has_gone)
 		events_switch(&e, t + 200, 0, B, 16, C, "c"); /* EXIT_DEAD */
 		if (i == 0)
 			model_cut(e.m, t + 300);
-		/* a frame ends; the model does not know about the second one */
-		state_reap(&e.m->state, NULL, NULL);
-		state_frame_begin(&e.m->state);
+		end_frame(&e); /* the model does not know about the second one */
 		events_switch(&e, t + 400, 0, C, SLEEP, A, "a");
 		assert_ran(&e, A, B, 1, 200, 200);
 		assert_sum(&e, A);
@@ -522,5 +558,5 @@ START_TEST(test_at_random)
 END_TEST
 
 UNIT_MAIN("preemption", test_preempted, test_woken_on_a_busy_cpu, test_idle_and_unknown, test_moved, test_moved_unseen,
-	  test_woken_elsewhere, test_lost_events, test_edge_inside_a_wait, test_who_ran_has_gone, test_long_wait,
-	  test_crowd, test_not_wanted, test_at_random)
+	  test_woken_elsewhere, test_lost_events, test_row_has_gone, test_edge_inside_a_wait, test_who_ran_has_gone,
+	  test_long_wait, test_crowd, test_not_wanted, test_at_random)
