@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tests/run counts what tests say and how they end, whatever they do."""
 import ctypes
+import importlib.machinery
+import importlib.util
 import os
 import subprocess
 import sys
@@ -70,6 +72,20 @@ def test_until():
     expect("there is time", "echo ok x", "1 passed, 0 failed, 0 skipped", 0, options=["--until", str(int(time.time()) + 600)])
     expect("there is none", "echo ok x", "0 passed, 0 failed, 1 skipped", 0, "skipped: no time is left",
            options=["--until", str(int(time.time()) - 1)])
+
+
+def test_order():
+    """What may run out of time is what reads least from others."""
+    loader = importlib.machinery.SourceFileLoader("tests_run", os.path.join(SRCDIR, "tests/run"))
+    tests_run = importlib.util.module_from_spec(importlib.util.spec_from_loader("tests_run", loader))
+    loader.exec_module(tests_run)
+    ways = [tests_run.find_tests(os.environ["BUILD"], in_time) for in_time in (True, False)]
+    cases.check("the same tests", set(ways[0]) == set(ways[1]) and len(ways[0]) == len(set(ways[0])) > 100)
+    for name, tests, first, last in (("in time", ways[0], "truth", "attach"), ("out of time", ways[1], "attach", "truth")):
+        where = [os.path.basename(os.path.dirname(t)) for t in tests]
+        units = where.count("unit")
+        cases.check(f"{name}: units come first", units > 50 and set(where[:units]) == {"unit"})
+        cases.check(f"{name}: {first} comes before {last}", where.index(first) < where.index(last))
 
 
 def test_again():
