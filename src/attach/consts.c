@@ -49,6 +49,11 @@ static enum const_style print_style;
 enum { KERNEL_ERRORS = 512 }; /* the first of them */
 enum { KERNEL_SIGRTMIN = 32, KERNEL_SIGRTMAX = 64 };
 
+const struct const_set *consts_set(enum const_set_id id)
+{
+	return &sets[id];
+}
+
 const struct const_set *consts_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
@@ -211,9 +216,13 @@ void consts_append_error(GString *out, int64_t error)
 		digits_append_signed(out, -error);
 		return;
 	}
-	g_string_append_printf(out, "%s %s", error < KERNEL_ERRORS ? "-1" : "?", name);
-	if (text)
-		g_string_append_printf(out, " (%s)", text);
+	g_string_append(out, error < KERNEL_ERRORS ? "-1 " : "? ");
+	g_string_append(out, name);
+	if (!text)
+		return;
+	g_string_append(out, " (");
+	g_string_append(out, text);
+	g_string_append_c(out, ')');
 }
 
 bool consts_append_signal(GString *out, int64_t number)

@@ -33,6 +33,14 @@ struct const_set {
 	unsigned n;
 };
 
+/* CONSTS_poll_events and so on: the sets by number. */
+enum const_set_id {
+#define SET(name, kind, mask, zero, constants) CONSTS_##name,
+#include "attach/sets.def"
+};
+
+const struct const_set *consts_set(enum const_set_id id);
+
 /* The set with that name; NULL: there is none. Slow: meant for initialisation. */
 const struct const_set *consts_find(const char *name, size_t len);
 

@@ -247,7 +247,7 @@ static void append_ipc_mode(GString *out, uint64_t flags)
 	enum { PERMISSIONS = 0777 };
 
 	if (flags & ~(uint64_t)PERMISSIONS) {
-		consts_append(out, decode_set("ipc_flags"), flags & ~(uint64_t)PERMISSIONS);
+		consts_append(out, consts_set(CONSTS_ipc_flags), flags & ~(uint64_t)PERMISSIONS);
 		g_string_append_c(out, '|');
 	}
 	g_string_append_printf(out, "%#03" PRIo64, flags & PERMISSIONS);
@@ -337,7 +337,7 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_DIRFD:
 		d->dirfd = (int32_t)v->u;
 		if ((int32_t)v->u == AT_FDCWD)
-			consts_append(out, decode_set("dirfd"), v->u);
+			consts_append(out, consts_set(CONSTS_dirfd), v->u);
 		else
 			decode_fd(d, (int32_t)v->u);
 		break;
@@ -440,7 +440,7 @@ static void append_fcntl_result(struct decode *d, int64_t ret, uint64_t cmd)
 		digits_append_signed(d->out, ret);
 	if (cmd == F_GETFL || (cmd == F_GETFD && ret)) {
 		g_string_append(d->out, " (flags ");
-		consts_append(d->out, decode_set(cmd == F_GETFL ? "open_flags" : "fd_flags"), (uint64_t)ret);
+		consts_append(d->out, consts_set(cmd == F_GETFL ? CONSTS_open_flags : CONSTS_fd_flags), (uint64_t)ret);
 		g_string_append_c(d->out, ')');
 	}
 }

@@ -5,9 +5,6 @@
 /* Shared by decode.c (numbers, texts, results) and decode_sockets.c (addresses, lists of fds) only. */
 #include "attach/decode.h"
 
-/* The set with that name, which must exist. */
-const struct const_set *decode_set(const char *name);
-
 bool decode_is_number(const struct field_value *v);
 
 /* Reads a number by name from the event being decoded. false: there is none. */

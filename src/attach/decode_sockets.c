@@ -5,14 +5,7 @@
 #include <string.h>
 
 #include "attach/decode_internal.h"
-
-const struct const_set *decode_set(const char *name)
-{
-	const struct const_set *set = consts_find(name, strlen(name));
-
-	g_assert(set);
-	return set;
-}
+#include "base/digits.h"
 
 /* ---- sockets ---- */
 
@@ -58,7 +51,7 @@ bool decode_sockaddr(struct decode *d)
 	if (!decode_number(d, "dport", &port))
 		decode_number(d, "sport", &port);
 	g_string_append(d->out, "{sa_family=");
-	consts_append(d->out, decode_set("family"), family);
+	consts_append(d->out, consts_set(CONSTS_family), family);
 	if (family == AF_INET && read_address(d, "v4addr", bytes, 4))
 		g_string_append_printf(d->out, ", sin_port=htons(%u), sin_addr=inet_addr(\"%s\")}",
 				       (unsigned)(uint16_t)port, inet_ntop(AF_INET, bytes, text, sizeof(text)));
@@ -76,9 +69,9 @@ void decode_protocol(struct decode *d, const struct field_value *v)
 
 	decode_number(d, "family", &family);
 	if (family == AF_INET || family == AF_INET6)
-		consts_append(d->out, decode_set("ip_protocol"), v->u);
+		consts_append(d->out, consts_set(CONSTS_ip_protocol), v->u);
 	else if (family == AF_NETLINK)
-		consts_append(d->out, decode_set("netlink_protocol"), v->u);
+		consts_append(d->out, consts_set(CONSTS_netlink_protocol), v->u);
 	else
 		g_string_append_printf(d->out, v->u > 0xff ? "0x%" PRIx64 : "%" PRIu64, v->u);
 }
@@ -87,13 +80,13 @@ void decode_sockopt(struct decode *d, const struct field_value *v)
 {
 	static const struct {
 		uint64_t level;
-		const char *set;
+		enum const_set_id set;
 	} levels[] = {
-		{ IPPROTO_IP, "sockopt_ip" },
-		{ SOL_SOCKET, "sockopt_socket" },
-		{ IPPROTO_TCP, "sockopt_tcp" },
-		{ IPPROTO_IPV6, "sockopt_ipv6" },
-		{ 270 /* SOL_NETLINK */, "sockopt_netlink" },
+		{ IPPROTO_IP, CONSTS_sockopt_ip },
+		{ SOL_SOCKET, CONSTS_sockopt_socket },
+		{ IPPROTO_TCP, CONSTS_sockopt_tcp },
+		{ IPPROTO_IPV6, CONSTS_sockopt_ipv6 },
+		{ 270 /* SOL_NETLINK */, CONSTS_sockopt_netlink },
 	};
 	uint64_t level = UINT64_MAX;
 
@@ -101,7 +94,7 @@ void decode_sockopt(struct decode *d, const struct field_value *v)
 	for (size_t i = 0; i < G_N_ELEMENTS(levels); i++) {
 		if (levels[i].level != level)
 			continue;
-		consts_append(d->out, decode_set(levels[i].set), v->u);
+		consts_append(d->out, consts_set(levels[i].set), v->u);
 		return;
 	}
 	g_string_append_printf(d->out, "%" PRId64, v->i);
@@ -197,7 +190,7 @@ static void read_waited(struct fields_cursor *c, const struct field_value *begin
 static void append_epoll(struct decode *d, const struct waited *w)
 {
 	g_string_append(d->out, "{events=");
-	consts_append(d->out, decode_set("epoll_events"), w->events);
+	consts_append(d->out, consts_set(CONSTS_epoll_events), w->events);
 	g_string_append_printf(d->out, ", data={u32=%" PRIu32 ", u64=%" PRIu64 "}}", (uint32_t)w->data, w->data);
 }
 
@@ -205,8 +198,10 @@ static void append_poll(struct decode *d, const struct waited *w, const char *ev
 {
 	g_string_append(d->out, "{fd=");
 	decode_fd(d, w->fd);
-	g_string_append_printf(d->out, ", %s=", events_name);
-	consts_append(d->out, decode_set("poll_events"), w->events & UINT16_MAX);
+	g_string_append(d->out, ", ");
+	g_string_append(d->out, events_name);
+	g_string_append_c(d->out, '=');
+	consts_append(d->out, consts_set(CONSTS_poll_events), w->events & UINT16_MAX);
 	g_string_append_c(d->out, '}');
 }
 
@@ -254,7 +249,7 @@ void decode_poll_result(struct decode *d, int64_t ret)
 {
 	struct field_value v;
 
-	g_string_append_printf(d->out, "%" PRId64, ret);
+	digits_append_signed(d->out, ret);
 	if (ret == 0) {
 		g_string_append(d->out, " (Timeout)");
 	} else if (fields_find(d->shape, d->ev, "fds", &v) && v.kind == SHAPE_SEQUENCE) {

@@ -257,7 +257,8 @@ static void write_entry(struct attach_text *text, struct text_output *output, st
 {
 	begin_line(text, output, in, r, r->ref_ns);
 	append_colored(text, text->line, COLOR_NAME, attach_call_name(r));
-	g_string_append_printf(text->line, "(%s", r->head);
+	g_string_append_c(text->line, '(');
+	g_string_append(text->line, r->head);
 	output->open = true;
 	output->column = width_of(text->line);
 	output->host = r->host;
@@ -302,7 +303,8 @@ static void write_unfinished(struct attach_text *text, struct text_output *outpu
 	if (!continues && !r->begun) {
 		begin_line(text, output, in, r, r->entry_ref_ns);
 		append_colored(text, text->line, COLOR_NAME, attach_call_name(r));
-		g_string_append_printf(text->line, "(%s", head);
+		g_string_append_c(text->line, '(');
+		g_string_append(text->line, head);
 	}
 	if (continues || !r->begun)
 		g_string_append(text->line, " <unfinished ...>\n");

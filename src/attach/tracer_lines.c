@@ -124,20 +124,20 @@ static bool ends_process(int64_t number)
 /* Appends the name of si_code; for codes of the kernel's own signals it depends on the signal. */
 static void append_code(GString *text, int64_t number, int64_t code)
 {
-	const char *name = "si_code";
+	enum const_set_id set = CONSTS_si_code;
 
 	static const struct {
 		int number;
-		const char *set;
+		enum const_set_id set;
 	} sets[] = {
-		{ SIGCHLD, "cld_code" }, { SIGSEGV, "segv_code" }, { SIGBUS, "bus_code" },
-		{ SIGILL, "ill_code" },  { SIGFPE, "fpe_code" },   { SIGTRAP, "trap_code" },
+		{ SIGCHLD, CONSTS_cld_code }, { SIGSEGV, CONSTS_segv_code }, { SIGBUS, CONSTS_bus_code },
+		{ SIGILL, CONSTS_ill_code },  { SIGFPE, CONSTS_fpe_code },   { SIGTRAP, CONSTS_trap_code },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(sets); i++)
 		if (sets[i].number == number && code > 0 && code < SI_KERNEL)
-			name = sets[i].set;
-	consts_append(text, consts_find(name, strlen(name)), (uint64_t)code);
+			set = sets[i].set;
+	consts_append(text, consts_set(set), (uint64_t)code);
 }
 
 void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v)

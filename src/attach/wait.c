@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "base/digits.h"
 #include "base/nstime.h"
 
 void attach_wait_init(struct attach_wait *w)
@@ -16,18 +17,32 @@ void attach_wait_release(struct attach_wait *w)
 	wait_path_release(&w->path);
 }
 
+/* Appends a time in units, rounded to that many decimals. */
+static void append_fixed(GString *out, uint64_t ns, uint64_t unit_ns, unsigned decimals, const char *unit)
+{
+	static const unsigned powers[] = { 1, 10, 100, 1000 };
+	const uint64_t step_ns = unit_ns / powers[decimals], n = (ns + step_ns / 2) / step_ns;
+
+	digits_append(out, n / powers[decimals], 1);
+	if (decimals) {
+		g_string_append_c(out, '.');
+		digits_append(out, n % powers[decimals], decimals);
+	}
+	g_string_append(out, unit);
+}
+
 void attach_append_duration(GString *out, uint64_t ns)
 {
 	if (ns < NS_PER_US)
-		g_string_append_printf(out, "%" PRIu64 " ns", ns);
+		append_fixed(out, ns, 1, 0, " ns");
 	else if (ns < 10 * NS_PER_US)
-		g_string_append_printf(out, "%.1f us", (double)ns / (double)NS_PER_US);
+		append_fixed(out, ns, NS_PER_US, 1, " us");
 	else if (ns < NS_PER_MS)
-		g_string_append_printf(out, "%" PRIu64 " us", (ns + NS_PER_US / 2) / NS_PER_US);
+		append_fixed(out, ns, NS_PER_US, 0, " us");
 	else if (ns < NS_PER_S)
-		g_string_append_printf(out, "%.1f ms", (double)ns / (double)NS_PER_MS);
+		append_fixed(out, ns, NS_PER_MS, 1, " ms");
 	else
-		g_string_append_printf(out, "%.3f s", (double)ns / (double)NS_PER_S);
+		append_fixed(out, ns, NS_PER_S, 3, " s");
 }
 
 static const char *host_name(struct ingest *in, unsigned wait)
@@ -140,12 +155,19 @@ static int compare_parts(const void *a, const void *b)
 	return x->ns > y->ns ? -1 : x->ns < y->ns;
 }
 
+static void append_name(GString *out, strid comm, int32_t tid)
+{
+	g_string_append(out, strpool_text(comm));
+	g_string_append_c(out, '/');
+	digits_append_signed(out, tid);
+}
+
 static void append_who(GString *out, const struct waits *waits, wait_row row, uint64_t at_ns)
 {
 	const struct wait_who who = waits_who_at(waits, row, at_ns);
 
 	if (who.tid > 0)
-		g_string_append_printf(out, "%s/%" PRId32, strpool_text(who.comm), who.tid);
+		append_name(out, who.comm, who.tid);
 	else if (who.tid == 0)
 		g_string_append(out, "the idle task");
 	else
@@ -173,8 +195,9 @@ static void append_culprit(GString *out, const struct attach_wait *w, wait_row o
 	if (!longest || longest->cause.tid <= 0)
 		return;
 	preempted = before && is_own(before, own) && before->state == WAIT_RUNNING;
-	g_string_append_printf(out, "%s %s/%" PRId32 "%s", preempted ? ", preempted by" : " while",
-			       strpool_text(longest->cause.name), longest->cause.tid, preempted ? "" : " ran");
+	g_string_append(out, preempted ? ", preempted by " : " while ");
+	append_name(out, longest->cause.name, longest->cause.tid);
+	g_string_append(out, preempted ? "" : " ran");
 }
 
 static const char *state_text(enum wait_state state)
@@ -203,8 +226,10 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 	case PART_THREAD:
 		g_string_append(out, "blocked ");
 		attach_append_duration(out, p->ns);
-		if (p->name)
-			g_string_append_printf(out, " on %s", strpool_text(p->name));
+		if (p->name) {
+			g_string_append(out, " on ");
+			g_string_append(out, strpool_text(p->name));
+		}
 		if (p->row != WAIT_NO_ROW) {
 			g_string_append(out, ", woken by ");
 			append_who(out, waits, p->row, p->at_ns);
