@@ -115,7 +115,8 @@ static void fill(struct ui *ui, struct overlay *o)
 	ui->messages_ns = newest_ns();
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		add_host(ui, o, ui_host(ui, i));
-	add_memory(ui, o);
+	if (ui->history) /* NULL until the recordings are open */
+		add_memory(ui, o);
 	add_messages(ui, o);
 }
 
