@@ -16,8 +16,9 @@ BEGIN = 10**18
 MB = 1 << 20
 TURNS = 200_000
 CALLER, RUNNER, OTHER = 1000, 1001, 1002
-# sanitizers pad every allocation, and hold back freed memory for a while
-MOST = (16 if sanitized() else 3) * MB
+MOST = (16 if sanitized() else 3) * MB  # sanitizers pad every allocation
+# and hold back what was freed, by default up to 256 MB
+ENVIRONMENT = {**os.environ, "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
 
 
 class Recording(ctf.Trace):
@@ -79,7 +80,7 @@ def attach(directory, *options):
     """The lines about calls, and the peak memory use."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen([PROGRAM, "attach", "-q", "-T", *options, directory], stdin=subprocess.DEVNULL,
-                                   stdout=out, stderr=subprocess.DEVNULL)
+                                   stdout=out, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
