@@ -118,12 +118,13 @@ static void append_names(GString *out, const struct const_set *set, uint64_t val
 {
 	const gsize start = out->len;
 
-	if (set->kind == CONST_ENUM || set->kind == CONST_INT)
+	if (set->kind == CONST_ENUM || set->kind == CONST_INT) {
 		append_name(out, set, value);
-	else if (set->kind == CONST_MIXED)
+		return;
+	}
+	if (set->kind == CONST_MIXED)
 		append_name(out, set, value & set->mask);
-	if (set->kind != CONST_ENUM && set->kind != CONST_INT)
-		append_bits(out, start, set, value & ~set->mask);
+	append_bits(out, start, set, value & ~set->mask);
 	if (set->kind == CONST_TAILED && value & set->mask) {
 		append_or(out, start, "");
 		append_name(out, set, value & set->mask);
