@@ -170,12 +170,12 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 static void wait_on_target(struct model *m, const struct apply *a, uint32_t row, const struct ev_wakeup *p)
 {
 	enum { TARGET_CPU = 2 };
-	const bool names_it = event_has(a->ev, TARGET_CPU);
+	const bool names_it = event_has(a->ev, TARGET_CPU), waits = THREAD_ROW(m, row)->state == THREAD_READY;
 
 	/* it has waited for another one until now, or has run unseen */
-	if (m->preemption && names_it && THREAD_ROW(m, row)->state == THREAD_READY)
+	if (m->preemption && names_it && waits)
 		preemption_charge(m, row);
-	if (names_it || THREAD_ROW(m, row)->state != THREAD_READY)
+	if (names_it || !waits)
 		preemption_place(m, row, names_it ? p->target_cpu : -1);
 	if (a->ev->kind == EVENT_SCHED_WAKING && a->cpu)
 		a->cpu->waking_tid = p->tid;
