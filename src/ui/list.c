@@ -5,18 +5,16 @@
 
 void list_init(struct list *l, const struct view_table *table)
 {
-	char **names = g_strsplit(table->screen, " ", -1);
-
 	*l = (struct list){ .table = table, .sort = g_strdup(table->sort) };
 	view_derived_init(&l->derived);
 	view_rows_init(&l->rows);
 	view_rows_init(&l->baseline);
 	l->names = g_ptr_array_new_with_free_func(g_free);
 	l->figures = g_ptr_array_new();
-	for (char **name = names; *name; name++)
+	l->first = g_strsplit(table->screen, " ", -1);
+	for (char **name = l->first; *name; name++)
 		if (**name)
 			g_ptr_array_add(l->names, g_strdup(*name));
-	g_strfreev(names);
 }
 
 void list_release(struct list *l)
@@ -26,6 +24,7 @@ void list_release(struct list *l)
 	view_derived_release(&l->derived);
 	g_ptr_array_free(l->names, TRUE);
 	g_ptr_array_free(l->figures, TRUE);
+	g_strfreev(l->first);
 	g_clear_pointer(&l->sums, g_array_unref);
 	g_free(l->sort);
 }
@@ -99,17 +98,14 @@ static void find_columns(struct list *l, const char *const *names)
 /* Whoever adds a column wants to see the rows that have something in it. */
 static void find_figures(struct list *l)
 {
-	char **first = g_strsplit(l->table->screen, " ", -1);
-
 	g_ptr_array_set_size(l->figures, 0);
 	for (unsigned i = 0; i < l->names->len; i++) {
 		const char *name = g_ptr_array_index(l->names, i);
 		const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
 
-		if (column && !g_strv_contains((const char *const *)first, name))
+		if (column && !g_strv_contains((const char *const *)l->first, name))
 			g_ptr_array_add(l->figures, (void *)column);
 	}
-	g_strfreev(first);
 }
 
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,

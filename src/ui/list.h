@@ -44,6 +44,7 @@ struct list {
 	GArray *sums;         /* struct column: the columns of the sums; NULL: no sums */
 	bool flat;            /* show a table that forms a tree as a flat list */
 	GPtrArray *names;     /* wanted columns, in order (char *) */
+	char **first;         /* columns that are shown at first */
 	GPtrArray *figures;   /* those that are not shown at first (const struct column *): view_query.figures */
 	struct view_key selected;
 	bool chosen;    /* the user has moved the selection */
