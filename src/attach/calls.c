@@ -63,13 +63,11 @@ static const struct {
 };
 
 struct call_row {
-	struct call call;
-	const char *classes, *args;
+	const char *name, *other, *classes, *args;
 };
 
-static struct call_row rows[] = {
-#define CALL(call_name, manual_name, call_classes, call_args) \
-	{ { .name = #call_name, .other = manual_name }, call_classes, call_args },
+static const struct call_row rows[] = {
+#define CALL(call_name, manual_name, call_classes, call_args) { #call_name, manual_name, call_classes, call_args },
 #include "attach/calls.def"
 };
 
@@ -121,13 +119,14 @@ static unsigned parse_classes(const char *letters)
 
 static void parse_row(struct call *call, const struct call_row *row)
 {
-	const char *strace_name = syscall_strace_name(row->call.name);
+	const char *strace_name = syscall_strace_name(row->name);
 
-	*call = row->call;
-	call->shown = strace_name ? strace_name : call->name;
-	if (strace_name)
-		call->other = strace_name;
-	call->classes = parse_classes(row->classes);
+	*call = (struct call){
+		.name = row->name,
+		.other = strace_name ? strace_name : row->other,
+		.shown = strace_name ? strace_name : row->name,
+		.classes = parse_classes(row->classes),
+	};
 	for (const char *text = row->args; *text;) {
 		const size_t len = strcspn(text, " ");
 
