@@ -37,7 +37,7 @@
  * of a socket pair share neither, and a datagram socket never reports that the other end was closed.
  */
 enum {
-	RING_CAPACITY = 1024 * 1024,      /* few pages to create for a small recording; a larger one is no faster */
+	RING_CAPACITY = 512 * 1024,       /* few pages to create for a small recording; a larger one is no faster */
 	RING_LIVE_CAPACITY = 1024 * 1024, /* there may be hundreds, which fill up only when the parent is behind */
 };
 
