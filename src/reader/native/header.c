@@ -108,8 +108,10 @@ static bool walk_header(const struct native_group *g, struct walk *w, uint64_t *
 	return fits;
 }
 
-const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c, bool *fits)
+const char *native_read_header(struct native_trace *t, struct native_group *g, struct walk *w, struct native_class **c,
+			       bool *fits)
 {
+	const struct layout_event *event;
 	uint64_t id = 0;
 
 	*fits = g->shape == HEADER_OTHER ? walk_header(g, w, &id) : native_read_known_header(g, w, &id);
@@ -118,6 +120,11 @@ const char *native_read_header(const struct native_group *g, struct walk *w, str
 	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
 	if (*c)
 		return NULL;
-	return layout_find_event(g->stream, id) ? "an event whose declaration was not understood"
-						: "an event that the metadata does not declare";
+	event = layout_find_event(g->stream, id);
+	if (!event)
+		return "an event that the metadata does not declare";
+	if (!event->is_known)
+		return "an event whose declaration was not understood";
+	*c = native_trace_make_class(t, g, event);
+	return NULL;
 }

@@ -17,7 +17,8 @@ enum { COMPACT_ID = 5, COMPACT_TIME = 27, LARGE_ID = 16, LARGE_TIME = 32, LONG_I
  * static text that describes the error; then *fits: the header was read, but the metadata does not declare a readable
  * class.
  */
-const char *native_read_header(const struct native_group *g, struct walk *w, struct native_class **c, bool *fits);
+const char *native_read_header(struct native_trace *t, struct native_group *g, struct walk *w, struct native_class **c,
+			       bool *fits);
 
 /* Advances the time to the next value with these low bits: the high bits go up by one if the low bits went down. */
 static inline void native_move_clock(struct walk *w, uint64_t low, uint64_t mask)
@@ -61,18 +62,16 @@ static inline bool native_read_known_header(const struct native_group *g, struct
 }
 
 /*
- * Reads the header of the event at w in the usual case: a known shape, and a class that has been prepared. NULL: use
+ * Reads the header of the event at w in the usual case: a known shape, and a class that has occurred before. NULL: use
  * native_read_header(); the position of w is then undefined.
  */
 static inline struct native_class *native_read_usual_header(const struct native_group *g, struct walk *w)
 {
-	struct native_class *c;
 	uint64_t id;
 
 	if (g->shape == HEADER_OTHER || !native_read_known_header(g, w, &id) || id >= g->n_ids)
 		return NULL;
-	c = g->by_id[id];
-	return c && c->is_ready ? c : NULL;
+	return g->by_id[id];
 }
 
 #endif

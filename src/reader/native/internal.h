@@ -32,7 +32,7 @@ struct native_clock {
 	uint64_t base_ns;
 };
 
-/* An event class with its decoding programs. */
+/* An event class that has occurred, with its decoding programs: most of those that a kernel declares never do. */
 struct native_class {
 	const struct layout_event *event;
 	struct reader_class *plan;
@@ -40,17 +40,15 @@ struct native_class {
 	struct program own_context;    /* of the class's context */
 	struct program perf, own_perf; /* of the same contexts: perf words */
 	struct program payload;
-	struct program skip_context, skip_payload; /* for skipping, nothing is wanted */
-	struct program values[FIELDS_PARTS];       /* all fields, by enum fields_part; for the packet: .packet of the
-						    * group */
-	bool has_values;
+	struct program skip_payload;         /* for skipping, nothing is wanted */
+	struct program values[FIELDS_PARTS]; /* all fields, by enum fields_part; for the packet: .packet of the group */
+	bool has_skip, has_values;           /* compiled when they are first needed */
 	/*
 	 * If only the stream has a context, of a fixed number of whole bytes: their number, and how many of them are
 	 * compared with the context of the CPU's last event. Perf counters follow these, as they differ in nearly every
 	 * event. 0: a context is always decoded.
 	 */
 	unsigned context_bytes, compared_bytes;
-	bool is_ready; /* native_class_prepare() was called; true for every event that a stream returns */
 };
 
 /* The shapes of event headers. */
@@ -66,7 +64,7 @@ struct native_group {
 	uint64_t header_align;                  /* bits */
 	uint32_t short_bits;                    /* from its start to the end of a short header */
 	uint32_t long_id, long_time, long_bits; /* likewise, for a long header */
-	struct native_class **by_id;            /* n_ids entries, NULL: no such class */
+	struct native_class **by_id;            /* n_ids entries, NULL: it has not occurred */
 	uint64_t n_ids;
 	GHashTable *by_great_id; /* &id → struct native_class *: larger ids */
 	struct program packet;   /* the values of the packet context, for all classes */
@@ -77,8 +75,9 @@ struct native_group {
 struct native_trace {
 	struct layout *layout;
 	struct native_clock clock;
-	GPtrArray *groups;   /* struct native_group *, in the order of layout->streams */
-	GHashTable *classes; /* const struct layout_event * → struct native_class * */
+	GPtrArray *groups;  /* struct native_group *, in the order of layout->streams */
+	GHashTable *plans;  /* const struct layout_event * → struct reader_class * */
+	GPtrArray *classes; /* struct native_class * */
 };
 
 /*
@@ -94,8 +93,9 @@ void native_trace_add_class(struct native_trace *t, const void *key, struct read
 
 struct native_group *native_trace_group(const struct native_trace *t, const struct layout_stream *stream);
 
-/* Compiles the class's programs when it first occurs. */
-LT_COLD void native_class_prepare(struct native_class *c, const struct native_group *g);
+/* Makes the class of an event that occurs for the first time, and compiles its programs. */
+LT_COLD struct native_class *native_trace_make_class(struct native_trace *t, struct native_group *g,
+						     const struct layout_event *event);
 
 /* false: the time is out of range. */
 static inline bool native_clock_ns(const struct native_clock *c, uint64_t value, uint64_t *ns)

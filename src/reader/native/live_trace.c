@@ -130,7 +130,7 @@ static void drop_versions(struct live_trace *t)
 
 		if (before->users)
 			continue;
-		reader_forget_classes(&t->base, before->base.classes);
+		reader_forget_classes(&t->base, before->base.plans);
 		g_ptr_array_remove_index(t->versions, i - 1);
 	}
 }

@@ -264,7 +264,7 @@ static LT_COLD bool next_unusual_event(struct native_stream *s, uint64_t clock, 
 
 	c->walk.at = c->event_at;
 	c->walk.clock = clock;
-	why = native_read_header(s->group, &c->walk, &class, &fits);
+	why = native_read_header(s->trace, s->group, &c->walk, &class, &fits);
 	if (native_is_torn(s))
 		why = NATIVE_TORN;
 	else if (why && fits && s->try_again) {
@@ -278,8 +278,6 @@ static LT_COLD bool next_unusual_event(struct native_stream *s, uint64_t clock, 
 		native_give_up_packet(s, why);
 		return false;
 	}
-	if (!class->is_ready)
-		native_class_prepare(class, s->group);
 	return give_event(s, class, m);
 }
 

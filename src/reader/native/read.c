@@ -194,5 +194,8 @@ bool native_skip_event(struct native_stream *s)
 	struct native_class *c = s->at.class;
 	uint32_t present = 0;
 
+	if (!c->has_skip)
+		program_compile(&c->skip_payload, c->event->fields, NULL);
+	c->has_skip = true;
 	return find_payload(s, c) && program_run(&c->skip_payload, &s->at.walk, NULL, &present, NULL);
 }

@@ -22,41 +22,25 @@ static void init_clock(struct native_clock *c, const struct layout *layout)
 
 /* ---- classes ---- */
 
-static struct native_class *add_class(struct native_trace *t, const struct layout_event *event)
+static bool is_dense(const struct layout_event *e)
 {
-	struct native_class *c = g_new0(struct native_class, 1);
-
-	c->event = event;
-	g_hash_table_insert(t->classes, (gpointer)event, c);
-	return c;
+	return e->is_known && e->id < DENSE_IDS;
 }
 
-static void add_events(struct native_trace *t, struct native_group *g)
+static void prepare_ids(struct native_group *g)
 {
-	const struct layout_stream *stream = g->stream;
 	GHashTableIter iter;
 	gpointer value;
 
 	g->by_great_id = g_hash_table_new(g_int64_hash, g_int64_equal);
-	g_hash_table_iter_init(&iter, stream->events);
+	g_hash_table_iter_init(&iter, g->stream->events);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct layout_event *e = value;
 
-		if (e->id < DENSE_IDS && e->id >= g->n_ids)
+		if (is_dense(e) && e->id >= g->n_ids)
 			g->n_ids = e->id + 1;
 	}
 	g->by_id = g_new0(struct native_class *, g->n_ids + 1);
-	g_hash_table_iter_init(&iter, stream->events);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct layout_event *e = value;
-
-		if (!e->is_known)
-			continue;
-		if (e->id < g->n_ids)
-			g->by_id[e->id] = add_class(t, e);
-		else
-			g_hash_table_insert(g->by_great_id, &e->id, add_class(t, e));
-	}
 }
 
 static void release_class(gpointer data)
@@ -68,7 +52,6 @@ static void release_class(gpointer data)
 	program_release(&c->perf);
 	program_release(&c->own_perf);
 	program_release(&c->payload);
-	program_release(&c->skip_context);
 	program_release(&c->skip_payload);
 	for (unsigned i = 0; i < FIELDS_PARTS; i++)
 		program_release(&c->values[i]);
@@ -114,19 +97,28 @@ static void prepare_caching(struct native_class *c, const struct type *common)
 	c->compared_bytes = plan->has_perf ? bytes_before_counters(common, plan) : c->context_bytes;
 }
 
-void native_class_prepare(struct native_class *c, const struct native_group *g)
+struct native_class *native_trace_make_class(struct native_trace *t, struct native_group *g,
+					     const struct layout_event *event)
 {
-	const struct reader_class *plan = c->plan;
-	const struct type *common = g->stream->event_context, *own = c->event->context;
+	const struct type *common = g->stream->event_context;
+	struct native_class *c = g_new0(struct native_class, 1);
+	struct reader_class *plan = g_hash_table_lookup(t->plans, event);
 
-	c->is_ready = true;
+	c->event = event;
+	c->plan = plan;
+	plan->code = c;
 	program_compile(&c->context, common, &plan->common_context);
-	program_compile(&c->own_context, own, &plan->specific_context);
+	program_compile(&c->own_context, event->context, &plan->specific_context);
 	program_compile(&c->perf, common, &plan->common_perf);
-	program_compile(&c->own_perf, own, &plan->specific_perf);
-	program_compile(&c->payload, c->event->fields, &plan->payload);
-	program_compile(&c->skip_payload, c->event->fields, NULL);
+	program_compile(&c->own_perf, event->context, &plan->specific_perf);
+	program_compile(&c->payload, event->fields, &plan->payload);
 	prepare_caching(c, common);
+	g_ptr_array_add(t->classes, c);
+	if (is_dense(event))
+		g->by_id[event->id] = c;
+	else
+		g_hash_table_insert(g->by_great_id, (gpointer)&event->id, c);
+	return c;
 }
 
 void native_class_prepare_values(struct native_class *c, struct native_group *g)
@@ -154,7 +146,8 @@ enum lt_status native_trace_init(struct native_trace *t, struct layout *layout)
 {
 	*t = (struct native_trace){ .layout = layout };
 	t->groups = g_ptr_array_new_with_free_func(release_group);
-	t->classes = g_hash_table_new_full(NULL, NULL, NULL, release_class);
+	t->plans = g_hash_table_new(NULL, NULL);
+	t->classes = g_ptr_array_new_with_free_func(release_class);
 	if (!layout->clock) {
 		error_set("%s", layout->n_clocks > 1 ? "it has several clocks" : "its events have no time");
 		return LT_AGAIN;
@@ -164,7 +157,7 @@ enum lt_status native_trace_init(struct native_trace *t, struct layout *layout)
 		struct native_group *g = g_new0(struct native_group, 1);
 
 		g->stream = g_ptr_array_index(layout->streams, i);
-		add_events(t, g);
+		prepare_ids(g);
 		native_header_recognise(g);
 		g_ptr_array_add(t->groups, g);
 	}
@@ -175,8 +168,10 @@ void native_trace_release(struct native_trace *t)
 {
 	if (t->groups)
 		g_ptr_array_free(t->groups, TRUE);
+	if (t->plans)
+		g_hash_table_destroy(t->plans);
 	if (t->classes)
-		g_hash_table_destroy(t->classes);
+		g_ptr_array_free(t->classes, TRUE);
 	layout_destroy(t->layout);
 }
 
@@ -268,8 +263,5 @@ void native_trace_visit(struct native_trace *t, struct reader *r, class_visit_fn
 
 void native_trace_add_class(struct native_trace *t, const void *key, struct reader_class *plan)
 {
-	struct native_class *c = g_hash_table_lookup(t->classes, key);
-
-	plan->code = c;
-	c->plan = plan;
+	g_hash_table_insert(t->plans, (gpointer)key, plan);
 }
