@@ -177,6 +177,16 @@ def check_memory(path):
         check(clip(early["rows"], begin, till) == clip(whole["rows"], begin, till), "--wait-memory: the window differs")
 
 
+def check_nothing_left(path):
+    """A thread of which nothing is left in memory is not one that does not exist."""
+    for option, value, status, said in (("--wait-memory", "1", 3, "no thread to be shown is in the data that is left"),
+                                        ("--wait-retention", "1ms", 0, "in the time that --wait-retention keeps")):
+        done = subprocess.run([base.PROGRAM, "report", "critical-path", "--host", "client", "--tid", "1453", path, option,
+                               value], capture_output=True, text=True, timeout=300, check=False)
+        check((done.returncode, done.stderr.count(said)) == (status, 1) and "no row matches" not in done.stderr,
+              f"nothing left with {option}: {done.returncode}, {done.stderr}")
+
+
 def check_names(path):
     """A shell that executes a program has its new name only from then on: it is the last name in the interval."""
     exec_ns = 1795183632644425423  # sched_process_exec of thread 1442 of client: bash becomes sleep
@@ -203,6 +213,7 @@ def main():
         check_formats(kprobe)
         check_refusals(three, kprobe)
         check_memory(kprobe)
+        check_nothing_left(three)
         row = max(page("cpu", kprobe)["rows"], key=lambda r: r["switches"])
         whole = path_of(kprobe, row["host"], row["tid"])
         check_windows(kprobe, row["host"], row["tid"], whole)

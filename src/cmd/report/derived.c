@@ -71,8 +71,10 @@ enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint6
 	};
 
 	view_derived_clear(&r->derived_rows);
-	if (report_needs_waits(r))
+	if (report_needs_waits(r)) {
 		from.waits = ingest_waits(r->in);
+		warn_cut(r, begin_ns);
+	}
 	if (needs & VIEW_PATH) {
 		if (report_subjects_find(r, begin_ns, end_ns) != LT_OK)
 			return LT_ERROR;
@@ -85,8 +87,6 @@ enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint6
 		from.accounts = accounts = waits_accounting(from.waits, begin_ns, end_ns, &from.n_accounts, NULL);
 	r->table->supply.collect(&r->derived_rows, &from);
 	g_free(accounts);
-	if (report_needs_waits(r))
-		warn_cut(r, begin_ns);
 	/* live data is shown once */
 	if (r->live)
 		g_array_set_size(r->matches, 0);

@@ -162,7 +162,7 @@ static void say_missing(const struct report *r)
 	const struct view_table *table = r->needs ? r->needs : r->table;
 	char *text = r->any_rows ? NULL : view_missing_text(table, r->shown, r->n_shown, &r->filter);
 
-	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH && r->subject < 0)
+	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
 		text = g_strdup(report_subjects_missing(r));
 	if (text)
 		fprintf(stderr, "lttngtop: %s\n", text);

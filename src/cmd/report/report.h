@@ -282,7 +282,7 @@ enum lt_status report_subjects_find(struct report *r, uint64_t begin_ns, uint64_
 
 void report_subjects_clear(struct report *r);
 
-/* Why there are none. */
+/* Why there are none; NULL: see whether --tid names one that exists. */
 const char *report_subjects_missing(const struct report *r);
 
 #endif

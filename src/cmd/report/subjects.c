@@ -94,6 +94,8 @@ static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t e
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
 	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
 
+	if (row == WAIT_NO_ROW && r->warned_cut)
+		return LT_OK; /* it may be in the data that was dropped */
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d in this interval", host->name, (int)tid);
 	add_subject(r, row, begin_ns, end_ns);
@@ -121,6 +123,10 @@ const char *report_subjects_missing(const struct report *r)
 {
 	if (r->warned_cut)
 		return "no thread to be shown is in the data that is left";
+	if (r->options->wait_retention)
+		return "none of the selected threads ran in the time that --wait-retention keeps";
+	if (r->subject >= 0)
+		return NULL;
 	return names_threads(r->options)
 		       ? "none of the selected threads ran in this interval"
 		       : "no process started and ended in this interval, and none opened a connection: "
