@@ -343,6 +343,8 @@ static char *open_directory(const char *directory)
 		text_sanitise(shown, sizeof(shown), directory, strlen(directory));
 		if (errno == ENOTDIR && stat(directory, &st) == 0)
 			set_file_error(directory, shown);
+		else if (errno == ENOENT && strstr(directory, "://"))
+			error_set("cannot open '%s': the URL of a relayd starts with net://", shown);
 		else
 			error_set("cannot open '%s': %s", shown, strerror(errno));
 		return NULL;

@@ -212,6 +212,9 @@ expect 1 '' "'archive.tar' is a file, not the directory of a recording: unpack i
 expect 1 '' "metadata' is a file, not the directory of a recording: give '.*/client/kernel'$" report hosts "$recording/client/kernel/metadata"
 expect 1 '' "'out' is a file, not the directory of a recording$" report hosts out
 
+# What looks like a URL of another kind, such as the one that lttng-relayd itself takes.
+expect 1 '' "cannot open 'tcp://localhost:5344': the URL of a relayd starts with net://$" report cpu tcp://localhost:5344
+
 # Nothing is in the range: where the recording is.
 expect 0 'hosts: client' "--begin, 2026-11-20 15:00:00.000000000, is after the last event, at 2026-11-20 14:18:03.776757646$" report cpu --utc --begin 15:00:00 "$recording"
 # the last event is that of babeltrace2's text
