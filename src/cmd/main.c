@@ -245,12 +245,27 @@ static int dispatch(int argc, char **argv)
 	return run_command(monitor, argc, argv);
 }
 
+/* The character set alone: numbers keep their decimal point in every locale. */
+static void set_character_set(void)
+{
+	static const char *const variables[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+	const char *name = NULL;
+
+	if (setlocale(LC_CTYPE, ""))
+		return;
+	/* such as one that ssh has passed on, and that is installed only there: the terminal uses UTF-8 all the same */
+	for (size_t i = 0; i < G_N_ELEMENTS(variables) && !(name && *name); i++)
+		name = getenv(variables[i]);
+	name = name ? strchr(name, '.') : NULL;
+	if (name && (g_ascii_strncasecmp(name, ".utf-8", 6) == 0 || g_ascii_strncasecmp(name, ".utf8", 5) == 0))
+		setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
-	/* only the character set: numbers keep their decimal point in every locale */
-	setlocale(LC_CTYPE, "");
+	set_character_set();
 	tzset();
 	if (argc > 1 && !strcmp(argv[1], "--worker")) {
 		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */

@@ -233,6 +233,11 @@ expect 0 'with \\-\\-local: record' '' help --man
 # in Turkish, i is not the small letter of I
 LC_ALL=tr_TR.UTF-8 expect 0 '^\.SH SYNOPSIS' '' help --man
 LC_ALL=tr_TR.UTF-8 expect 0 '^client .* kworker' '' report cpu --where CLIENT "$recording"
+# A locale that is not installed here, as ssh may pass it on from another machine, is still UTF-8 if it says so.
+LC_ALL=xx_YY.UTF-8 expect 0 '[0-9]µs' '' report sched "$recording"
+LC_ALL='' LC_CTYPE='' LANG=xx_YY.utf8@euro expect 0 '[0-9]µs' '' report sched "$recording"
+LC_ALL=xx_YY expect 0 '[0-9]us' '' report sched "$recording"
+LC_ALL=xx_YY LANG=C.UTF-8 expect 0 '[0-9]us' '' report sched "$recording"
 expect 2 '' 'no trace given' feed --to net://localhost
 expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
