@@ -9,7 +9,7 @@
 
 enum { COUNT_MAX = 1024 };
 
-static enum lt_status parse_size(const char *text, option_size *size)
+static enum lt_status parse_space(const char *text, option_space *space)
 {
 	static const char units[] = "kMGT";
 	guint64 value;
@@ -26,8 +26,15 @@ static enum lt_status parse_size(const char *text, option_size *size)
 	}
 	if (!g_ascii_isdigit(text[0]) || *end || errno || value > UINT64_MAX >> shift)
 		return error_set("'%s' is not a size such as 64M or 1G", text);
-	*size = value << shift;
+	*space = value << shift;
 	return LT_OK;
+}
+
+static enum lt_status parse_size(const char *text, option_size *size)
+{
+	if (parse_space(text, size) != LT_OK)
+		return LT_ERROR;
+	return *size ? LT_OK : error_set("must be greater than 0");
 }
 
 static enum lt_status parse_number(const char *text, guint64 least, guint64 most, guint64 *number)
@@ -118,6 +125,8 @@ enum lt_status option_store(struct options *o, const struct option_row *row, con
 		return parse_period(text, field);
 	case OPTION_SIZE:
 		return parse_size(text, field);
+	case OPTION_SPACE:
+		return parse_space(text, field);
 	case OPTION_COUNT:
 		return parse_count(text, COUNT_MAX, field);
 	case OPTION_ROWS:

@@ -27,7 +27,8 @@ typedef bool option_flag;            /* no argument */
 typedef unsigned option_level;       /* no argument; number of times it was given */
 typedef uint64_t option_duration;    /* ns; 0: not given */
 typedef uint64_t option_period;      /* ns; 0: never */
-typedef uint64_t option_size;        /* bytes; suffixes k, M, G are powers of 1024 */
+typedef uint64_t option_size;        /* bytes; suffixes k, M, G are powers of 1024; 0: not given */
+typedef uint64_t option_space;       /* the same; 0: none */
 typedef unsigned option_count;       /* at least 1; 0: not given */
 typedef unsigned option_rows;        /* the same, for large numbers */
 typedef double option_speed;         /* > 0 */
@@ -45,6 +46,7 @@ enum option_kind {
 	OPTION_DURATION,
 	OPTION_PERIOD,
 	OPTION_SIZE,
+	OPTION_SPACE,
 	OPTION_COUNT,
 	OPTION_ROWS,
 	OPTION_SPEED,
@@ -64,6 +66,7 @@ struct options {
 #define OPTION_TYPE_DURATION option_duration
 #define OPTION_TYPE_PERIOD option_period
 #define OPTION_TYPE_SIZE option_size
+#define OPTION_TYPE_SPACE option_space
 #define OPTION_TYPE_COUNT option_count
 #define OPTION_TYPE_ROWS option_rows
 #define OPTION_TYPE_SPEED option_speed
