@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/nstime.h"
 #include "control/daemon.h"
 #include "control/place.h"
@@ -35,6 +36,7 @@ enum {
 	POLL_MS = 20,
 	OPEN_FILES = 16, /* for nftw() */
 	LOCK_TRIES = 10,
+	LOCK_SAY_MS = 100 * POLL_MS,
 };
 
 /* ---- processes ---- */
@@ -182,7 +184,7 @@ static enum lt_status make_base(const char *path)
 		       : error_set("'%s' is not a directory that only this user can access: remove it", path);
 }
 
-/* Takes a directory's lock; -1: another process holds it, or has just removed the directory. */
+/* Takes a directory's lock; -1: see errno: another process holds it, or has just removed the directory. */
 static int take_lock(const char *dir, int how)
 {
 	char *path = g_build_filename(dir, "lock", NULL);
@@ -190,7 +192,10 @@ static int take_lock(const char *dir, int how)
 	struct stat taken, there;
 
 	if (fd >= 0 && (flock(fd, how) || fstat(fd, &taken) || stat(path, &there) || taken.st_ino != there.st_ino)) {
+		int reason = errno;
+
 		close(fd);
+		errno = reason;
 		fd = -1;
 	}
 	g_free(path);
@@ -269,19 +274,37 @@ static void end_daemon(const char *base)
 
 /* ---- a run ---- */
 
-enum lt_status private_open(struct private_run *run, pid_t name)
+/* Waits for other runs that start or end, until a held signal comes or the parent is gone. */
+static enum lt_status lock_base(struct private_run *run, pid_t parent)
 {
-	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
-	/* the last run may remove the directory while we wait */
-	for (unsigned i = 0; i < LOCK_TRIES && run->base_lock < 0; i++) {
+	/* the last run may remove the directory meanwhile */
+	for (unsigned tries = 0, ms = 0; tries < LOCK_TRIES;) {
 		if (make_base(run->base))
 			return LT_ERROR;
-		run->base_lock = take_lock(run->base, LOCK_EX);
+		run->base_lock = take_lock(run->base, LOCK_EX | LOCK_NB);
+		if (run->base_lock >= 0)
+			return LT_OK;
+		if (errno != EWOULDBLOCK) {
+			tries++;
+			continue;
+		}
+		if (process_is_interrupted() || getppid() != parent)
+			return error_set("interrupted while another lttngtop was starting or ending");
+		if (ms == LOCK_SAY_MS)
+			log_warning("waiting for another lttngtop that starts or ends tracing");
+		g_usleep(POLL_MS * US_PER_MS);
+		ms += POLL_MS;
 	}
-	if (run->base_lock < 0)
-		return error_set("cannot lock '%s': %s", run->base, g_strerror(errno));
+	return error_set("cannot lock '%s': %s", run->base, g_strerror(errno));
+}
+
+enum lt_status private_open(struct private_run *run, pid_t parent)
+{
+	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
+	if (lock_base(run, parent))
+		return LT_ERROR;
 	clear_dead_runs(run->base);
-	run->dir = g_strdup_printf("%s/%d", run->base, (int)name);
+	run->dir = g_strdup_printf("%s/%d", run->base, (int)parent);
 	if (mkdir(run->dir, 0700)) {
 		error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));
 		g_clear_pointer(&run->dir, g_free);

@@ -33,10 +33,10 @@ struct private_run {
 };
 
 /*
- * Removes what killed runs have left behind and creates the directory of a new run. No other run starts or ends until
- * private_settle().
+ * Removes what killed runs have left behind and creates the directory of a new run, which is named after the parent of
+ * this process. Waits for other runs that start or end; none does from then on until private_settle().
  */
-enum lt_status private_open(struct private_run *run, pid_t name);
+enum lt_status private_open(struct private_run *run, pid_t parent);
 
 /*
  * Chooses where the relayd, not yet started, stores data that comes from buffers of this size (place.h). Returns how

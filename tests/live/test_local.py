@@ -232,6 +232,24 @@ def test_daemon_that_hangs():
             os.kill(daemon, signal.SIGCONT)
 
 
+def test_start_while_another_starts():
+    """Another run that is starting or ending is waited for, which is said, until Ctrl-C, or if the parent dies."""
+    with user("second") as u:
+        os.mkdir(u.base, 0o700)
+        with open(f"{u.base}/lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for path in (u.base, f"{u.base}/lock"):
+                os.chmod(path, 0o700)
+                os.chown(path, *((sandbox.NOBODY, sandbox.NOBODY) if u.ids else (-1, -1)))
+            for number in (signal.SIGINT, signal.SIGKILL):
+                m = Monitor(u)
+                m.await_text("waiting for another lttngtop that starts or ends tracing")
+                keeper = m.keeper()
+                m.process.send_signal(number)
+                assert m.process.wait(sandbox.PATIENCE) == -number, m.text
+                sandbox.wait_until(lambda: not os.path.exists(f"/proc/{keeper}/exe"), "end of the keeper")
+
+
 def test_slow_end():
     """Signals while the session daemon takes its time to end: the terminal may change its size; Ctrl-C does not wait."""
     for number in (None, signal.SIGINT):
