@@ -179,6 +179,27 @@ def test_daemon_that_hangs():
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
+def test_interrupted_question():
+    """Ctrl-C ends what only asks a session daemon that does not answer."""
+    with user("silent") as u:
+        u.start_sessiond()
+        daemon = u.sessiond_pid()
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            for words in (("status",), ("stop",), ("refresh", "x")):
+                asks = u.start(TOP, "record", *words, stderr=subprocess.DEVNULL)
+                sandbox.wait_until(lambda pid=asks.pid: waits_for_daemon(pid), "a question")
+                asks.send_signal(signal.SIGINT)
+                assert asks.wait(sandbox.PATIENCE) == -signal.SIGINT, f"{words}: {asks.returncode}"
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+
+
+def waits_for_daemon(pid):
+    with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
+        return file.read().startswith("unix_stream")
+
+
 def hang_up(listener):
     with contextlib.suppress(OSError):
         while True:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `lttngtop record VERB`: stops a session, shows its status, takes snapshots, repeats its state dump. */
 #include <inttypes.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -332,9 +333,22 @@ static int fail_without_daemon(const char *name)
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 
+/* Only asks: held signals end this process meanwhile, because the daemon may not answer. */
+static GPtrArray *list_sessions(void)
+{
+	GPtrArray *sessions;
+	sigset_t held;
+
+	process_fill_held(&held);
+	sigprocmask(SIG_UNBLOCK, &held, NULL);
+	sessions = sessions_list();
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	return sessions;
+}
+
 static int run_verb_locally(const struct record_verb *verb, const char *name)
 {
-	GPtrArray *sessions = sessions_list();
+	GPtrArray *sessions = list_sessions();
 	const struct session *session;
 	int result = LT_EXIT_OK;
 
