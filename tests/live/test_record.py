@@ -196,8 +196,14 @@ def test_interrupted_question():
 
 
 def waits_for_daemon(pid):
-    with open(f"/proc/{pid}/wchan", encoding="ascii") as file:
-        return file.read().startswith("unix_stream")
+    """Whether it sleeps with a connection."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+        sleeps = file.read().rpartition(")")[2].split()[0] == "S"
+    links = []
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):
+            links.append(os.readlink(f"/proc/{pid}/fd/{fd}"))
+    return sleeps and any(link.startswith("socket:") for link in links)
 
 
 def hang_up(listener):
