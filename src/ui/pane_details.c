@@ -106,6 +106,7 @@ static void add_state(struct details *h, const struct thread_row *t, uint64_t at
 	};
 	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[256];
 	const char *call = strpool_text((strid)t->syscall);
+	const uint64_t length_ns = at_ns - MIN(t->since_ns, at_ns);
 	GString *s = g_string_new(t->state < THREAD_STATES ? words[t->state] : "unknown");
 
 	if (t->state == THREAD_RUNNING && (int64_t)t->cpu >= 0)
@@ -115,16 +116,16 @@ static void add_state(struct details *h, const struct thread_row *t, uint64_t at
 	describe_fd(h, t, fd, sizeof(fd));
 	if (*call && t->state != THREAD_DEAD)
 		g_string_append_printf(s, " in %s(%s)", call, fd);
-	else if (t->flags & THREAD_KERNEL)
-		g_string_append(s, ", a kernel thread");
 	if (t->state == THREAD_WAITING)
 		g_string_append_printf(s, " since before tracing started (at least %s)",
-				       details_duration(h, length, at_ns - MIN(t->since_ns, at_ns)));
-	else if (t->since_ns && at_ns >= t->since_ns)
-		g_string_append_printf(s, " for %s, since %s", details_duration(h, length, at_ns - t->since_ns),
+				       details_duration(h, length, length_ns));
+	else if (t->since_ns && t->state != THREAD_DEAD)
+		g_string_append_printf(s, " for %s, since %s", details_duration(h, length, length_ns),
 				       details_time(h, since, sizeof(since), t->since_ns, 6));
 	if (t->flags & THREAD_UNSURE)
 		g_string_append(s, " (uncertain: events were lost)");
+	if (t->flags & THREAD_KERNEL)
+		g_string_append(s, "; a kernel thread");
 	draw_line(h, "state", s->str, STATE_ROWS_MAX);
 	g_string_free(s, TRUE);
 }
@@ -147,7 +148,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		return h.y - y;
 	}
 	t = INTERVAL_ROW(thread, row);
-	add_state(&h, t, t->exited_ns && t->exited_ns < h.iv->end_ns ? t->exited_ns : h.iv->end_ns);
+	add_state(&h, t, h.iv->end_ns);
 	details_use(&h, row);
 	details_who(&h, t);
 	details_process(&h, t);

@@ -129,6 +129,20 @@ def since_before(checks):
         checks.contains("whose files", screen.split("\n"), r"^ +FD .*files of the process$")
 
 
+def states(checks):
+    """The state's length is up to the interval's end, also after the exit: the thread still runs until it is switched out."""
+    with Terminal("--no-sync", "--paused", "--interval", "200ms", RECORDING, size=(140, 40)).wait_read() as t:
+        t.press("(")
+        # exits at .530027, is switched out at .560267
+        checks.contains("on its last CPU", details_of(t, 666).split("\n"),
+                        r"^ state +running on CPU 0 in exit_group\(\) for 19\.7ms, since 14:06:43\.527886$")
+        t.press("Escape", "Right")
+        checks.contains("a thread that has ended", details_of(t, 666).split("\n"), r"^ state +exited$")
+        t.press("Escape")
+        checks.contains("a kernel thread", details_of(t, 15).split("\n"),
+                        r"^ state +\w+( on CPU \d)? for \S+, since [\d:.]+; a kernel thread$")
+
+
 def small(checks):
     """However small the screen is, the selected row of several lists is on it."""
     with Terminal("--paused", "--begin", "+4s", RECORDING, size=(40, 10)).wait_read() as t:
@@ -142,4 +156,4 @@ def small(checks):
         checks.contains("Details: the last call", t.press("End"), r"^CALL .*\n\w+ +\d+ ")
 
 
-Checks().run(at_disks, longest, since_before, small)
+Checks().run(at_disks, longest, since_before, states, small)
