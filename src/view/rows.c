@@ -93,11 +93,17 @@ gboolean view_key_equal_hash(gconstpointer a, gconstpointer b)
 	return view_key_equal(a, b);
 }
 
+/* Whether it has terms about the threads of rows, which may be those of another table. */
+static bool asks_threads(const struct view_filter *f)
+{
+	return view_filter_asks_place(f) || view_filter_asks(f, VIEW_FACT_USER);
+}
+
 uint32_t view_query_tables(const struct view_query *q)
 {
 	uint32_t mask = q->table->tables | USES(HOST);
 
-	if (view_table_of_threads(q->table) || q->table->process || (q->filter && view_filter_asks_place(q->filter)))
+	if (view_table_of_threads(q->table) || q->table->process || (q->filter && asks_threads(q->filter)))
 		mask |= USES(THREAD) | USES(CONTAINER);
 	if (q->spread)
 		mask |= USES(BUCKET);

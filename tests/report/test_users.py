@@ -24,8 +24,8 @@ EVENT = re.compile(r"\[(\d+)\.(\d{9})\] \(\S+\) \S+ (\w+): (.*)")
 S = 10 ** 9
 
 
-def report(*args, said=""):
-    done = subprocess.run([PROGRAM, "report", "cpu", "--no-sync", *args], stdin=subprocess.DEVNULL, capture_output=True,
+def report(*args, table="cpu", said=""):
+    done = subprocess.run([PROGRAM, "report", table, "--no-sync", *args], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True, timeout=300, check=False)
     assert done.returncode == 0 and done.stderr == said, (args, done)
     return done.stdout
@@ -131,6 +131,16 @@ def test_sums_and_filters():
     for seconds in (2, 10, 50):
         followed = followed or rows("--follow", "--duration", f"{seconds}s", "--where", "user:33", web)
     assert {row["uid"] for row in followed} == {33}, followed
+
+
+def test_relations():
+    """A row has two processes; that of either end may be the user's."""
+    web = os.path.join(TRACES, "three-tier", "web")
+    pids = {row["pid"] for row in rows(web) if row["uid"] == 33}
+    whole = rows(web, table="relations")
+    wanted = [row for row in whole if {row["from_pid"], row["to_pid"]} & pids]
+    assert 2 < len(wanted) < len(whole), (len(wanted), len(whole))
+    assert rows("--where", "user:33", web, table="relations") == wanted
 
 
 def test_sidecar():
