@@ -26,8 +26,8 @@ PACKET = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (net_dev_queue|net_
                     r" seq = (\d+), ack_seq = (\d+), data_offset = (\d+), reserved = \d+, flags = (\w+)")
 
 
-def run(recording, *args):
-    done = subprocess.run([PROGRAM, "report", "connections", "--json", *args, os.path.join(TRACES, recording)],
+def run(recording, *args, table="connections"):
+    done = subprocess.run([PROGRAM, "report", table, "--json", *args, os.path.join(TRACES, recording)],
                           capture_output=True, check=True, timeout=300)
     return json.loads(done.stdout)
 
@@ -139,6 +139,16 @@ def test_ends_know_each_other():
         assert (row["peer_host"], row["peer_pid"], row["peer_comm"]) == (other["host"], other["pid"], other["comm"])
         if row["side"] == "client":
             assert row["begin_ns"] < other["begin_ns"] < row["begin_ns"] + row["handshake_ns"], (row, other)
+
+
+def test_chosen_host():
+    """The other ends of a host's rows are known, whatever hosts are chosen."""
+    for table, peer in (("connections", "peer_host"), ("relations", "to_host")):
+        web = [r for r in run("three-tier", table=table)["rows"] if r["host"] == "web"]
+        assert {"client", "db"} <= {r[peer] for r in web}, web
+        for choice in (("--host", "web"), ("--where", "host:web")):
+            got = run("three-tier", *choice, table=table)
+            assert got["hosts"] == ["web"] and got["rows"] == web, (table, choice, got)
 
 
 def test_intervals_add_up():

@@ -84,6 +84,8 @@ void report_set_hosts(struct report *r)
 {
 	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
+	/* rows of the hosts that are wanted name others */
+	const bool related = report_needs(r) || r->table->index;
 	const bool explains = r->visitor || report_needs_waits(r);
 	const uint32_t logged = r->needs ? r->needs->tables : 0;
 	const uint32_t figures = view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0);
@@ -106,7 +108,7 @@ void report_set_hosts(struct report *r)
 		wanted = view_filter_host(&r->filter, h->source->name);
 		if (wanted || path)
 			r->names[r->n_names++] = printable(h->source->name);
-		if (!wanted && !report_needs(r))
+		if (!wanted && !related)
 			continue;
 		h->shown = (int)r->n_shown;
 		r->shown[r->n_shown++] = (struct view_host){
