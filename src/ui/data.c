@@ -129,6 +129,21 @@ static void find_shown(struct ui *ui)
 		ui->shown_end_ns = end_ns;
 }
 
+/* What was lost of a host does not depend on whether it continues. */
+static void load_past(const struct ui *ui, struct ui_host_data *host, uint64_t begin_ns)
+{
+	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
+	const unsigned track = host->info.track;
+	uint64_t first_ns, last_ns;
+
+	host->past = (struct host_row){ 0 };
+	if (host->loaded || !history_range(ui->history, track, &first_ns, &last_ns) ||
+	    last_ns > ui_from_ref(host, begin_ns))
+		return;
+	if (history_load(ui->history, track, last_ns - 1, last_ns, 1u << TABLE_HOST, &host->load) == LT_OK && t->n_rows)
+		host->past = *INTERVAL_ROW(host, &t->rows[0]);
+}
+
 bool data_load(struct ui *ui)
 {
 	uint32_t tables = HEADER_TABLES | pane_tables(ui, ui_pane(ui));
@@ -146,6 +161,7 @@ bool data_load(struct ui *ui)
 		struct ui_host_data *host = ui_host(ui, i);
 
 		host->loaded = data_load_host(ui, host, begin_ns, end_ns, tables, &host->load, &host->gap);
+		load_past(ui, host, begin_ns);
 	}
 	list_hosts(ui);
 	find_shown(ui);

@@ -189,7 +189,11 @@ static struct totals sum_hosts(const struct ui *ui)
 		const struct host_row *row = ui_host_row(host);
 		const struct interval *iv = &host->load.interval;
 
-		if (!row || host->hidden)
+		if (host->hidden)
+			continue;
+		t.before.events += host->past.lost_events;
+		t.before.packets += host->past.lost_packets;
+		if (!row)
 			continue;
 		t.event_rate +=
 			(double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)MAX(iv->end_ns - iv->begin_ns, 1);

@@ -32,9 +32,10 @@ enum { UI_MIN_WIDTH = 40, UI_MIN_HEIGHT = 8, UI_BOOKMARKS = 26 };
 struct ui_host_data {
 	struct ui_host info;
 	struct history_load load;
-	bool loaded; /* the history has data of it in the interval */
-	bool gap;    /* it was away for the whole interval */
-	bool hidden; /* by the user */
+	bool loaded;          /* the history has data of it in the interval */
+	bool gap;             /* it was away for the whole interval */
+	bool hidden;          /* by the user */
+	struct host_row past; /* if it ended before the interval: its last state; otherwise 0 */
 	/* a time of the host, and its reference time when the screen was last updated */
 	uint64_t probe_ns, probe_ref_ns;
 };

@@ -46,9 +46,8 @@ static void add_machine(struct overlay *o, const struct sidecar *sidecar)
 /* Counts everything up to the end of the shown interval. */
 static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data *host)
 {
-	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
+	const struct host_row *row = ui_host_row(host) ? ui_host_row(host) : &host->past;
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], text[2 * TIMETEXT_SIZE + 8];
-	const struct host_row *row;
 
 	overlay_add(o, STYLE_TITLE, host->info.name, NULL);
 	if (host->info.source)
@@ -65,13 +64,10 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 	if (host->info.note)
 		overlay_add(o, STYLE_NORMAL, "note", host->info.note);
 	add_missing(o, &host->info);
-	if (host->loaded && t->n_rows) {
-		row = INTERVAL_ROW(host, &t->rows[0]);
-		add_count(o, "events lost", row->lost_events);
-		add_count(o, "packets lost", row->lost_packets);
-		add_count(o, "backward steps", row->backward_steps);
-		add_count(o, "late events", row->late_events);
-	}
+	add_count(o, "events lost", row->lost_events);
+	add_count(o, "packets lost", row->lost_packets);
+	add_count(o, "backward steps", row->backward_steps);
+	add_count(o, "late events", row->late_events);
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 

@@ -248,6 +248,18 @@ def lost_events(checks):
                         r"events lost +\d+ up to the end of this interval")
 
 
+def lost_by_a_host_that_has_ended(checks):
+    """They stay in the first line, like those of a host that continues."""
+    with Terminal("--paused", "--no-sync", unpack("lossy-overwrite"), unpack("locks-pipes"), size=(120, 24)).wait_read() as t:
+        screen = t.press(")")
+        checks.contains("the other one has ended", screen, r"^ db +recorded until 14:31:26")
+        checks.contains("lost before", screen[:1], r"lost 0 \(1678 pkt before\)")
+        checks.contains("nor are they counted twice", t.press("(", ")")[:1], r"lost 0 \(1678 pkt before\)")
+        t.keys("L")
+        t.wait("data quality")
+        checks.contains("among the messages", t.screen(), r"packets lost +1678 up to the end of this interval")
+
+
 def hostile_names(checks):
     """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text."""
     copy = os.path.join(tempfile.mkdtemp(prefix="screens-"), "hostile")
@@ -277,4 +289,5 @@ def hostile_names(checks):
 
 
 Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours,
-             direct_colours, sizes, narrow, cursor_in_bars, lost_events, hostile_names)
+             direct_colours, sizes, narrow, cursor_in_bars, lost_events,
+             lost_by_a_host_that_has_ended, hostile_names)
