@@ -85,7 +85,7 @@ void report_set_hosts(struct report *r)
 	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
 	/* rows of the hosts that are wanted name others */
-	const bool related = report_needs(r) || r->table->index;
+	const bool related = report_needs(r) || (r->table && r->table->index);
 	const bool explains = r->visitor || report_needs_waits(r);
 	const uint32_t logged = r->needs ? r->needs->tables : 0;
 	const uint32_t figures = view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0);
