@@ -246,25 +246,35 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	}
 }
 
-/* Skips to where something happens: the first frame from here that is more than 10 % busy. */
-static void skip_idle(struct ui *ui)
+/* The beginning of the host's first frame in [begin_ns, end_ns[ that is more than 10 % busy; end_ns: there is none. */
+static uint64_t first_busy(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns)
 {
 	enum { MANY = 256, IDLE_PERMILLE = 100 };
 	struct frame_summary frames[MANY];
-	uint64_t from_ns = ui->cursor.end_ns, to_ns = UINT64_MAX;
 
-	for (unsigned i = 0; i < ui->hosts->len; i++) {
-		const struct ui_host_data *host = ui_host(ui, i);
-		unsigned n = history_summaries(ui->history, host->info.track, ui_from_ref(host, from_ns),
-					       ui_from_ref(host, ui->cursor.known_ns), frames, MANY);
+	begin_ns = ui_from_ref(host, begin_ns);
+	for (;;) {
+		const unsigned n = history_summaries(ui->history, host->info.track, begin_ns, ui_from_ref(host, end_ns),
+						     frames, MANY);
 
 		for (unsigned k = 0; k < n; k++)
-			if (frames[k].busy_permille >= IDLE_PERMILLE) {
-				to_ns = MIN(to_ns, ui_to_ref(host, frames[k].begin_ns));
-				break;
-			}
+			if (frames[k].busy_permille >= IDLE_PERMILLE)
+				return MIN(end_ns, ui_to_ref(host, frames[k].begin_ns));
+		if (n < MANY)
+			return end_ns;
+		begin_ns = frames[n - 1].end_ns;
 	}
-	if (to_ns != UINT64_MAX && to_ns > from_ns + ui->cursor.interval_ns) {
+}
+
+/* Skips to where something happens on any host. */
+static void skip_idle(struct ui *ui)
+{
+	const uint64_t from_ns = ui->cursor.end_ns;
+	uint64_t to_ns = ui->cursor.known_ns;
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		to_ns = first_busy(ui, ui_host(ui, i), from_ns, to_ns);
+	if (to_ns < ui->cursor.known_ns && to_ns > from_ns + ui->cursor.interval_ns) {
 		cursor_jump(&ui->cursor, to_ns);
 		ui->dirty = true;
 	}
