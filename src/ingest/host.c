@@ -168,11 +168,24 @@ void host_add_sidecars(struct host *h, const struct source_spec *spec)
 	}
 }
 
+/* Whether it is one of the names, which are separated by ", " and may contain that, too; not only a part of one. */
+static bool has_source_name(const struct host *h, const char *name)
+{
+	const char *const names = h->public.source;
+	const size_t len = strlen(name);
+
+	for (const char *at = names; len && (at = strstr(at, name)); at++)
+		if ((at == names || (at - names >= 2 && at[-2] == ',' && at[-1] == ' ')) &&
+		    (!at[len] || g_str_has_prefix(at + len, ", ")))
+			return true;
+	return !len;
+}
+
 static void add_source_name(struct host *h, const char *name)
 {
 	char *registered;
 
-	if (strstr(h->public.source, name))
+	if (has_source_name(h, name))
 		return;
 	registered = h->public.source[0] ? g_strconcat(h->public.source, ", ", name, NULL) : g_strdup(name);
 	g_free(h->public.source);

@@ -104,6 +104,14 @@ def one_after_the_other(top):
     check("no overlap: all of both", (rows[0]["events"], rows[0]["reason"], said) == (200, None, ""), (rows, said))
 
 
+def one_name_in_another(top):
+    paths = [os.path.join(top, name) for name in ("once-10", "once-1")]
+    for i, path in enumerate(paths):
+        os.rename(record(top, f"run-{i}", range(500 * i, 500 * i + 100), "switch"), path)
+    names = report("hosts", *paths)[0][0]["source"].split(", ")
+    check("one name is a part of the other", names == paths, names)
+
+
 def times(*sources):
     """CPU time of each thread, and of the CPU: busy, idle, known."""
     threads = {row["tid"]: row["cpu_ns"] for row in report("cpu", *sources)[0]}
@@ -138,6 +146,6 @@ def two_machines(top):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for test in (same, parts, one_after_the_other, nothing_in_between, two_machines):
+    for test in (same, parts, one_after_the_other, one_name_in_another, nothing_in_between, two_machines):
         test(directory)
 finish()
