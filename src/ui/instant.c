@@ -148,10 +148,25 @@ static void renumber(const struct ui *ui, const struct ui_cut *cut, struct ui_in
 	instant->host = host_number(ui, cut, instant->host);
 }
 
+/* Rows are named by their host's number: what names some is closed, or starts again with the first row. */
+static void forget_rows(struct ui *ui)
+{
+	pane_destroy(ui->details);
+	pane_destroy(ui->behind);
+	ui->details = ui->behind = NULL;
+	g_hash_table_remove_all(ui->marked);
+	g_hash_table_remove_all(ui->collapsed);
+	ui->only_marked = false;
+	for (unsigned i = 0; i < PANES; i++)
+		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++)
+			ui->panes[i]->lists[k].chosen = ui->panes[i]->lists[k].follow = false;
+}
+
 /* Replaces the hosts but keeps the user's choices. */
 static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 {
 	GArray *hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data));
+	bool same = true;
 
 	for (unsigned i = 0; i < UI_BOOKMARKS; i++)
 		renumber(ui, cut, &ui->bookmarks[i]);
@@ -165,6 +180,7 @@ static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 		struct ui_host_data *host = ui_host(ui, old);
 		unsigned i = host_number(ui, cut, old);
 
+		same &= i == old;
 		if (i != UINT_MAX) {
 			g_array_index(hosts, struct ui_host_data, i).hidden = host->hidden;
 			g_array_index(hosts, struct ui_host_data, i).probe_ns = host->probe_ns;
@@ -176,6 +192,8 @@ static void replace_hosts(struct ui *ui, const struct ui_cut *cut)
 		g_array_index(hosts, struct ui_host_data, i).info = cut->hosts[i];
 	g_array_free(ui->hosts, TRUE);
 	ui->hosts = hosts;
+	if (!same)
+		forget_rows(ui);
 }
 
 bool ui_cut_again(struct ui *ui, const struct ui_cut *cut)

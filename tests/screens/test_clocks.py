@@ -7,9 +7,11 @@ import datetime
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from terminal import PROGRAM, READY, Checks, Terminal, need, skip, unpack
@@ -151,9 +153,9 @@ class Comparing:
     A monitor in the middle of its first reading: the hosts' clocks are being synchronised, and the worker of web is
     stopped once its ring has been full. For less than 10 s: otherwise it would count as hung.
     """
-    def __init__(self, *options, size=(200, 50)):
+    def __init__(self, *options, size=(200, 50), recording=RECORDING):
         self.held = Held()
-        self.terminal = Terminal("--paused", "--workers", "3", *options, RECORDING, size=size, ready=None,
+        self.terminal = Terminal("--paused", "--workers", "3", *options, recording, size=size, ready=None,
                                  env=self.held.environment)
         self.stopped = []
 
@@ -236,6 +238,24 @@ def moved_while_comparing(checks):
         checks.check("the same is shown in other times", first <= middle < last, f"{middle} in {first} {last}")
 
 
+def host_that_vanishes(checks):
+    """The recordings are read twice, and one can be gone by then: panes of a thread, known by its host's number, are closed."""
+    for keys in (["Enter"], ["a"], ["w"], ["Enter", "w"]):
+        with tempfile.TemporaryDirectory() as directory:
+            recording = os.path.join(directory, "three-tier")
+            shutil.copytree(RECORDING, recording)
+            with Comparing(recording=recording) as monitor:
+                t = monitor.terminal
+                t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+                name = " ".join(keys)
+                checks.lacks(f"{name}: a pane", t.press("F4", *"host:db", "Enter", *keys), r"^ +TID +PID +HOST ")
+                shutil.rmtree(os.path.join(recording, "client"))
+                monitor.held.go_on()
+                t.wait(r"\A PAUSED .* 2 hosts ")
+                checks.contains(f"{name}: is closed", t.sync(), r"^ +TID +PID +HOST ")
+                checks.contains(f"{name}: the filter still finds rows", t.sync(), r"^ +\d+ +\d+ db ")
+
+
 def narrow_marks(checks):
     """The mark is never clipped."""
     for size, pattern, unknown in (
@@ -250,4 +270,4 @@ def narrow_marks(checks):
             monitor.finish()
 
 
-Checks().run(one_time, slow_comparison, moved_while_comparing, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)
+Checks().run(one_time, slow_comparison, moved_while_comparing, host_that_vanishes, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)
