@@ -13,13 +13,14 @@ static bool leave_out_gaps(const struct history *h, unsigned track, uint64_t *be
 	enum { MANY = 64 };
 	struct frame_summary frames[MANY];
 	unsigned n = history_summaries(h, track, *begin_ns, *end_ns, frames, MANY);
-	const bool ends_in_gap = n && n < MANY && frames[n - 1].gap;
+	struct frame_summary last;
+	const bool ends_in_gap = history_summaries(h, track, *end_ns - 1, *end_ns, &last, 1) && last.gap;
 	unsigned i = 0;
 
 	while (i < n && frames[i].gap)
 		*begin_ns = frames[i++].end_ns;
 	if (i < n && ends_in_gap)
-		*end_ns = frames[n - 1].begin_ns;
+		*end_ns = last.begin_ns;
 	return i || ends_in_gap;
 }
 

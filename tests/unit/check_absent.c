@@ -2,6 +2,8 @@
 /* Intervals in which a host was away have no data, whether its frames are on the grid or shifted against it. */
 #include "unit.h"
 
+#include <math.h>
+
 #include "base/nstime.h"
 #include "clock/map_build.h"
 #include "ui/internal.h"
@@ -19,19 +21,27 @@ static struct clock_map *map;
 
 static uint64_t ns(double seconds)
 {
-	return (uint64_t)(1000 * NS_PER_S + (uint64_t)(seconds * 10 + 0.5) * 100 * NS_PER_MS);
+	return (uint64_t)((int64_t)(1000 * NS_PER_S) + llround(seconds * 10) * 100 * (int64_t)NS_PER_MS);
 }
 
-static void setup(void)
+/* The host's history. before_s: its frames of 1 s before those above. */
+static void make_history(unsigned before_s)
 {
 	struct host_state s;
 
 	state_init(&s);
 	ui.history = history_create(1 << 20);
 	history_add_track(ui.history);
+	for (unsigned i = before_s; i > 0; i--)
+		history_append(ui.history, 0, &s, ns(0.3) - i * NS_PER_S, ns(0.3) - (i - 1) * NS_PER_S);
 	for (unsigned i = 0; i < G_N_ELEMENTS(frames); i++)
 		history_append(ui.history, 0, &s, ns(frames[i][0]), ns(frames[i][1]));
 	state_release(&s);
+}
+
+static void setup(void)
+{
+	make_history(0);
 	history_load_init(&load);
 	map = clock_map_create();
 	host.info.map = map;
@@ -75,6 +85,16 @@ START_TEST(test_partly_away)
 }
 END_TEST
 
+/* However many frames there are before the gap. */
+START_TEST(test_long_interval)
+{
+	history_destroy(ui.history);
+	make_history(200);
+	expect_data(-100, 18, -99.7, 5.4);
+	expect_data(-100, 22, -99.7, 22.3);
+}
+END_TEST
+
 /* Near either end of the gap, and in the middle. */
 START_TEST(test_away)
 {
@@ -93,4 +113,5 @@ START_TEST(test_before_and_after)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("absent", setup, teardown, test_present, test_partly_away, test_away, test_before_and_after)
+UNIT_MAIN_AROUND("absent", setup, teardown, test_present, test_partly_away, test_long_interval, test_away,
+		 test_before_and_after)
