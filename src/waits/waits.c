@@ -45,6 +45,7 @@ struct waits {
 	uint64_t now_ns;   /* waits_now() */
 	uint64_t built_ns; /* the last event built; 0: none */
 	uint64_t late;
+	uint64_t queued, queued_max; /* events of all queues */
 	unsigned since_advance;
 };
 
@@ -58,7 +59,8 @@ struct waits *waits_create(const struct waits_options *options)
 	struct waits *w = g_new0(struct waits, 1);
 	size_t memory = options->memory_bytes ? options->memory_bytes : DEFAULT_MEMORY_BYTES;
 
-	w->graph = graph_create(options->retention_ns, memory - memory / PACKETS_SHARE);
+	w->queued_max = options->queue_bytes ? options->queue_bytes / sizeof(struct wait_event) : UINT64_MAX;
+	w->graph = graph_create(options->retention_ns, memory - memory / PACKETS_SHARE - options->queue_bytes);
 	w->follow = follow_create(w->graph, 0);
 	w->build = build_create(w->graph, memory / PACKETS_SHARE, memory / ROWS_SHARE);
 	w->hosts = g_array_new(FALSE, TRUE, sizeof(struct waits_host));
@@ -237,6 +239,7 @@ void waits_take(struct waits *w, unsigned host, struct wait_log *log)
 	queue_reserve(&h->queue, log->n_events, log->n_packets);
 	for (uint32_t i = 0; i < log->n_events; i++)
 		queue_push(&h->queue, &log->events[i], log);
+	w->queued += log->n_events;
 	wait_log_clear(log);
 	if (!was_empty || !h->queue.n)
 		return;
@@ -292,6 +295,7 @@ static void build_head(struct waits *w)
 		build_event(w->build, number, h->head_ref_ns, &e, queue_head_packet(&h->queue));
 	}
 	queue_pop(&h->queue);
+	w->queued--;
 	if (h->queue.n)
 		look_at_head(h);
 	else
@@ -334,7 +338,7 @@ void waits_run(struct waits *w)
 		begin_anew(w);
 	w->map_epochs = epochs;
 	until_ns = least_watermark(w);
-	while (w->heads->len && host_at(w, heads(w)[0])->head_ref_ns < until_ns)
+	while (w->heads->len && (host_at(w, heads(w)[0])->head_ref_ns < until_ns || w->queued > w->queued_max))
 		build_head(w);
 	if (until_ns != UINT64_MAX)
 		w->now_ns = MAX(w->now_ns, until_ns);
@@ -430,16 +434,13 @@ void waits_keep_paths(const struct waits *w)
 
 struct waits_info waits_info(const struct waits *w)
 {
-	struct waits_info info = {
+	return (struct waits_info){
 		.graph = graph_info(w->graph),
+		.queued = w->queued,
 		.late = w->late,
 		.links = build_links(w->build),
 		.threads = build_threads(w->build),
 		.packet_bytes = build_packet_bytes(w->build),
 		.epoch = w->epoch,
 	};
-
-	for (guint i = 0; i < w->hosts->len; i++)
-		info.queued += host_at(w, i)->queue.n;
-	return info;
 }

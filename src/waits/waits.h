@@ -17,14 +17,15 @@
  *
  *   host's wait log ──▶ queue per host ──▶ released up to the lowest watermark ──▶ build.c ──▶ graph
  *
- * A host that is skipped (silent, away) does not hold up the others; events of
- * it that arrive too late are counted and dropped. Main thread only.
+ * A host that is skipped (silent, away) does not hold up the others, nor does one that is so far behind that their
+ * queues are full; events of it that arrive too late are counted and dropped. Main thread only.
  */
 struct waits;
 
 struct waits_options {
 	uint64_t retention_ns; /* how far back windows can reach; 0: no limit */
 	size_t memory_bytes;   /* for the graph and the packets that it matches; 0: 256 MiB */
+	size_t queue_bytes;    /* of them, for events that wait for other hosts; 0: no limit, for recordings */
 };
 
 struct waits *waits_create(const struct waits_options *options);

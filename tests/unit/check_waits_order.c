@@ -88,6 +88,37 @@ START_TEST(test_order_of_hosts)
 }
 END_TEST
 
+/* A host far behind does not make the others' events pile up; their graph continues without it. */
+START_TEST(test_full_queue)
+{
+	enum { EVENTS = 100, KEPT = 10 };
+	const struct waits_options options = { .memory_bytes = 1 << 20,
+					       .queue_bytes = KEPT * sizeof(struct wait_event) };
+	struct test t = { 0 };
+
+	t.w = waits_create(&options);
+	for (unsigned h = 0; h < 2; h++) {
+		wait_log_init(&t.log[h]);
+		waits_add_host(t.w, NULL);
+	}
+	take(&t, 1, 5);
+	for (unsigned i = 0; i < EVENTS; i++) {
+		switched(&t, 0, 10 + i, 0, i % 2 ? 8 : 7, 1, i % 2 ? 7 : 8);
+		take(&t, 0, 11 + i);
+		waits_run(t.w);
+		ck_assert_uint_le(waits_info(t.w).queued, KEPT);
+	}
+	ck_assert_uint_eq(waits_info(t.w).queued, KEPT);
+	ck_assert_uint_eq(waits_now(t.w), 10 + EVENTS - KEPT - 1);
+	switched(&t, 1, 7, 0, 1, 1, 2);
+	switched(&t, 1, 105, 0, 2, 1, 1); /* not too late */
+	finish(&t, 2);
+	ck_assert_uint_eq(waits_info(t.w).late, 1);
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	end(&t);
+}
+END_TEST
+
 /* With any number of hosts, the one with the earliest event is next: none is late. */
 START_TEST(test_order_of_many_hosts)
 {
@@ -237,6 +268,6 @@ START_TEST(test_queues_grow)
 }
 END_TEST
 
-UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_order_of_many_hosts,
-	  test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
+UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_full_queue,
+	  test_order_of_many_hosts, test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
 	  test_queued_before_clocks_are_known, test_queues_grow)

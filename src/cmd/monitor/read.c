@@ -31,6 +31,9 @@ enum { MONITOR_COPIES = 6 };
 /* The first reading's share of the memory for the history; the second reading may fill that, too. */
 enum { PROVISIONAL_SHARE = 4 };
 
+/* The share of the memory for critical paths that a host's events take while they wait for a host that is behind. */
+enum { WAIT_QUEUE_SHARE = 8 };
+
 bool monitor_recalls(const struct options *o)
 {
 	if (o->follow)
@@ -58,6 +61,7 @@ static struct ingest *create_ingest(const struct monitor *m, bool own_time)
 	const struct waits_options waits = {
 		.retention_ns = sync_options_live(o, 0) ? o->wait_retention : 0,
 		.memory_bytes = o->wait_memory,
+		.queue_bytes = sync_options_live(o, 0) ? o->wait_memory / WAIT_QUEUE_SHARE : 0,
 	};
 	struct ingest_options options = {
 		.workers = o->workers,
