@@ -74,18 +74,20 @@ const struct manual_item manual_filters[] = {
 	{ "host:GLOB, comm:GLOB", "name of the host or thread; without wildcards, a part of it" },
 	{ "pid:N, tid:N, tree:PID", "a process, a thread, a process with all its descendants" },
 	{ "user:NAME", "user of the process, by name if the recording has names, or by number" },
-	{ "container:NAME", "threads in this container; 'NAME/' includes nested containers; container:host: threads in "
-			    "no container" },
+	{ "container:NAME",
+	  "threads in containers of this name (without wildcards, a part of it); 'NAME/' includes nested "
+	  "containers; container:host: threads in no container" },
 	{ "state:NAME",
 	  "state at the end of the interval, as in column state_name of cpu: running, ready, blocked, waiting, new, "
 	  "stopped, zombie, dead, unknown; that of a CPU, as in cpus: idle, busy, offline, unknown; or what was waited "
-	  "for, as in blocking: running, preempted, interrupted, timer, block_device, network, user_input, ipi, "
-	  "blocked, unknown" },
+	  "for, as in blocking and critical-path: running, preempted, interrupted, timer, block_device, network, "
+	  "user_input, ipi, blocked, unknown" },
 	{ "call:NAME",
 	  "a system call, a glob such as 'epoll_*'; newfstat is also found as fstat, the name that strace prints" },
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },
 	{ "COLUMN>VALUE",
-	  "a column of the table, by name or heading; also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, yes; "
+	  "a column of the table, by name or heading; also with < >= <= = !=; values such as 5ms, 64k, 12:03:05, "
+	  "yes, where k, M, G and T are powers of 1024 for bytes and of 1000 otherwise; "
 	  "a number without a unit is in the column's own unit, which is ns for durations; text may be a glob. An "
 	  "unknown value matches no comparison. No blanks around the operator" },
 	{ "TEXT",

@@ -83,11 +83,11 @@ static const struct manual_item monitor_troubles[] = {
 	  "Command lines and names, also those of users, come with the data of lttngtop.json, which 'lttngtop record', "
 	  "--local and cluster add with every set of events; a session of 'lttng' alone lacks them, and users are "
 	  "numbers there, if it has the context uid. Containers need the state dump and sched_process_fork, which "
-	  "every set has; IDs inside containers (v) too" },
+	  "every set except none has; so do IDs inside containers (v)" },
 	{ "A host is shown once although two sessions trace it",
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
 	  "when that one stops. Column reason of pane Hosts says which is used" },
-	{ "A live session is not listed, or not attached",
+	{ "A live session is not attached",
 	  "A relayd lets one viewer at a time attach to a session; 'lttngtop list' shows such a session as taken" },
 	{ NULL, NULL },
 };
@@ -104,7 +104,8 @@ static const struct manual_item record_exit_statuses[] = {
 	{ "2", "wrong usage" },
 	{ "3", "some of the hosts given with --host cannot be recorded; the others are" },
 	{ "with a COMMAND",
-	  "the exit status of COMMAND; 126 if it cannot be run, 127 if it does not exist; 128+n if signal n ended it" },
+	  "the exit status of COMMAND; 126 if it cannot be run, 127 if it does not exist; 128+n if signal n ended "
+	  "it; if it succeeds, 1 or 3 as above" },
 	{ NULL, NULL },
 };
 
@@ -205,14 +206,18 @@ static const struct manual_page pages[] = {
 			 "reference host (--ref), unless --no-sync is given.",
 			 "With --local this machine is traced while it is shown, or while COMMAND runs. This needs "
 			 "root or membership of the group 'tracing', and LTTng's kernel modules; 'lttngtop doctor' "
-			 "checks for them. lttngtop starts a private relayd on the loopback interface and, if none is "
-			 "running, a session daemon, and removes everything when it exits, however it exits. The "
-			 "relayd's data takes up to about 256 MiB, but no more than half of the free space, in /run; "
-			 "if the buffers need more, up to 1 GiB in /var/tmp. The system calls of lttngtop and of "
-			 "LTTng's daemons are omitted, but their CPU time is shown; their names have a colour of their "
-			 "own. COMMAND is terminated when the monitor exits; its output is printed afterwards. Without "
-			 "a SOURCE, lttngtop shows the live sessions of the relayd on this machine, with a menu if "
-			 "there are several; if there are none, it traces this machine as with --local.",
+			 "checks for them. Only root can start the session daemon that traces the kernel: for a member "
+			 "of 'tracing' it must be running already. lttngtop starts a private relayd on the loopback "
+			 "interface and, if none is running, a session daemon, and removes everything when it exits, "
+			 "however it exits. The relayd's data takes up to about 256 MiB, but no more than half of "
+			 "the free space, in the directory of XDG_RUNTIME_DIR (see Environment); if that is too "
+			 "little for four times the buffers, up to 1 GiB, or half of the free space, in /var/tmp. "
+			 "The system calls of lttngtop and of LTTng's daemons are omitted, but their CPU time is "
+			 "shown; their names have a colour of their own. COMMAND is terminated when the monitor "
+			 "exits; its output is printed afterwards. Without a SOURCE or COMMAND, lttngtop shows the "
+			 "live sessions of the relayd on this machine, with a menu if there are several; if there "
+			 "are none, it traces this machine as with --local or, if that is not possible, prints what "
+			 "is missing for it and the other ways to start.",
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows "
 			 "system calls as strace does; 'lttngtop record' sets up tracing; 'lttngtop cluster' traces "
 			 "several machines over ssh; 'lttngtop list' lists the live sessions of a relayd; 'lttngtop "
@@ -250,9 +255,9 @@ static const struct manual_page pages[] = {
 			 "with --interval, one table for each interval. A SOURCE is one of those in lttngtop(1). Rows "
 			 "whose figures are all 0 in the interval are left out. 1000 or more intervals in a row "
 			 "without any event are printed as one, marked \"no events\" (in JSON: \"gap\": true).",
-			 "Text starts with the rows that have the largest figures. Exceptions: with --log rows are "
-			 "ordered by host and time (the longest are printed by --sort length --limit N), those of "
-			 "critical-path, path by path, and of matches by time, those of hosts, cpus, sync and "
+			 "Text starts with the rows that have the largest figures. Exceptions: rows of --log are "
+			 "ordered by host and time (--sort length --limit N prints the longest), those of "
+			 "critical-path path by path, those of matches by time, and those of hosts, cpus, sync and "
 			 "latencies by host. Where a host has several rows that can be added up, its totals follow, "
 			 "which include the rows that --limit hides. JSON and CSV are ordered by host and key. "
 			 "--sort, --limit and --columns change the order, the number of rows and the columns; "
@@ -279,13 +284,13 @@ static const struct manual_page pages[] = {
 				{"lttngtop report io --where 'comm:nginx !tid:812 write>1M' recording/",
 				 "Print the I/O of those threads of nginx, except 812, that wrote more than 1 MiB."},
 				{"lttngtop report cpu --sum-by comm --sort cpu --limit 5 recording/",
-				 "Print the CPU time of the five busiest programs."},
+				 "Print the CPU time of the five busiest thread names."},
 				{"lttngtop report io --interval 1s --csv recording/",
 				 "Print the I/O of each second as CSV."},
 				{"sudo lttngtop report cpu --local --duration 10s",
 				 "Print the CPU time of this machine's threads during the next 10 s."},
 				{"lttngtop report files --comm 'nginx*' --json recording/",
-				 "Print the files that one program used."},
+				 "Print the files that processes used whose name starts with nginx."},
 			},
 		.see_also = "lttngtop(1)",
 	},
@@ -304,9 +309,9 @@ static const struct manual_page pages[] = {
 			 "After a call that waited, the line shows what strace cannot know: what the thread waited "
 			 "for, who ended the wait, and which thread ran instead.",
 			 "The tracer records those arguments of a call that are names or numbers, but not the contents "
-			 "of buffers and most structures: those are shown by their address. Flags and errors are named "
-			 "by their numbers on x86: a trace does not say on which architecture it was recorded, and a "
-			 "few flags, such as O_DIRECTORY, have other numbers on others.",
+			 "of buffers and most structures: those are shown by their address. Numbers of flags and "
+			 "errors are given the names that they have on x86, because a trace does not say on which "
+			 "architecture it was recorded; on others a few names, such as O_DIRECTORY, are wrong.",
 			 "With -f the children of a thread and the other threads of its process are shown too. Threads "
 			 "selected by name (-n) may start later. Output goes to standard output, or to the FILE of -o.",
 			 "With a COMMAND this machine is traced while it runs, which needs root or the group "
@@ -318,7 +323,8 @@ static const struct manual_page pages[] = {
 			 "COMMAND's own process are recorded; with -f those of all processes are, because the tracer "
 			 "does not follow children, but only those of COMMAND and its children are shown. Switches and "
 			 "wake-ups of all threads are always recorded, because waits are explained by them. The exit "
-			 "status is that of COMMAND, or 128+n if signal n ended it."},
+			 "status is that of COMMAND, or 128+n if signal n ended it; if COMMAND succeeds but its calls "
+			 "cannot be printed, it is 1."},
 		.tables = cmd_attach_help,
 		.examples =
 			{
@@ -326,7 +332,7 @@ static const struct manual_page pages[] = {
 				{"lttngtop attach -f -p web:812 -e trace=%network -yy net://monitor",
 				 "As strace -f -e trace=%network -yy -p 812 on the host web, live."},
 				{"lttngtop attach -n 'postgres*' --waits 10ms -T recording/",
-				 "Show why calls of a database took more than 10 ms."},
+				 "Show the calls of a database that were off the CPU for more than 10 ms, and why."},
 				{"lttngtop attach -c -S calls -n nginx recording/", "As strace -c -S calls."},
 				{"lttngtop attach -n '*' -P '/etc/*' -Z recording/",
 				 "Show all calls on files in /etc that failed."},
@@ -466,8 +472,9 @@ static const struct manual_page pages[] = {
 			 "When the monitor exits, however it exits, or a connection breaks, the machines remove their "
 			 "sessions themselves. The relayd and its data are removed with the monitor.",
 			 "A machine that cannot be traced, or whose connection is lost, does not hold up the others: a "
-			 "message says which one, and why (key L shows all messages). One that takes more than 10 s "
-			 "longer is added when its tracing begins. If no machine can be traced, the exit status is 1.",
+			 "message says which one, and why (key L shows all messages). If one is not ready after 10 s, "
+			 "the others are shown without it, and it is added when its tracing starts; after 120 s it is "
+			 "given up. If no machine can be traced, the exit status is 1.",
 			 "Each machine needs the lttng tool, a session daemon and lttng-modules; 'lttngtop doctor "
 			 "--host USER@HOST' checks for them. Keys, filters and panes are those of lttngtop(1)."},
 		.examples =

@@ -164,12 +164,12 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(switches, COUNTER, COUNT, "Number of times it was switched in") \
 	C(migrations, COUNTER, COUNT, "Number of times it moved to another CPU") \
 	C(syscalls, COUNTER, COUNT, "System calls completed") \
-	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev or network file systems)") \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, network file systems) and disks") \
 	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets") \
 	C(read_pipe, COUNTER, BYTES, "Bytes read from pipes, fifos and unix sockets") \
 	C(read_other, COUNTER, BYTES, "Bytes read from anything else, including unknown files") \
 	C(read_netfs, COUNTER, BYTES, "Bytes read from files on network file systems") \
-	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev or network file systems)") \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, network file systems) and disks") \
 	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets") \
 	C(write_pipe, COUNTER, BYTES, "Bytes written to pipes, fifos and unix sockets") \
 	C(write_other, COUNTER, BYTES, "Bytes written to anything else, including unknown files") \

@@ -5,24 +5,24 @@
 #include "view/declare.h"
 
 /* Figures are sums over the container's threads. */
-#define USAGE_CELLS(C, A, D)                                                                                  \
-	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                                   \
-	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                                     \
-	C(ns, KEY, ID, "Number (inode) of that namespace")                                                    \
-	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host")                 \
-	C(comm, GAUGE, TEXT, "Name of that process")                                                          \
-	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it")            \
-	C(threads, COUNTER, COUNT, "Their threads")                                                           \
-	C(waited, COUNTER, COUNT, "Threads that were blocked at some time in the interval")                   \
-	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                              \
-	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                             \
-	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                                    \
-	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned")                   \
-	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned")                 \
-	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, /dev, network file systems)")   \
-	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, /dev, network file systems)") \
-	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                            \
-	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")                          \
+#define USAGE_CELLS(C, A, D)                                                                                      \
+	C(parent, KEY, NONE, "uid of the row that it hangs below; 0: none")                                       \
+	C(place, KEY, NONE, "in view_index.containers, VIEW_HOST_ITSELF")                                         \
+	C(ns, KEY, ID, "Number (inode) of that namespace")                                                        \
+	C(pid, GAUGE, SIGNED, "Its first process, as the host numbers it; null for the host")                     \
+	C(comm, GAUGE, TEXT, "Name of that process")                                                              \
+	C(processes, COUNTER, COUNT, "Processes that lived in it, not in containers nested in it")                \
+	C(threads, COUNTER, COUNT, "Their threads")                                                               \
+	C(waited, COUNTER, COUNT, "Threads that were blocked at some time in the interval")                       \
+	C(cpu_ns, COUNTER, NS, "Time its threads were on a CPU")                                                  \
+	C(ready_ns, COUNTER, NS, "Time they could have run but waited for a CPU")                                 \
+	C(blocked_ns, COUNTER, NS, "Time they were blocked, all together")                                        \
+	C(read_bytes, COUNTER, BYTES, "Bytes that its successful read-like calls returned")                       \
+	C(write_bytes, COUNTER, BYTES, "Bytes that its successful write-like calls returned")                     \
+	C(read_disk, COUNTER, BYTES, "Bytes read from files (not /proc, /sys, network file systems) and disks")   \
+	C(write_disk, COUNTER, BYTES, "Bytes written to files (not /proc, /sys, network file systems) and disks") \
+	C(read_net, COUNTER, BYTES, "Bytes read from internet and packet sockets")                                \
+	C(write_net, COUNTER, BYTES, "Bytes written to internet and packet sockets")                              \
 	C(syscalls, COUNTER, COUNT, "System calls completed")
 
 OWN_ROW(usage, USAGE_CELLS);
@@ -189,8 +189,8 @@ static const struct column columns[] = {
 	      COLUMN_SPARE, get_parent),
 	ABOUT("nesting", "NEST", "Nesting level: 0 for the host, 1 directly in it; null if unknown.", COLUMN_COUNT, 4,
 	      COLUMN_LEVEL, get_nesting),
-	ABOUT("kind", "KIND", "Kind of namespace: pid, or cgroup within the host's PID namespace.", COLUMN_TEXT, 6,
-	      COLUMN_SPARE, get_kind),
+	ABOUT("kind", "KIND", "Kind of namespace: pid; cgroup, within the host's PID namespace; or host.", COLUMN_TEXT,
+	      6, COLUMN_SPARE, get_kind),
 	COLUMN(usage, ns, "NAMESPACE", 10, REPORTED | COLUMN_KEY | COLUMN_SPARE),
 	COLUMN(usage, pid, "PID", 7, REPORTED),
 	COLUMN(usage, comm, "FIRST", 15, REPORTED | COLUMN_SPARE),

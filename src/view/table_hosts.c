@@ -74,9 +74,7 @@ static const struct column hosts_columns[] = {
 	      REPORTED | COLUMN_IF_KNOWN),
 	OTHER(view_get_host_clock, "clock", "CLOCK", "Whether the clock was synchronised when it was recorded.",
 	      COLUMN_TEXT, 20, REPORTED | COLUMN_IF_KNOWN),
-	OTHER(get_status, "status", "STATUS",
-	      "Whether the host is still sending, has ended, or is "
-	      "degraded.",
+	OTHER(get_status, "status", "STATUS", "Status at the end of the interval: ok, ended, degraded, silent or away.",
 	      COLUMN_TEXT, 8, 0),
 	RATE_SAID("event_rate", host, events, "EVENTS/s", 8, "Events per second."),
 	COLUMN(host, threads_new, "+THR", 6, 0),

@@ -80,7 +80,9 @@ void cmd_attach_help(struct help *h)
 		{ "read(5, 0x7f…, 8192) = 8192",
 		  "a call: its arguments in the order of its prototype, and its result. Buffers and most structures "
 		  "are not recorded; they are shown by their address" },
-		{ "<unfinished ...>, <... read resumed>", "another thread's line was printed in between" },
+		{ "<unfinished ...>, <... read resumed>",
+		  "another thread's line was printed in between; or, without the other half, the call had not "
+		  "returned at the end, or had started before the recording or --begin" },
 		{ "[blocked 4.1 ms on vda, cpu 22 us]",
 		  "after a call that waited: what it waited for, and who ended the wait; the parts add up to the "
 		  "duration of the call" },

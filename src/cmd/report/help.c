@@ -42,10 +42,11 @@ static void help_table(struct help *h, const struct view_table *table)
 static void help_dump(struct help *h)
 {
 	help_subsection(h, REPORT_DUMP);
-	help_paragraph(h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
-			  "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
-			  "--comm select those that occurred while such a thread ran. With --json, each event is an "
-			  "object, see JSON. Unprintable characters are escaped, except with --babeltrace.");
+	help_paragraph(
+		h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
+		   "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
+		   "--comm select those that occurred while such a thread ran; for --where see there. With --json, "
+		   "each event is an object, see JSON. Unprintable characters are escaped, except with --babeltrace.");
 	help_paragraph(h, "With --no-sync --babeltrace the text is identical to babeltrace2's, with these exceptions: "
 			  "empty strings, for which babeltrace2 2.0 prints the previous value; several labels of one "
 			  "value, which 2.1 prints in braces and in another order; recordings in which time goes "
@@ -58,11 +59,12 @@ static void help_slice(struct help *h)
 	help_subsection(h, REPORT_SLICE);
 	help_paragraph(
 		h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-		   "which must not exist or be empty, as traces that babeltrace2, Trace Compass and lttngtop"
+		   "which must be empty or not exist yet, as traces that babeltrace2, Trace Compass and lttngtop"
 		   " can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut "
 		   "between two events. With --host, --tid, --pid, --comm and --where, chosen as for dump, "
-		   "only those events are written, and losses are still reported; CPU times and waits cannot "
-		   "be told from a choice of threads, as it lacks the switches of the others. The hosts' clocks are "
+		   "only those events are written, and losses are still reported; a slice of "
+		   "chosen threads lacks the switches of the others, so that CPU times and waits cannot be computed "
+		   "from it. The hosts' clocks are "
 		   "set so that they agree in the middle of the interval; with --no-sync they are left as "
 		   "they are. The names in a recording's lttngtop.json are written to "
 		   "DIR/HOST/lttngtop.json, which contains command lines: remove it before you pass the "
@@ -105,7 +107,8 @@ enum lt_status cmd_report_table_help(struct help *h, const char *name)
 		table = NULL;
 	if (!table && !dumps && !slices)
 		return report_unknown_table(name);
-	fprintf(h->out, "Usage: lttngtop report %s %s[OPTIONS] SOURCE...\n", name, slices ? "--output DIR " : "");
+	fprintf(h->out, "Usage: lttngtop report %s %s[OPTIONS] SOURCE...\n",
+		strcmp(name, REPORT_INSTANCES) != 0 ? name : "TABLE --log", slices ? "--output DIR " : "");
 	if (table)
 		help_table(h, table);
 	else if (dumps)
@@ -155,7 +158,7 @@ static void help_json(struct help *h)
 	help_paragraph(
 		h, "With --json a report is one object on one line; with --interval there is one such line for "
 		   "each interval, printed as soon as the interval is complete. 'lttngtop report sched --host client "
-		   "--tid 1453 --columns host,tid,count,max --freq --json' prints, on one line:");
+		   "--tid 1453 --columns host,tid,count,max --freq --json recording/' prints, on one line:");
 	help_example(h, "{\"schema\":1,\"table\":\"sched\",\n"
 			" \"begin_ns\":1795183625642217847,\"end_ns\":1795183635349729754,\n"
 			" \"hosts\":[\"client\"],\"lost\":{\"events\":0,\"packets\":0},\n"
@@ -184,7 +187,7 @@ static void help_csv(struct help *h)
 		   "Unknown values are empty; truth values are true or false; lists, counts by name and histograms "
 		   "are written as in JSON. A value that contains a comma, a quotation mark or the end of a line is "
 		   "put in quotation marks, and those inside it are doubled (RFC 4180). 'lttngtop report net "
-		   "--interval 5s --csv' prints:");
+		   "--interval 5s --csv recording/' prints:");
 	help_example(h, "interval_begin_ns,interval_end_ns,host,name,rx_packets,rx_bytes,tx_packets,tx_bytes\n"
 			"1795183625642217847,1795183630642217847,client,eth0,14,1904,17,1590\n"
 			"1795183625642217847,1795183630642217847,db,eth0,44,5888,35,8564");
