@@ -123,7 +123,7 @@ static void scroll(struct overlay *o, int by)
 
 static void move_selection(struct overlay *o, int by)
 {
-	o->selected = CLAMP(o->selected + by, 0, (int)o->items->len - 1);
+	o->selected = CLAMP(o->selected + by, 0, MAX((int)o->items->len - 1, 0));
 }
 
 enum overlay_result overlay_key(struct overlay *o, struct ui *ui, int key)
