@@ -173,6 +173,7 @@ void data_forget(struct ui *ui)
 {
 	ui->loaded_tables = 0;
 	ui->baseline->tables = 0;
+	window_forget(ui);
 }
 
 unsigned ui_visible_hosts(const struct ui *ui)

@@ -221,6 +221,9 @@ void window_release(struct ui *ui);
 /* Updates the list's data; returns whether anything changed. */
 bool window_load(struct ui *ui);
 
+/* What was loaded is not valid any more. */
+void window_forget(struct ui *ui);
+
 /* The window in reference time; false: nothing is known yet. */
 bool window_interval(struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 

@@ -122,7 +122,8 @@ void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host)
 		ui->dirty = true;
 		say_note(ui, ui_host(ui, i), host);
 	}
-	if (host->missing != old->missing) {
+	/* what was loaded refers to these texts */
+	if (host->name != old->name || host->missing != old->missing || host->n_missing != old->n_missing) {
 		data_forget(ui);
 		ui->dirty = true;
 	}

@@ -256,6 +256,11 @@ static void load_lists(struct ui *ui, const struct ui_graph *graph, uint64_t beg
 	find_requests(ui, graph, begin_ns, end_ns);
 }
 
+void window_forget(struct ui *ui)
+{
+	ui->window->answered = false;
+}
+
 bool window_load(struct ui *ui)
 {
 	struct ui_window *w = ui->window;
