@@ -267,14 +267,15 @@ static uint64_t first_busy(const struct ui *ui, const struct ui_host_data *host,
 	}
 }
 
-/* Skips to where something happens on any host. */
+/* Skips to where something happens on a host that is shown. */
 static void skip_idle(struct ui *ui)
 {
 	const uint64_t from_ns = ui->cursor.end_ns;
 	uint64_t to_ns = ui->cursor.known_ns;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		to_ns = first_busy(ui, ui_host(ui, i), from_ns, to_ns);
+		if (!ui_host(ui, i)->hidden)
+			to_ns = first_busy(ui, ui_host(ui, i), from_ns, to_ns);
 	if (to_ns < ui->cursor.known_ns && to_ns > from_ns + ui->cursor.interval_ns) {
 		cursor_jump(&ui->cursor, to_ns);
 		ui->dirty = true;

@@ -30,10 +30,12 @@ def activity(directory, host, seconds):
             recording.packet(0, begin, begin + SECOND, events)
 
 
-def skipped_to(*paths):
+def skipped_to(*paths, keys=()):
     """How many seconds after BASE the interval begins that is shown after an idle minute."""
     with Terminal("--paused", "--no-sync", "--speed", "0.1", "--begin", "+0s", "--interval", "1s", *paths,
                   size=(120, 24), ready=r"\[.*, .*\[").wait_read() as t:
+        if keys:
+            t.press(*keys)
         t.keys("i", "F9")
         begin = t.wait(r"\[[\d-]+ 22:(1[4-9]):(\d\d)\.\d+, ")
         return 60 * (int(begin.group(1)) - 13) + int(begin.group(2)) - 20
@@ -54,6 +56,7 @@ def other_host(checks):
         other = os.path.join(directory, "db")
         activity(other, "db", (70, 120))
         checks.equal("to the other host's activity", skipped_to(path, other), 70)
+        checks.equal("unless it is hidden", skipped_to(path, other, keys=("H", "Space", "Escape")), 100)
 
 
 Checks().run(long_idle, other_host)
