@@ -211,6 +211,8 @@ void do_mark(struct ui *ui, int argument)
 		ui_say(ui, "press A first to mark the start");
 	} else if (mark_ns >= ui->shown_end_ns) {
 		ui_say(ui, "the end must be after the start");
+	} else if (ui->shown_end_ns > ui->cursor.known_ns) {
+		ui_say(ui, "not read up to there yet: press B again later");
 	} else {
 		uint64_t end_ns = ui->shown_end_ns;
 

@@ -94,6 +94,24 @@ def one_host(checks):
         checks.check("only then threads without events", len(shown["rows"]) < len(read["rows"]))
 
 
+def marks(checks):
+    """An interval that has not been read cannot be chosen yet; nothing is lost."""
+    with Opened(unpack("hotplug"), 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+8s")
+        preview(t, "14:29:44.015", "14:29:45.015")
+        t.keys("A")
+        t.wait("press B to mark its end")
+        t.keys("B")
+        t.wait("not read up to there yet")
+        checks.contains("the preview stays", t.sync(), r"\A.*14:29:44\.015.*14:29:45\.015.*preview")
+        opened.go_on()
+        t.wait_gone("preview")
+        t.wait_read()
+        t.keys("B")
+        t.wait(r"interval from 14:29:44\.015 to 14:29:45\.015")
+
+
 def three_hosts(checks):
     """While their clocks are being compared."""
     recording = unpack("three-tier")
@@ -166,4 +184,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, three_hosts, moving, at_the_end, long_intervals, from_the_start)
+Checks().run(one_host, three_hosts, moving, at_the_end, long_intervals, from_the_start, marks)
