@@ -255,6 +255,9 @@ enum lt_status settings_save(struct settings *s, struct ui *ui)
 
 	if (!s->path)
 		return error_set("settings are not saved with --no-config"), LT_ERROR;
+	if (s->trouble)
+		return error_set("not saved: '%s' could not be read as settings: correct or remove it", s->path),
+		       LT_ERROR;
 	keep_screen(s, ui);
 	directory = g_path_get_dirname(s->path);
 	real = real_path(s->path);

@@ -112,6 +112,11 @@ def wrong(checks):
     screen, log = start("no-keys", b"columns everywhere\n", "settings ignored, L shows why: /")
     checks.contains("no key file: the defaults", screen, "^ client ")
     checks.contains("and why", log, "columns everywhere")
+    with open_at("--config", os.path.join(HOME, "no-keys"), size=(120, 60)) as t:
+        t.choose("F2", "─ Setup", re.escape("Save: "))
+        t.wait("not saved: .* could not be read as settings")
+    with open(os.path.join(HOME, "no-keys"), "rb") as f:
+        checks.equal("it is not overwritten", f.read(), b"columns everywhere\n")
     _, log = start("binary", bytes(range(256)) * 10, "settings ignored")
     checks.contains("a binary file", log, "settings of .*ignored")
     _, log = start("large", b"#" * (2 << 20), "settings ignored")
@@ -129,6 +134,9 @@ def wrong(checks):
         t.wait("settings saved")
     checks.check("a new file in a new directory", read(os.path.join(HOME, "none", "new.conf")))
     with open_at("--config", os.path.join(RECORDING, "db", "kernel", "metadata", "x")) as t:
+        t.choose("F2", "─ Setup", re.escape("Save: "))
+        t.wait("not saved:")
+    with open_at("--config", "/proc/none/new.conf") as t:
         t.choose("F2", "─ Setup", re.escape("Save: "))
         t.wait("cannot (make|save)")
 
