@@ -107,9 +107,10 @@ static int compare_values(const void *pa, const void *pb)
 /* The value that permille / 1000 of them do not exceed; 1000: the greatest. */
 static uint64_t rank(const GArray *sorted, unsigned permille)
 {
-	const guint i = (guint)((uint64_t)sorted->len * permille / 1000);
+	/* rounded up, and from 1 on: as view_spread_percentile() */
+	const guint number = (guint)(((uint64_t)sorted->len * permille + 999) / 1000);
 
-	return (uint64_t)g_array_index(sorted, int64_t, MIN(i, sorted->len - 1));
+	return (uint64_t)g_array_index(sorted, int64_t, MAX(number, 1) - 1);
 }
 
 static uint64_t count_negative(const GArray *sorted)

@@ -129,7 +129,11 @@ def check_matches(path, reference, sync):
     check(len(own) == len(rows) and all(r["latency_ns"] == r["raw_latency_ns"] for r in own), "matches: --no-sync")
 
 
-SPREAD = (("min_ns", 0), ("p50_ns", 50), ("p90_ns", 90), ("p99_ns", 99))
+PERCENTILES = (("p50_ns", 500), ("p90_ns", 900), ("p99_ns", 990))
+
+
+def percentile(values, permille):
+    return sorted(values)[(len(values) * permille + 999) // 1000 - 1]
 
 
 def check_latencies(path, sync):
@@ -144,8 +148,9 @@ def check_latencies(path, sync):
         own = packets[row["from_host"], row["to_host"]]
         for prefix in ("", "raw_"):
             values = sorted(p[f"{prefix}latency_ns"] for p in own)
-            wanted = {f"{prefix}{name}": values[len(values) * percent // 100] for name, percent in SPREAD}
-            wanted[f"{prefix}max_ns"], wanted[f"{prefix}negative"] = values[-1], sum(v < 0 for v in values)
+            wanted = {f"{prefix}{name}": percentile(values, permille) for name, permille in PERCENTILES}
+            wanted[f"{prefix}min_ns"], wanted[f"{prefix}max_ns"] = values[0], values[-1]
+            wanted[f"{prefix}negative"] = sum(v < 0 for v in values)
             check({k: row[k] for k in wanted} == wanted, f"latencies: {row}, not {wanted}")
         check(row["packets"] == len(own), f"latencies: packets {row}, not {len(own)}")
         check(row["negative"] == 0 <= row["min_ns"], f"latencies: corrected {row}")
@@ -162,10 +167,6 @@ def check_latencies(path, sync):
     for row in page("latencies", path, "--no-sync")["rows"]:
         check(all(row[k] == row[f"raw_{k}"] for k in ("negative", "min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns")),
               f"latencies: --no-sync {row}")
-
-
-def percentile(values, permille):
-    return sorted(values)[(len(values) * permille + 999) // 1000 - 1]
 
 
 def check_latency_sums(path):
