@@ -240,6 +240,7 @@ enum lt_status filter_check_column(const char *name, enum view_operator operator
 enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
 			      const char * text, uint64_t begin_ns, bool utc, bool *out)
 {
+	const struct value elements = { .kind = VALUE_UINT, .u = value->list.n };
 	struct value wanted;
 	int c;
 
@@ -249,7 +250,7 @@ enum lt_status filter_compare(const struct column *column, const struct value *v
 	if (value->kind == VALUE_NULL)
 		return LT_OK;
 	if (value->kind == VALUE_LIST || value->kind == VALUE_OBJECT)
-		c = value->list.n < wanted.i ? -1 : value->list.n > wanted.i;
+		c = value_compare(&elements, &wanted);
 	else if (value->kind == VALUE_TEXT)
 		c = !text_glob(text, value->text);
 	else

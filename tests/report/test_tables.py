@@ -203,7 +203,7 @@ FILTERS = {
     "io": [("write>64k", lambda r: r["write_bytes"] > 65536),
            ("read_bytes_disk=0 write_bytes_disk>=1k", lambda r: not r["read_bytes_disk"] and r["write_bytes_disk"] >= 1024)],
     "syscalls": [("call:epoll_*", lambda r: r["name"].startswith("epoll_")),
-                 ("errors>0", lambda r: len(r["errors"]) > 0)],
+                 ("errors>0", lambda r: len(r["errors"]) > 0), ("errors>0.5", lambda r: len(r["errors"]) > 0)],
     "files": [("file:/etc/", lambda r: "/etc/" in (r["path"] or "")), ("kind=inet", lambda r: r["kind"] == "inet")],
     "blocking": [("state:block_device", lambda r: r["state"] == "block_device")],
     "disks": [("dev=254:0 writes>140", lambda r: r["dev"] == 254 << 20 and r["writes"] > 140)],
