@@ -135,9 +135,9 @@ void report_release_hosts(struct report *r)
 	}
 	for (unsigned i = 0; i < r->n_shown; i++)
 		g_free((void *)r->shown[i].missing);
-	g_free(r->hosts);
-	g_free(r->shown);
-	g_free(r->names);
+	g_clear_pointer(&r->hosts, g_free);
+	g_clear_pointer(&r->shown, g_free);
+	g_clear_pointer(&r->names, g_free);
 	r->n_hosts = r->n_shown = r->n_names = 0;
 }
 
