@@ -207,10 +207,14 @@ static void look_at_host(struct ingest *in, unsigned i, struct next *next)
 		advance_host(in, i, MAX(ingest_host(in, i)->applied_ns, 1), next);
 }
 
-/* The host whose event is next, and until when; -1: a host must be waited for, or none has events before until_ns. */
+/*
+ * The host whose event is next, and until when; -1: a host must be waited for, or none has events before until_ns.
+ * Silent hosts are waited for only if there is nothing else.
+ */
 static int find_next(const GArray *nexts, uint64_t until_ns, uint64_t *bound_ns, bool *wait)
 {
 	uint64_t least_ns = until_ns;
+	bool known = false, silent = false;
 	int found = -1;
 
 	*bound_ns = until_ns;
@@ -219,6 +223,8 @@ static int find_next(const GArray *nexts, uint64_t until_ns, uint64_t *bound_ns,
 		const struct next *n = &g_array_index(nexts, struct next, i);
 
 		*wait |= n->state == NEXT_UNKNOWN;
+		known |= n->state == NEXT_KNOWN;
+		silent |= n->state == NEXT_SILENT;
 		if (n->state != NEXT_KNOWN || n->ref_ns >= *bound_ns)
 			continue;
 		if (n->ref_ns < least_ns) {
@@ -229,6 +235,7 @@ static int find_next(const GArray *nexts, uint64_t until_ns, uint64_t *bound_ns,
 			*bound_ns = n->ref_ns;
 		}
 	}
+	*wait |= silent && !known;
 	return *wait ? -1 : found;
 }
 

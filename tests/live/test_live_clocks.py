@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import sandbox
 import test_feed
@@ -99,12 +100,36 @@ def test_silent_host(relayd, other):
     check(events == {"goes-on": whole, "stops": whole}, f"a silent host: {events}, not {whole} each")
 
 
+def test_nobody_sends(relayd):
+    """The only host is silent past the stall limit: its events are waited for, not taken to be over."""
+    path = os.path.join(TRACES, "hotplug")
+    whole = report("hosts", path)[0]["rows"][0]["events"]
+    feed = relayd.feed("--speed", "1", "--now", "--session", "alone", "--hostname", "stops", path)
+    printed, said = Path("printed"), Path("said")
+    with printed.open("wb") as out, said.open("wb") as err:
+        process = subprocess.Popen([PROGRAM, "report", "dump", "--stall-limit", f"{STALL_LIMIT}s", urls_of(feed, 1)[0]],
+                                   stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+    try:
+        sandbox.wait_until(lambda: printed.stat().st_size > 0, "first events")
+        relayd.process.send_signal(signal.SIGSTOP)
+        sandbox.wait_until(lambda: b"silent" in said.read_bytes(), "silent host")
+        relayd.process.send_signal(signal.SIGCONT)
+        status = process.wait(sandbox.PATIENCE)
+    finally:
+        process.kill()
+        relayd.process.send_signal(signal.SIGCONT)
+    finish(feed, 0, "feed of the only host")
+    events = printed.read_bytes().count(b"\n")
+    check((status, events) == (0, whole), f"the only host is silent: status {status}, {events} events of {whole}")
+
+
 def main():
     sandbox.begin(os.path.join(TRACES, "three-tier"))
     with Relayd("relayd") as relayd, Relayd("other") as other:
         test_sync(relayd)
         test_path(relayd)
         test_silent_host(relayd, other)
+        test_nobody_sends(relayd)
     failed = test_feed.failures
     print(f"{'not ok' if failed else 'ok'} {os.path.basename(sys.argv[0])}: {failed} failed")
     return 1 if failed else 0
