@@ -109,7 +109,7 @@ def one_name_in_another(top):
     for i, path in enumerate(paths):
         os.rename(record(top, f"run-{i}", range(500 * i, 500 * i + 100), "switch"), path)
     names = report("hosts", *paths)[0][0]["source"].split(", ")
-    check("one name is a part of the other", names == paths, names)
+    check("one name is a part of the other", sorted(names) == sorted(paths), names)
 
 
 def times(*sources):
