@@ -87,16 +87,47 @@ int32_t tracer_tid(const struct attach_tracer *t, const struct ingest_visit *v)
 }
 
 /* The tid has been reused by another thread. */
-static void begin_thread(struct traced *who, uint64_t uid)
+static void begin_thread(struct traced *who)
 {
 	tracer_call_forget(&who->now);
-	*who = (struct traced){ .tid = who->tid, .uid = uid, .exit_code = -1 };
+	*who = (struct traced){ .tid = who->tid, .exit_code = -1 };
+}
+
+/* What the choice of a thread depends on. The state dump and the thread's own calls change it. */
+static struct traits traits_of(const struct attach_tracer *t, const struct model *m, const struct thread_row *row)
+{
+	const struct attach_select *select = t->options->select;
+	struct traits traits = { .comm = STRID_NONE, .leader_comm = STRID_NONE };
+	const struct thread_row *leader;
+
+	if (!row)
+		return traits;
+	traits = (struct traits){
+		.uid = row->uid,
+		.pid = (int64_t)row->pid,
+		.pid_ns = row->pid_ns,
+		.cgroup_ns = row->cgroup_ns,
+		.comm = (strid)row->comm,
+		.leader_comm = STRID_NONE,
+	};
+	if (select->names->len && (select->threads || select->children)) {
+		leader = model_look_thread(m, traits.pid);
+		traits.leader_comm = leader ? (strid)leader->comm : STRID_NONE;
+	}
+	return traits;
+}
+
+static bool are_same(const struct traits *a, const struct traits *b)
+{
+	return a->uid == b->uid && a->comm == b->comm && a->pid == b->pid && a->leader_comm == b->leader_comm &&
+	       a->pid_ns == b->pid_ns && a->cgroup_ns == b->cgroup_ns;
 }
 
 struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
 {
 	const struct ingest_host *host = ingest_host(t->in, v->host);
 	const struct thread_row *row = model_look_thread(host->model, tid);
+	const struct traits traits = traits_of(t, host->model, row);
 	struct traced *who;
 
 	if (tid <= 0)
@@ -108,13 +139,12 @@ struct traced *tracer_thread(struct attach_tracer *t, const struct ingest_visit 
 		who->exit_code = -1;
 		g_hash_table_insert(threads_of(t, v->host), GINT_TO_POINTER(tid), who);
 		attach_select_meet(t->options->select, host->name, tid);
-	} else if (row && who->uid == row->uid && who->comm == (strid)row->comm) {
+	} else if (row && are_same(&who->traits, &traits)) {
 		return who->chosen ? who : NULL;
 	}
-	if (row && who->uid && who->uid != row->uid)
-		begin_thread(who, row->uid);
-	who->uid = row ? row->uid : 0;
-	who->comm = row ? (strid)row->comm : STRID_NONE;
+	if (row && who->traits.uid && who->traits.uid != traits.uid)
+		begin_thread(who);
+	who->traits = traits;
 	who->chosen =
 		who->followed || attach_select_thread(t->options->select, v->host, host->name, host->model, tid, row);
 	t->any_chosen |= who->chosen;
@@ -149,7 +179,7 @@ struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest
 	r->host = v->host;
 	r->tid = who->tid;
 	r->pid = row ? (int32_t)row->pid : -1;
-	r->comm = row ? (strid)row->comm : who->comm;
+	r->comm = row ? (strid)row->comm : who->traits.comm;
 	return r;
 }
 

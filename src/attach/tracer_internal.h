@@ -34,13 +34,20 @@ struct call_now {
 	int64_t cmd;  /* of fcntl(); -1: unknown */
 };
 
+struct traits {
+	uint64_t uid; /* of the thread's row in the model; 0: unknown */
+	int64_t pid;
+	uint64_t pid_ns, cgroup_ns;
+	strid comm;
+	strid leader_comm; /* of its process; STRID_NONE: unknown, or it makes no difference */
+};
+
 /* A thread that has had events. */
 struct traced {
 	int32_t tid;
-	uint64_t uid; /* of its row in the model; 0: unknown */
-	strid comm;
-	bool chosen;   /* currently */
-	bool followed; /* created by a chosen thread */
+	struct traits traits; /* when the choice was made */
+	bool chosen;          /* currently */
+	bool followed;        /* created by a chosen thread */
 	struct call_now now;
 	int64_t exit_code;       /* -1: unknown */
 	int64_t signal;          /* the last signal whose default action ends a process; 0: none */

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -64,6 +65,33 @@ def check_births(checks, directory, threads):
         checks.true(" resumed>" not in first, f"-p {who}: {first}")
 
 
+def without_processes(source, target):
+    """Copies a recording without its side-car, with the contexts that name an event's process renamed."""
+    shutil.copytree(source, target, ignore=shutil.ignore_patterns("lttngtop.json"))
+    for directory, _, files in os.walk(target):
+        for name in files:
+            path = os.path.join(directory, name)
+            os.chmod(path, 0o644)
+            if name != "metadata":
+                continue
+            with open(path, "rb") as f:
+                text = f.read()
+            context = re.search(rb"event\.context := struct \{.*?\};", text, re.S)
+            renamed = re.sub(rb" _(p|vp|pp)id;", rb" _\1ix;", context.group())
+            with open(path, "wb") as f:
+                f.write(text[:context.start()] + renamed + text[context.end():])
+
+
+def check_late_processes(checks, source):
+    """Threads that had events before the state dump told their process belong to it from then on."""
+    directory = os.path.abspath("without-processes")
+    without_processes(source, directory)
+    for process, thread in (("client:442", "client:449"), ("db:507", "db:514"), ("web:417", "web:424")):
+        of_process = lines_by_thread(attach(directory, "--threads", "-p", process, "--whole")).get(thread, [])
+        alone = attach(directory, "-p", thread, "--whole").splitlines()
+        checks.true(len(alone) // 2 < len(of_process) <= len(alone), f"{thread}: {len(of_process)} of {len(alone)} lines")
+
+
 def check_quiet(checks, directory):
     """Of a process whose other threads make the calls, -f is named as what shows them; with it, and alone, it is not."""
     for who, siblings in (("web:1459", True), ("web:1", False)):
@@ -80,6 +108,7 @@ def main():
     for _, directory, _ in harness.recordings({"three-tier"}):
         check_renaming(checks, directory)
         check_quiet(checks, directory)
+        check_late_processes(checks, directory)
         check_births(checks, directory, [(row["host"], row) for row in harness.report("cpu", directory, status=(0, 3)).rows])
     for _, directory, _ in harness.recordings({"locks-pipes"}):
         check_prctl(checks, directory)
