@@ -244,6 +244,19 @@ static uint64_t host_time(const struct ingest_host *h, uint64_t ref_ns)
 	return ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->map, ref_ns);
 }
 
+/* Moves hosts whose next event is not before until_ns up to that time. */
+static void pass_time(struct ingest *in, GArray *nexts, uint64_t until_ns)
+{
+	for (guint i = 0; i < nexts->len; i++) {
+		struct next *next = &g_array_index(nexts, struct next, i);
+		const struct ingest_host *h = ingest_host(in, i);
+		const uint64_t t_ns = next->state == NEXT_KNOWN ? MIN(host_time(h, until_ns), h->next_ns) : 0;
+
+		if (t_ns > h->applied_ns)
+			advance_host(in, i, t_ns, next);
+	}
+}
+
 static bool all_done(const GArray *nexts)
 {
 	for (guint i = 0; i < nexts->len; i++)
@@ -281,6 +294,7 @@ enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, con
 			advance_host(in, (unsigned)i, MAX(host_time(h, bound_ns), h->next_ns + 1),
 				     &g_array_index(nexts, struct next, i));
 		} else {
+			pass_time(in, nexts, until_ns);
 			break;
 		}
 	}

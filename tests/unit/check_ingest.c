@@ -433,6 +433,8 @@ static struct visits visit_some(const char *name, const struct fields_wanted *wa
 	read_recording(in, name);
 	ck_assert_int_eq(ingest_advance_in_order(in, ingest_begin_ns(in) + 1000000000, NULL), LT_OK);
 	ck_assert_uint_le(v.last_ns, ingest_begin_ns(in) + 1000000000);
+	for (unsigned i = 0; i < ingest_host_count(in); i++) /* also those without an event just before */
+		ck_assert_uint_eq(ingest_host(in, i)->applied_ns, ingest_begin_ns(in) + 1000000000);
 	ck_assert_int_eq(ingest_advance_in_order(in, UINT64_MAX, NULL), LT_END);
 	v.in = NULL;
 	for (unsigned i = 0; i < ingest_host_count(in); i++)
