@@ -92,6 +92,7 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 	struct recorded_packet p = { .offset = offset };
 	struct packet_head head;
 	uint8_t data[HEAD_BYTES];
+	uint64_t end_ns;
 	size_t got;
 
 	if (read_bytes(s->fd, data, sizeof(data), offset, &got) || packet_read_head(s->r->layout, data, got, &head))
@@ -109,6 +110,8 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 	p.seq = head.values[PACKET_SEQ_NUM];
 	if (p.end < p.begin)
 		return error_set("a packet ends before it starts");
+	if (!layout_time(s->r->layout, p.end, &end_ns) || end_ns > INT64_MAX)
+		return error_set("a packet ends after the year 2262");
 	if (!s->stream) {
 		s->stream = find_stream(s->r, &head, s->name);
 		g_ptr_array_add(s->stream->paths, g_strdup(s->path));

@@ -26,9 +26,9 @@ static const char metadata[] =
 
 static char *directory;
 
-static void put_file(unsigned n, uint64_t size)
+static void put_packet(unsigned n, uint64_t size, uint64_t end)
 {
-	const uint64_t head[] = { 1000, 2000, 8 * size, 8 * size };
+	const uint64_t head[] = { 1000, end, 8 * size, 8 * size };
 	char *path = g_strdup_printf("%s/c%u", directory, n);
 	FILE *file = fopen(path, "we");
 
@@ -36,6 +36,11 @@ static void put_file(unsigned n, uint64_t size)
 	ck_assert_int_eq(fclose(file), 0);
 	ck_assert_int_eq(truncate(path, (off_t)size), 0);
 	g_free(path);
+}
+
+static void put_file(unsigned n, uint64_t size)
+{
+	put_packet(n, size, 2000);
 }
 
 static GPtrArray *make(unsigned files, uint64_t size)
@@ -128,4 +133,23 @@ START_TEST(test_many_streams)
 }
 END_TEST
 
-UNIT_MAIN("feed_limits", test_large_packet, test_many_events, test_many_streams)
+/* Feeding it would never come to its end. */
+START_TEST(test_endless_packet)
+{
+	static const uint64_t ends[] = { UINT64_MAX, (uint64_t)INT64_MAX + 1 };
+	GPtrArray *specs = make(2, MIB);
+	struct recording *r;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++) {
+		put_packet(1, MIB, ends[i]);
+		ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 0), &r), LT_OK);
+		ck_assert_uint_eq(r->streams->len, 1);
+		ck_assert_uint_eq(r->damaged, 1);
+		ck_assert_uint_eq(r->end_ns, 2000);
+		recording_close(r);
+	}
+	drop(specs);
+}
+END_TEST
+
+UNIT_MAIN("feed_limits", test_large_packet, test_many_events, test_many_streams, test_endless_packet)
