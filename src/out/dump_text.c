@@ -36,14 +36,15 @@ static void put_time(struct dump *d, uint64_t ns)
 
 static void put_delta(struct dump *d, uint64_t ns)
 {
-	const uint64_t delta = ns - d->last_ns;
+	const bool back = ns < d->last_ns;
+	const uint64_t delta = back ? d->last_ns - ns : ns - d->last_ns;
 
 	if (!d->begun) {
 		g_string_append(d->line, "(+?.?????????"
 					 ") ");
 		return;
 	}
-	g_string_append(d->line, "(+");
+	g_string_append(d->line, back ? "(-" : "(+");
 	digits_append(d->line, delta / NS_PER_S, 1);
 	g_string_append_c(d->line, '.');
 	digits_append(d->line, delta % NS_PER_S, NS_DIGITS);
