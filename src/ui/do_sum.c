@@ -39,19 +39,11 @@ void do_sum_menu(struct ui *ui, int argument)
 
 /* ---- opening a sum ---- */
 
-/* A filter that holds where both do. A parenthesis right behind a word would count as part of it. */
-static char *both(const char *filter, const char *more)
-{
-	if (!*filter || !*more)
-		return g_strconcat(filter, more, NULL);
-	return g_strdup_printf(strchr(filter, '|') ? "( %s ) %s" : "%s %s", filter, more);
-}
-
 void sum_open(struct ui *ui, const struct view_row *row)
 {
 	struct list *l = pane_list(ui_pane(ui));
 	char *of_row = view_sum_filter(&l->rows, (unsigned)(row - l->rows.rows), l->query.sum_by, ui->hosts->len > 1);
-	char *filter = of_row ? both(ui->filter_text->str, of_row) : NULL;
+	char *filter = of_row ? filter_both(ui->filter_text->str, of_row) : NULL;
 
 	g_free(of_row);
 	if (!filter || ui_set_filter(ui, filter) != LT_OK) {

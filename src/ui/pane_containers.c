@@ -2,6 +2,7 @@
 /* Nested containers; Enter shows what runs in one. */
 #include <string.h>
 
+#include "base/error.h"
 #include "ui/internal.h"
 
 static struct value value_of(const struct list *l, const struct view_row *row, const char *column)
@@ -12,41 +13,67 @@ static struct value value_of(const struct list *l, const struct view_row *row, c
 	return v;
 }
 
-/* The filter without the terms that a container replaces; each term is followed by a blank. */
-static GString *other_terms(const struct ui *ui)
+/* The filter without the terms that a container replaces, if it is a list of terms. */
+static char *other_terms(const struct ui *ui)
 {
-	char **words = g_strsplit_set(ui->filter_text->str, " \t", -1);
+	const char *filter = ui->filter_text->str;
 	GString *text = g_string_new(NULL);
+	char **words;
 
+	if (strpbrk(filter, "|()!\""))
+		return g_string_free(g_string_append(text, filter), FALSE);
+	words = g_strsplit_set(filter, " \t", -1);
 	for (char **word = words; *word; word++)
-		if (**word && !g_str_has_prefix(*word, "container:") && !g_str_has_prefix(*word, "host:"))
-			g_string_append_printf(text, "%s ", *word);
+		if (**word && !g_str_has_prefix(*word, "container:") && !g_str_has_prefix(*word, "host:") &&
+		    !g_str_has_prefix(*word, "host="))
+			g_string_append_printf(text, "%s%s", text->len ? " " : "", *word);
 	g_strfreev(words);
-	return text;
+	return g_string_free(text, FALSE);
 }
 
-/* Filters by its name if that can be typed, otherwise by its number; for a collapsed row, including nested ones. */
+/* The container's name, or its number if no filter can name it; for a collapsed row, including nested ones. */
+static char *container_terms(const struct ui *ui, const struct list *l, const struct view_row *row, const char *name)
+{
+	GString *text = g_string_new(NULL), *term = g_string_new(NULL);
+
+	if (ui->hosts->len > 1) {
+		g_string_append(term, "host=");
+		if (filter_put_text(term, ui_host(ui, row->key.host)->info.name, true) == LT_OK)
+			g_string_append_printf(text, "%s ", term->str);
+	}
+	g_string_assign(term, "container:");
+	if (!value_of(l, row, "nesting").u)
+		g_string_append(term, name); /* the host itself */
+	else if (filter_put_container(term, name) != LT_OK)
+		g_string_append_printf(term, "%" G_GUINT64_FORMAT, value_of(l, row, "ns").u);
+	error_clear();
+	g_string_append_printf(text, "%s%s", term->str, row->hidden ? "/" : "");
+	g_string_free(term, TRUE);
+	return g_string_free(text, FALSE);
+}
+
 bool containers_open(struct ui *ui, const struct list *l, const struct view_row *row)
 {
-	const struct value name = value_of(l, row, "container");
-	char *shown = g_strdup(name.text);
-	GString *text = other_terms(ui);
+	char *shown = g_strdup(value_of(l, row, "container").text), *before = g_strdup(ui->filter_text->str);
+	char *others = other_terms(ui), *terms = container_terms(ui, l, row, shown);
+	char *filter = filter_both(others, terms);
 
-	if (ui->hosts->len > 1)
-		g_string_append_printf(text, "host:%s ", ui_host(ui, row->key.host)->info.name);
-	if (strpbrk(shown, " \t*?[/"))
-		g_string_append_printf(text, "container:%" G_GUINT64_FORMAT, value_of(l, row, "ns").u);
-	else
-		g_string_append_printf(text, "container:%s", shown);
-	if (row->hidden)
-		g_string_append_c(text, '/');
 	containers_release(ui);
-	ui->opened_container = (struct ui_opened_container){ .pane = ui->current,
-							     .filter_before = g_strdup(ui->filter_text->str),
-							     .filter = g_string_free(text, FALSE) };
-	do_pane(ui, PANE_CPU);
-	ui_set_filter(ui, ui->opened_container.filter);
-	ui_say(ui, "showing what runs in %s; press Esc to go back to the containers", shown);
+	if (ui_set_filter(ui, filter) == LT_OK) {
+		ui->opened_container = (struct ui_opened_container){
+			.pane = ui->current,
+			.filter_before = g_steal_pointer(&before),
+			.filter = g_steal_pointer(&filter),
+		};
+		do_pane(ui, PANE_CPU);
+		ui_say(ui, "showing what runs in %s; press Esc to go back to the containers", shown);
+	} else {
+		ui_say(ui, "%s", error_text());
+	}
+	g_free(filter);
+	g_free(terms);
+	g_free(others);
+	g_free(before);
 	g_free(shown);
 	return true;
 }

@@ -100,6 +100,16 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
 					  const char *name, enum view_operator operator, const char * value);
 
+/*
+ * Append a value to the text of a filter, in quotes if necessary; pattern: what it is compared with may have wildcards.
+ * A container is named as behind "container:". LT_ERROR: no filter can name it.
+ */
+enum lt_status filter_put_text(GString *filter, const char *text, bool pattern);
+enum lt_status filter_put_container(GString *filter, const char *name);
+
+/* The text of a filter that holds where both do. */
+char *filter_both(const char *filter, const char *more);
+
 /* What a term is about: "file:", the name of a column; "text" for plain text. node is a VIEW_NODE_FACT. */
 const char *view_term_name(const struct view_node *node);
 

@@ -50,6 +50,40 @@ char *filter_read_word(const char **at, const struct view_table *table, bool *qu
 	return g_string_free(word, in_quotes);
 }
 
+enum lt_status filter_put_text(GString *filter, const char *text, bool pattern)
+{
+	const bool quoted = text[strcspn(text, " \t|()")];
+
+	if (!*text || strchr(text, '"'))
+		return error_set("no filter can name '%s'", text);
+	if (quoted)
+		g_string_append_c(filter, '"');
+	for (; *text; text++) {
+		if (pattern && strchr("*?[\\", *text))
+			g_string_append_c(filter, '\\');
+		g_string_append_c(filter, *text);
+	}
+	if (quoted)
+		g_string_append_c(filter, '"');
+	return LT_OK;
+}
+
+enum lt_status filter_put_container(GString *filter, const char *name)
+{
+	/* these would be numbers, nested containers, or the host itself */
+	if (!name[strspn(name, "0123456789")] || g_str_has_suffix(name, "/") || strcmp(name, VIEW_HOST_NAME) == 0)
+		return error_set("no filter can name container '%s'", name);
+	return filter_put_text(filter, name, false);
+}
+
+char *filter_both(const char *filter, const char *more)
+{
+	if (!*filter || !*more)
+		return g_strconcat(filter, more, NULL);
+	/* a parenthesis right behind a word would count as part of it */
+	return g_strdup_printf(strchr(filter, '|') ? "( %s ) %s" : "%s %s", filter, more);
+}
+
 /* Of an expression, where no term follows. */
 static bool is_end(char c)
 {

@@ -26,33 +26,6 @@ static const char *term_of(const struct view_table *table, enum view_sum by)
 	return by == VIEW_SUM_PROCESS || by == VIEW_SUM_COMM ? COLUMN_IS : NULL;
 }
 
-/* Appends the text, in quotes if necessary. */
-static enum lt_status add_text(GString *out, const char *text, bool is_pattern)
-{
-	const bool quoted = text[strcspn(text, " \t|()")];
-
-	if (!*text || strchr(text, '"'))
-		return error_set("no filter can name '%s'", text);
-	if (quoted)
-		g_string_append_c(out, '"');
-	for (; *text; text++) {
-		if (is_pattern && strchr("*?[\\", *text))
-			g_string_append_c(out, '\\');
-		g_string_append_c(out, *text);
-	}
-	if (quoted)
-		g_string_append_c(out, '"');
-	return LT_OK;
-}
-
-/* "container:" takes some names for numbers, for nested containers or for the host itself. */
-static enum lt_status add_container(GString *out, const char *name)
-{
-	if (!name[strspn(name, "0123456789")] || g_str_has_suffix(name, "/") || strcmp(name, VIEW_HOST_NAME) == 0)
-		return error_set("no filter can name container '%s'", name);
-	return add_text(out, name, false);
-}
-
 static enum lt_status add_common(GString *out, const struct view_rows *sums, unsigned row, enum view_sum by)
 {
 	const struct column *column = &sums->columns[1];
@@ -75,7 +48,8 @@ static enum lt_status add_common(GString *out, const struct view_rows *sums, uns
 	else if (v.kind != VALUE_TEXT)
 		g_string_append_printf(out, "%" G_GINT64_FORMAT, (gint64)v.i);
 	else
-		return by == VIEW_SUM_CONTAINER ? add_container(out, v.text) : add_text(out, v.text, true);
+		return by == VIEW_SUM_CONTAINER ? filter_put_container(out, v.text)
+						: filter_put_text(out, v.text, true);
 	return LT_OK;
 }
 
@@ -88,7 +62,7 @@ char *view_sum_filter(const struct view_rows *sums, unsigned row, enum view_sum 
 		status = add_common(out, sums, row, by);
 	if (status == LT_OK && (by == VIEW_SUM_HOST || (many_hosts && by != VIEW_SUM_ALL))) {
 		g_string_append_printf(out, "%shost=", out->len ? " " : "");
-		status = add_text(out, view_row_host_name(sums, &sums->rows[row]), true);
+		status = filter_put_text(out, view_row_host_name(sums, &sums->rows[row]), true);
 	}
 	return g_string_free(out, status != LT_OK);
 }

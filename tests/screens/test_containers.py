@@ -102,6 +102,21 @@ def entering(checks):
         t.keys("Escape")
         t.wait_gone("filter:")
         checks.equal("all again", "-" in rows_of_threads(t.sync()).values(), True)
+    with open_pane() as t:
+        t.keys("Home", "Enter")
+        t.wait("filter: container:host ")
+        checks.equal("what runs in none", set(rows_of_threads(t.sync()).values()), {"-"})
+    for before, after in (("container:* | comm:x", "( container:* | comm:x ) container:bash:4026532316"),
+                          ('"bash" container:*', '"bash" container:* container:bash:4026532316'),
+                          ("container:4026532316 pid>0", "pid>0 container:bash:4026532316")):
+        with open_pane(size=(160, 30)) as t:
+            t.keys("F4")
+            t.wait("^Filter:")
+            t.text(before).keys("Enter")
+            t.wait("filter: " + re.escape(before))
+            t.keys("Home", "Down", "Enter") if "*" in before else t.keys("Home", "Enter")
+            t.wait(" TID ")
+            checks.contains(f"beside {before}", t.sync(), "filter: " + re.escape(after) + " ")
 
 
 def filters(checks):
