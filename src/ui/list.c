@@ -66,16 +66,24 @@ static void scroll_to_selection(struct list *l)
 		l->top = l->index - h + 1;
 }
 
-/* A table of counters is sorted by its first counter, which depends on the traces. */
-static bool choose_counter(struct list *l)
+/*
+ * A table of counters is sorted by its first counter, or by another one chosen before; which ones there are depends on
+ * the traces. by: the column by which the rows were sorted; NULL: none. Whether they have to be made again.
+ */
+static bool choose_counter(struct list *l, const char *by)
 {
-	const struct column *first = &l->rows.columns[l->table->n_columns];
+	const struct column *column;
 
-	if (l->sorted || l->query.sum_by || l->rows.n_columns == l->table->n_columns || !strcmp(l->sort, first->name))
+	if (l->query.sum_by || l->rows.n_columns == l->table->n_columns)
 		return false;
-	g_free(l->sort);
-	l->sort = g_strdup(first->name);
-	l->query.sort = first;
+	column = l->sorted ? view_rows_column(&l->rows, l->sort) : &l->rows.columns[l->table->n_columns];
+	if (!column || (by && !strcmp(by, column->name)))
+		return false;
+	if (!l->sorted) {
+		g_free(l->sort);
+		l->sort = g_strdup(column->name);
+	}
+	l->query.sort = column;
 	return true;
 }
 
@@ -111,7 +119,7 @@ static void find_figures(struct list *l)
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,
 		const GArray *baseline)
 {
-	const char *drawn[LIST_COLUMNS];
+	const char *drawn[LIST_COLUMNS], *by;
 
 	for (int i = 0; i < l->n_columns; i++)
 		drawn[i] = l->columns[i].column->name;
@@ -131,11 +139,12 @@ void list_build(struct list *l, struct view_query *query, const struct view_host
 
 		query->sort = view_column_find(columns, n, l->sort);
 	}
+	by = query->sort ? query->sort->name : NULL; /* the column may be gone after view_rows_build() */
 	query->reverse = l->reverse;
 	query->ranked = !l->sorted && !l->reverse && !query->sum_by;
 	l->query = *query;
 	view_rows_build(&l->rows, &l->query, hosts, n_hosts);
-	if (choose_counter(l))
+	if (choose_counter(l, by))
 		view_rows_build(&l->rows, &l->query, hosts, n_hosts);
 	find_columns(l, drawn);
 	find_selection(l);

@@ -162,7 +162,8 @@ static void apply_sort(const struct settings *s, const char *group, struct list 
 	unsigned n;
 	const struct column *columns = list_columns(l, &n);
 
-	if (name && view_column_find(columns, n, name))
+	/* which counters there are is not known yet */
+	if (name && (view_column_find(columns, n, name) || (l->table->flags & VIEW_PIVOT && !l->sums)))
 		list_set_sort(l, name, name != value);
 	else if (name)
 		warn_value(s, group, "sort", value);

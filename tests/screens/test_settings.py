@@ -78,6 +78,27 @@ def saved(checks):
         checks.equal("the command line wins", round(float(times[1]) - float(times[0]), 3), 0.5)
 
 
+def counters(checks):
+    """The order of the counters' table, whose columns depend on the recording."""
+    home = tempfile.mkdtemp(prefix="settings-")
+    with open_at(home=home, size=(120, 30)) as t:
+        t.choose("P", "Panes", "Perf")
+        t.wait("▼context_switches")
+        t.choose("F6", "Sort by", "minor_faults")
+        t.wait("▼minor_faults")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
+        t.wait("settings saved")
+    with open_at(home=home, size=(120, 30)) as t:
+        t.choose("P", "Panes", "Perf")
+        t.wait(" minor_faults|▼minor_faults")
+        screen = t.sync()
+        checks.contains("the order is as saved", screen, "▼minor_faults")
+        at = next(i for i, line in enumerate(screen) if "minor_faults" in line)
+        end = screen[at].index("minor_faults") + len("minor_faults")
+        values = [line[:end].split()[-1] for line in screen[at + 1:] if re.match(r" +\d+ +\d+ ", line)]
+        checks.check("so are the rows", len(values) > 3 and values == sorted(values, key=int, reverse=True), values)
+
+
 def kept(checks):
     """Unknown groups and comments are kept; a link remains a link."""
     real = os.path.join(HOME, "dotfile")
@@ -141,4 +162,4 @@ def wrong(checks):
         t.wait("cannot (make|save)")
 
 
-Checks().run(saved, kept, wrong)
+Checks().run(saved, counters, kept, wrong)
