@@ -97,7 +97,10 @@ bool baseline_load(struct ui *ui, uint32_t tables)
 
 const GArray *baseline_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table)
 {
-	return ui->baseline->end_ns && !p->type->window && !table->supply.needs ? ui->baseline->view_hosts : NULL;
+	/* the rows of a preview have other numbers */
+	return ui->baseline->end_ns && !p->type->window && !table->supply.needs && !preview_is_shown(ui)
+		       ? ui->baseline->view_hosts
+		       : NULL;
 }
 
 void baseline_add_status(struct ui *ui, GString *s)

@@ -148,22 +148,32 @@ static void load_past(const struct ui *ui, struct ui_host_data *host, uint64_t b
 bool data_load(struct ui *ui)
 {
 	uint32_t tables = HEADER_TABLES | pane_tables(ui, ui_pane(ui));
+	const unsigned preview = preview_is_shown(ui) ? ui->preview.number : 0;
+	GArray *chosen = NULL;
 	uint64_t begin_ns, end_ns;
 	bool different;
 
 	ui_interval(ui, &begin_ns, &end_ns);
+	if (preview != ui->loaded_preview) {
+		data_forget(ui);
+		chosen = same_rows_note(ui);
+		tables |= 1u << TABLE_THREAD;
+	}
 	different = baseline_load(ui, tables);
 	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
 		return different;
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;
+	ui->loaded_preview = preview;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		struct ui_host_data *host = ui_host(ui, i);
 
 		host->loaded = data_load_host(ui, host, begin_ns, end_ns, tables, &host->load, &host->gap);
 		load_past(ui, host, begin_ns);
 	}
+	if (chosen)
+		same_rows_find(ui, chosen);
 	list_hosts(ui);
 	find_shown(ui);
 	return true;

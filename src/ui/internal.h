@@ -8,6 +8,7 @@
 #include "ui/overlay.h"
 #include "ui/path.h"
 #include "ui/pane.h"
+#include "ui/preview.h"
 #include "ui/prompt.h"
 #include "ui/ui.h"
 #include "view/format.h"
@@ -69,12 +70,6 @@ struct ui_tab {
 	int x, width;
 };
 
-/* The destination of a jump before the history reaches it. */
-struct ui_preview {
-	struct history *history; /* borrowed; NULL: there is none */
-	uint64_t begin_ns, end_ns;
-};
-
 struct ui {
 	struct ui_options options;
 	struct history *history;
@@ -96,6 +91,7 @@ struct ui {
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */
 	uint32_t loaded_tables;
+	unsigned loaded_preview;               /* number of the preview they are from; 0: none */
 	uint64_t shown_begin_ns, shown_end_ns; /* range it returned: frame edges */
 
 	struct pane *panes[PANES]; /* created when first shown */
@@ -319,11 +315,9 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 /* What lists read of a host; iv NULL: nothing. */
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv);
 
-/* preview.c: whether the shown interval comes from a preview. */
-bool preview_is_shown(const struct ui *ui);
-
-/* Moves a jump's destination by whole intervals; false: the cursor is there. */
-bool preview_step(struct ui *ui, int steps);
+/* same_rows.c: notes which rows are chosen before those of another reading are loaded, and finds them there. */
+GArray *same_rows_note(struct ui *ui);
+void same_rows_find(struct ui *ui, GArray *all);
 
 /* The shown interval: the cursor's, or the preview's. Empty (both equal) while nothing is known. */
 void ui_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);

@@ -24,7 +24,12 @@ bool ui_wanted_preview(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns
 
 void ui_set_preview(struct ui *ui, struct history *history, uint64_t begin_ns, uint64_t end_ns)
 {
-	ui->preview = (struct ui_preview){ .history = history, .begin_ns = begin_ns, .end_ns = end_ns };
+	ui->preview = (struct ui_preview){
+		.history = history,
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.number = ui->preview.number + 1,
+	};
 	data_forget(ui);
 	ui->dirty = true;
 }

@@ -112,6 +112,40 @@ def marks(checks):
         t.wait(r"interval from 14:29:44\.015 to 14:29:45\.015")
 
 
+def selected(t):
+    """The selected thread, of which Details shows more later on."""
+    t.keys("Enter")
+    t.wait("^ ids ")
+    return re.search(r"^ ids +tid (\d+) ", "\n".join(t.sync()), re.M)[1]
+
+
+def choices(checks):
+    """A row that was chosen in a preview is the same thread when the reading arrives;
+    rows are not compared with those of another reading."""
+    with Opened(unpack("hotplug"), 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+6s")
+        preview(t, "14:29:42.015", "14:29:43.015")
+        t.keys("C")
+        jump(t, "+8s")
+        preview(t, "14:29:44.015", "14:29:45.015")
+        checks.lacks("no comparison with other rows", t.sync(), " vs ")
+        t.keys("Down", "Down", "Space", "Up")
+        before = selected(t)
+        opened.go_on()
+        t.wait_gone("preview")
+        t.wait_read()
+        checks.equal("Details", selected(t), before)
+        t.keys("Escape")
+        t.wait(" COMMAND")
+        checks.equal("the selection", selected(t), before)
+        checks.contains("compared", t.sync(), " vs ")
+        t.keys("Escape", "f")
+        t.wait(" COMMAND")
+        rows = [line.split() for line in t.sync() if re.match(r" +\d+ +\d+ ", line)]
+        checks.equal("what is highlighted", [words[0] for words in rows], [before])
+
+
 def three_hosts(checks):
     """While their clocks are being compared."""
     recording = unpack("three-tier")
@@ -184,4 +218,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, three_hosts, moving, at_the_end, long_intervals, from_the_start, marks)
+Checks().run(one_host, choices, three_hosts, moving, at_the_end, long_intervals, from_the_start, marks)
