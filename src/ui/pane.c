@@ -363,6 +363,8 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 
 static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned i)
 {
+	if (p->entity.table == TABLE_THREAD && ui_host(ui, p->entity.host)->hidden)
+		return "its host is hidden; H shows it again";
 	if (ui->only_marked)
 		return "no highlighted row here; f shows all again";
 	if (filter_affects(ui, &p->lists[i]))

@@ -156,4 +156,15 @@ def small(checks):
         checks.contains("Details: the last call", t.press("End"), r"^CALL .*\n\w+ +\d+ ")
 
 
-Checks().run(at_disks, longest, since_before, states, small)
+def hidden(checks):
+    """Of a thread whose host is hidden, nothing is claimed not to have happened."""
+    with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, os.path.join(os.path.dirname(RECORDING), "web"),
+                  size=(140, 40)).wait_read() as t:
+        tid = next(r["tid"] for r in json.loads(report("+4s", "+5s", "--json"))["rows"] if r["comm"] == "postgres")
+        checks.lacks("shown", details_of(t, tid).split("\n"), "is hidden")
+        t.choose("H", "Hosts: ", "web")
+        t.wait("^ its host is hidden; H shows it again")
+        checks.lacks("hidden", t.sync(), "^ no (wait|system call|known file)")
+
+
+Checks().run(at_disks, longest, since_before, states, small, hidden)
