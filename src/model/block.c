@@ -90,6 +90,17 @@ static void remap_add(struct block *b, uint64_t key, uint64_t old_key)
 	map64_put(&b->remaps, key, index);
 }
 
+static void remap_move(struct block *b, uint64_t key, uint64_t to)
+{
+	const uint32_t index = map64_get(&b->remaps, key);
+
+	if (index == MAP64_NONE)
+		return;
+	map64_del(&b->remaps, key);
+	map64_put(&b->remaps, to, index);
+	b->ring[index].key = to;
+}
+
 /* The devices whose bios became the request with that key, nearest first. */
 static void find_owners(struct block *b, struct request *rq, uint64_t key)
 {
@@ -110,27 +121,44 @@ static void bio_goes_on(struct model *m, uint64_t from, uint64_t to)
 }
 
 /*
- * A bio of a partition or of a mapped device goes to the device below. For whole requests (rq_remap) both devices have
- * events of their own; the bytes of the upper one are not added to the host's.
+ * The disk of an event about a bio: since Linux 5.12 such an event names the partition, but gives the sector on the
+ * disk, while requests name the disk.
+ */
+static uint32_t disk_of_bio(struct model *m, uint64_t dev)
+{
+	uint32_t disk = disk_of_event(m, dev);
+
+	return disk == NO_ROW ? NO_ROW : g_array_index(m->block->whole, uint32_t, disk);
+}
+
+/*
+ * A bio of a partition or of a mapped device goes to the device below; since Linux 5.12 both devices of the former's
+ * event are the partition. For whole requests (rq_remap) both devices have events of their own; the bytes of the upper
+ * one are not added to the host's.
  */
 void apply_block_remap(struct model *m, const struct apply *a)
 {
 	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
 	uint32_t disk = disk_of_event(m, p->dev), old = disk_of_event(m, p->old_dev);
+	uint64_t from, to;
 
-	if (disk == NO_ROW || old == NO_ROW || disk == old)
+	if (disk == NO_ROW || old == NO_ROW)
 		return;
-	if (a->ev->kind == EVENT_BLOCK_RQ_REMAP)
-		m->block->stacked->data[old] = true;
-	else
-		bio_goes_on(m, request_key(old, p->old_sector), request_key(disk, p->sector));
+	if (a->ev->kind == EVENT_BLOCK_RQ_REMAP) {
+		m->block->stacked->data[old] |= disk != old;
+		return;
+	}
+	from = request_key(old, p->old_sector);
+	to = request_key(disk == old ? disk_of_bio(m, p->dev) : disk, p->sector);
+	if (from != to)
+		bio_goes_on(m, from, to);
 }
 
 /* A bio is split in two: the second part starts a request of its own. */
 void apply_block_split(struct model *m, const struct apply *a)
 {
 	const struct ev_block_remap *p = event_payload(a->ev, ev_block_remap);
-	uint32_t disk = disk_of_event(m, p->dev), index;
+	uint32_t disk = disk_of_bio(m, p->dev), index;
 
 	if (disk == NO_ROW)
 		return;
@@ -147,17 +175,6 @@ static bool is_stacked(const struct model *m, uint32_t disk)
 	return m->block->stacked->data[disk];
 }
 
-/*
- * The disk of an event about a bio: since Linux 5.12 such an event names the partition, but gives the sector on the
- * disk, while requests name the disk.
- */
-static uint32_t disk_of_bio(struct model *m, uint64_t dev)
-{
-	uint32_t disk = disk_of_event(m, dev);
-
-	return disk == NO_ROW ? NO_ROW : g_array_index(m->block->whole, uint32_t, disk);
-}
-
 /* A request starts where no bio of that disk does, but the last bio of another device: that is its partition. */
 static void find_whole(struct model *m, uint32_t disk, uint64_t key)
 {
@@ -169,6 +186,7 @@ static void find_whole(struct model *m, uint32_t disk, uint64_t key)
 		return;
 	g_array_index(b->whole, uint32_t, part) = disk;
 	bios_move(m->bios, b->asked, key);
+	remap_move(b, b->asked, key);
 }
 
 static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)

@@ -219,6 +219,32 @@ START_TEST(test_bio_from_above)
 }
 END_TEST
 
+/* The same for a device on a partition, since Linux 5.12: the bio remains the partition's. */
+START_TEST(test_bio_from_above_a_partition)
+{
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < 2; i++) {
+		const int64_t tid = i ? FIND : CAT;
+		const uint64_t t = 1100 + 100 * i;
+
+		RQ(&e, t, tid, BIO_QUEUE, DM, 10, 8, WRITE);
+		EVENT(&e, t + 10, 0, KBLOCKD, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = 100, .old_dev = DM,
+		      .old_sector = 10);
+		EVENT(&e, t + 11, 0, KBLOCKD, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = 2148,
+		      .old_dev = VDA1, .old_sector = 100);
+		RQ(&e, t + 12, KBLOCKD, BIO_QUEUE, VDA1, 2148, 8, WRITE);
+		RQ(&e, t + 13, KBLOCKD, GETRQ, VDA1, 2148, 8, WRITE);
+		RQ(&e, t + 20, KBLOCKD, ISSUE, VDA, 2148, 8, WRITE);
+		RQ(&e, t + 40, 0, COMPLETE, VDA, 2148, 8, WRITE);
+		ASSERT_DISK(&e, tid, 0, 8, 1, 40);
+	}
+	ASSERT_DISK(&e, KBLOCKD, 0, 0, 0, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* Multipath: only the lower disk counts. */
 START_TEST(test_stacked_requests_count_once)
 {
@@ -544,4 +570,4 @@ UNIT_MAIN("bios", test_write_back_by_inode, test_write_back_of_a_partition, test
 	  test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked, test_earliest_event_counts,
 	  test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners,
 	  test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above,
-	  test_stacked_requests_count_once, test_endless_request, test_bounds)
+	  test_bio_from_above_a_partition, test_stacked_requests_count_once, test_endless_request, test_bounds)

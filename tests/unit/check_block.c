@@ -396,6 +396,55 @@ START_TEST(test_remap_chain_and_split)
 }
 END_TEST
 
+/* The same since Linux 5.12: events of bios name the partition; its first request shows the disk. */
+START_TEST(test_remap_within_a_partition)
+{
+	enum { DM = 253 << 20, VDA2 = 254 << 20 | 2 };
+	struct events e;
+	uint64_t t, at;
+
+	begin(&e);
+	for (unsigned i = 0; i < 3; i++) {
+		t = 1100 + 100 * i;
+		at = 2148 + 100 * i;
+		EVENT(&e, t, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = at - 2048, .old_dev = DM,
+		      .old_sector = at - 2148);
+		EVENT(&e, t + 1, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA1, .sector = at, .old_dev = VDA1,
+		      .old_sector = at - 2048);
+		if (i == 2)
+			EVENT(&e, t + 2, 0, 7, BLOCK_SPLIT, block_remap, .dev = VDA1, .sector = at,
+			      .old_sector = at + 8);
+		RQ(&e, t + 3, GETRQ, VDA1, at, 8, WRITE);
+		RQ(&e, t + 10, ISSUE, VDA, at, 8, WRITE);
+		RQ(&e, t + 30, COMPLETE, VDA, at, 8, WRITE);
+		ck_assert_uint_eq(disk(&e, VDA)->writes, i + 1);
+		ck_assert_uint_eq(disk(&e, VDA1)->writes, i + 1);
+		ck_assert_uint_eq(disk(&e, DM)->writes, i + 1);
+	}
+	RQ(&e, 1400, ISSUE, VDA, at + 8, 8, WRITE);
+	RQ(&e, 1410, COMPLETE, VDA, at + 8, 8, WRITE);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct disk_row *r = disk(&e, i ? VDA1 : VDA);
+
+		ck_assert_uint_eq(r->writes, 4);
+		ck_assert_uint_eq(r->write_bytes, 4 * 8 * 512);
+		ck_assert_uint_eq(r->latency.sum, 3 * 20 + 10);
+	}
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 4 * 8 * 512);
+	/* without a device above the partition */
+	EVENT(&e, 1500, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA2, .sector = 9000, .old_dev = VDA2,
+	      .old_sector = 8);
+	RQ(&e, 1501, GETRQ, VDA2, 9000, 8, READ);
+	RQ(&e, 1510, INSERT, VDA, 9000, 8, READ);
+	RQ(&e, 1520, ISSUE, VDA, 9000, 8, READ);
+	RQ(&e, 1530, COMPLETE, VDA, 9000, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA2)->reads, 1);
+	ck_assert_uint_eq(disk(&e, VDA2)->read_queue.sum, 10);
+	ck_assert_uint_eq(disk(&e, VDA1)->reads, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* Whole requests of a multipath device: each device counts its own; the host's bytes are those of the lower one. */
 START_TEST(test_request_remap)
 {
@@ -626,5 +675,6 @@ UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues,
 	  test_completion_without_issue, test_flush, test_writes_of_nothing, test_failed_request,
 	  test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort, test_issue_twice,
 	  test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below, test_remap_chain_and_split,
-	  test_request_remap, test_loss_empties_the_queues, test_requests_after_a_loss, test_remap_before_a_loss,
-	  test_loss_ends_the_wait_for_requests, test_queues_are_bounded, test_known_disk_names, test_disk_names)
+	  test_remap_within_a_partition, test_request_remap, test_loss_empties_the_queues, test_requests_after_a_loss,
+	  test_remap_before_a_loss, test_loss_ends_the_wait_for_requests, test_queues_are_bounded,
+	  test_known_disk_names, test_disk_names)
