@@ -450,7 +450,7 @@ void apply_context(struct model *m, const struct apply *a)
 		r->vpid = (uint64_t)p->vpid;
 	if (event_has(a->ev, CTX_PID_NS) && p->pid_ns)
 		r->pid_ns = p->pid_ns;
-	if (event_has(a->ev, CTX_CGROUP_NS))
+	if (event_has(a->ev, CTX_CGROUP_NS) && p->cgroup_ns)
 		r->cgroup_ns = p->cgroup_ns;
 	if (event_has(a->ev, CTX_UID))
 		set_user(m, row, p->uid);

@@ -265,6 +265,7 @@ static void context(int64_t tid, uint64_t pid_ns, uint64_t cgroup_ns, int64_t vt
 	events_apply(&e, &r, &p, sizeof(p));
 }
 
+/* An exiting thread has already left its namespaces: 0. */
 START_TEST(test_context)
 {
 	context(80, NS1, HOST_CGROUP_NS, 3);
@@ -273,11 +274,12 @@ START_TEST(test_context)
 	assert_container(NS1, 0, 0, 81, "worker", 2);
 	context(82, HOST_PID_NS, CGROUP, 82);
 	assert_in(82, CGROUP);
+	context(82, 0, 0, 0);
+	assert_in(82, CGROUP);
 	context(82, HOST_PID_NS, HOST_CGROUP_NS, 82);
 	assert_in(82, 0);
 	ck_assert_ptr_null(container(CGROUP));
-	/* an exiting thread has already left its namespaces */
-	context(80, 0, HOST_CGROUP_NS, 0);
+	context(80, 0, 0, 0);
 	assert_in(80, NS1);
 	/* a fork shows the namespaces of the child */
 	FORK_TO(81, 90, NS1, NS2, 90, 5, 1);
