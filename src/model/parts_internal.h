@@ -310,10 +310,10 @@ void relations_wake(struct model *m, const struct apply *a, uint32_t woken, cons
 /* The main thread of a process, its last one, is about to end. */
 void relations_process_end(struct model *m, uint32_t thread);
 
-/* The thread's wait4() returned the end of that process. */
+/* The thread's wait4() returned the end of that process, by its ID in the thread's PID namespace. */
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid);
 
-/* A call of the kill() family succeeded: signal call->cmd to process or thread call->arg. */
+/* A call of the kill() family succeeded: signal call->cmd to call->arg, a process or thread, by such an ID. */
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call);
 
 /* "SIGUSR1" */
@@ -362,6 +362,9 @@ void users_destroy(struct model *m);
 /* The thread has another vtid than before. */
 void user_thread_numbered(struct model *m, uint32_t thread);
 void user_thread_end(struct model *m, uint32_t thread);
+
+/* The thread with that ID in that PID namespace, NO_ROW: none is known. */
+uint32_t user_thread_find(const struct model *m, uint64_t vtid, uint64_t pid_ns);
 
 /* The emitter of the next events of that TID in that trace: an EVENT_CONTEXT with the IDs in its PID namespace. */
 void user_context(struct model *m, unsigned source, const struct event *ev);

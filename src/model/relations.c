@@ -351,6 +351,26 @@ void relations_wake(struct model *m, const struct apply *a, uint32_t woken, cons
 	count_wakeup(m, thread_info(m, woken)->woken, waited_ns);
 }
 
+/* ---- processes that calls name ---- */
+
+/* The PID namespace whose IDs the thread's calls pass and return, 0: the host's, or unknown. */
+static uint64_t container_ns(const struct model *m, uint32_t thread)
+{
+	const uint64_t ns = THREAD_ROW(m, thread)->pid_ns;
+
+	return ns == HOST_PID_NS ? 0 : ns;
+}
+
+/* The thread that has that ID for another one; NO_ROW: unknown. */
+static uint32_t thread_named(const struct model *m, uint32_t caller, int64_t tid)
+{
+	const uint64_t ns = container_ns(m, caller);
+
+	if (tid <= 0)
+		return NO_ROW;
+	return ns ? user_thread_find(m, (uint64_t)tid, ns) : thread_find(m, tid);
+}
+
 /* ---- signals ---- */
 
 strid relations_signal_name(int64_t number)
@@ -365,15 +385,14 @@ strid relations_signal_name(int64_t number)
 	return strpool_intern_z(text);
 }
 
-static void count_signal(struct model *m, uint32_t sender, int64_t target, int64_t number)
+static void count_signal(struct model *m, uint32_t sender, uint32_t target, int64_t number)
 {
 	struct relation what = { .from = relations_party(m, sender), .kind = RELATION_SIGNAL };
 	struct recent_hint hint = { 0, 0 };
-	uint32_t thread = target > 0 ? thread_find(m, target) : NO_ROW;
 
-	if (thread == NO_ROW)
+	if (target == NO_ROW)
 		return;
-	what.to = relations_party(m, thread);
+	what.to = relations_party(m, target);
 	what.object = relations_signal_name(number);
 	relations_row(m, &what, &hint)->count++;
 }
@@ -385,24 +404,29 @@ void apply_signal_generate(struct model *m, const struct apply *a)
 
 	/* from an interrupt or the kernel it has no sender; SIGCHLD repeats what wait4() reports more exactly */
 	if (m->relations && c.kind == WAIT_CONTEXT_TASK && a->thread != NO_ROW && p->number != SIGCHLD)
-		count_signal(m, a->thread, p->tid, p->number);
+		count_signal(m, a->thread, p->tid > 0 ? thread_find(m, p->tid) : NO_ROW, p->number);
 }
 
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call)
 {
 	/* kill() with signal 0 only checks whether the process exists */
 	if (m->relations && !m->declared[EVENT_SIGNAL_GENERATE] && call->cmd > 0)
-		count_signal(m, thread, (int32_t)call->arg, call->cmd);
+		count_signal(m, thread, thread_named(m, thread, (int32_t)call->arg), call->cmd);
 }
 
 /* ---- children ---- */
 
 void relations_process_end(struct model *m, uint32_t thread)
 {
+	const struct thread_row *t = THREAD_ROW(m, thread);
 	struct relations *r = m->relations;
 
 	if (r)
-		r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = relations_party(m, thread);
+		r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = (struct gone){
+			.party = relations_party(m, thread),
+			.vpid = (int64_t)t->vtid > 0 ? t->vtid : 0,
+			.pid_ns = t->pid_ns,
+		};
 }
 
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
@@ -410,15 +434,16 @@ void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)
 	struct relation what = { .to = relations_party(m, parent), .kind = RELATION_CHILD };
 	struct recent_hint hint = { 0, 0 };
 	const struct relations *r = m->relations;
-	uint32_t child = pid > 0 ? thread_find(m, pid) : NO_ROW;
+	const uint32_t child = thread_named(m, parent, pid);
+	const uint64_t ns = container_ns(m, parent);
 
-	if (!r)
+	if (!r || pid <= 0)
 		return;
 	for (unsigned i = 1; i <= MIN(r->n_gone, G_N_ELEMENTS(r->gone)) && !what.from.uid; i++) {
-		const struct party *gone = &r->gone[(r->n_gone - i) % G_N_ELEMENTS(r->gone)];
+		const struct gone *gone = &r->gone[(r->n_gone - i) % G_N_ELEMENTS(r->gone)];
 
-		if (gone->pid == pid)
-			what.from = *gone;
+		if (ns ? gone->pid_ns == ns && gone->vpid == (uint64_t)pid : gone->party.pid == pid)
+			what.from = gone->party;
 	}
 	/* the parent may be faster than the child's last switch */
 	if (child != NO_ROW && THREAD_ROW(m, child)->exited_ns)

@@ -23,12 +23,18 @@ struct relation {
 	uint64_t flow; /* connection and direction, if the other end is on another host or container; else 0 */
 };
 
+/* A process that has ended, and its ID in its PID namespace (0: unknown). */
+struct gone {
+	struct party party;
+	uint64_t vpid, pid_ns;
+};
+
 struct channels;
 
 struct relations {
 	struct recent rows;
 	struct channels *channels;
-	struct party gone[256]; /* processes that ended last, a ring */
+	struct gone gone[256]; /* processes that ended last, a ring */
 	unsigned n_gone;
 };
 

@@ -119,6 +119,15 @@ void user_thread_numbered(struct model *m, uint32_t thread)
 	map64_put(&u->by_vtid, vtid, thread);
 }
 
+uint32_t user_thread_find(const struct model *m, uint64_t vtid, uint64_t pid_ns)
+{
+	uint32_t row = first_with(m->users, vtid);
+
+	while (row != NO_ROW && STATE_ROW(&m->state, THREAD, thread, row)->pid_ns != pid_ns)
+		row = link_of(m->users, row)->next;
+	return row;
+}
+
 static uint64_t trace_key(unsigned source, const struct event *ev)
 {
 	return (uint64_t)source << 48 ^ (uint64_t)ev->trace << 32 ^ (uint32_t)ev->tid;

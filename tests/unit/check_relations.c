@@ -333,6 +333,57 @@ START_TEST(test_children)
 }
 END_TEST
 
+/* The process is in a container, where it has that ID. */
+static void in_container(struct events *e, int64_t tid, int64_t vtid)
+{
+	const uint64_t inode = 4026532318;
+
+	EVENT(e, now += 10, 2, 999, DUMP_PID_NS, dump_ns, .tid = tid, .vtid = vtid, .vpid = vtid, .ns_level = 1,
+	      .ns_inum = inode);
+}
+
+static void ends(struct events *e, int64_t tid)
+{
+	EVENT(e, now += 10, 2, tid, EXIT, task, .tid = tid);
+	EVENT(e, now += 10, 2, 999, FREE, task, .tid = tid);
+}
+
+/* Calls in a container name processes by their IDs there, which others have on the host. */
+START_TEST(test_ids_in_a_container)
+{
+	struct events e;
+
+	begin(&e);
+	process(&e, 7, 7, 1, "other");
+	process(&e, 8, 8, 1, "other");
+	in_container(&e, A, 1);
+	in_container(&e, B, 7);
+	in_container(&e, 300, 8);
+	CALL(&e, A, "kill", 0, .arg = 7, .cmd = SIGUSR1);
+	ck_assert_uint_eq(relation(&e, A, B, RELATION_SIGNAL)->count, 1);
+	CALL(&e, A, "kill", 0, .arg = B, .cmd = SIGUSR1);
+	CALL(&e, A, "kill", 0, .arg = 9, .cmd = SIGUSR1);
+	ck_assert_uint_eq(rows(&e), 1);
+	ends(&e, B);
+	ends(&e, 7);
+	EVENT(&e, now += 10, 2, 8, EXIT, task, .tid = 8);
+	EVENT(&e, now += 10, 2, 300, EXIT, task, .tid = 300);
+	CALL(&e, A, "wait4", 7, .family = 0);
+	CALL(&e, A, "wait4", 8, .family = 0); /* before the last switch of that process */
+	ck_assert_uint_eq(relation(&e, B, A, RELATION_CHILD)->count, 1);
+	ck_assert_uint_eq(relation(&e, 300, A, RELATION_CHILD)->count, 1);
+	CALL(&e, A, "wait4", B, .family = 0);
+	ck_assert_uint_eq(rows(&e), 3);
+	/* a caller on the host names both by their IDs on the host */
+	process(&e, 400, 400, 1, "outside");
+	CALL(&e, 400, "wait4", 7, .family = 0);
+	CALL(&e, 400, "wait4", B, .family = 0);
+	ck_assert_uint_eq(relation(&e, 7, 400, RELATION_CHILD)->count, 1);
+	ck_assert_uint_eq(relation(&e, B, 400, RELATION_CHILD)->count, 1);
+	events_release(&e);
+}
+END_TEST
+
 /* ---- between hosts ---- */
 
 /* 10.0.0.LAST as bytes in memory; GUINT64_TO_BE() is not constant. */
@@ -571,5 +622,5 @@ START_TEST(test_many_pipes)
 END_TEST
 
 UNIT_MAIN("relations", test_pipe, test_pipe_closed, test_pipe_of_the_dump, test_socketpair, test_unix_joined_by_wakeup,
-	  test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children, test_two_hosts,
-	  test_hosts_know_each_other, test_loopback, test_many_pipes)
+	  test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children, test_ids_in_a_container,
+	  test_two_hosts, test_hosts_know_each_other, test_loopback, test_many_pipes)
