@@ -15,8 +15,8 @@
  *
  *   irq 24 ─ softirq NET_RX ─ … ─ receiving eth0 ─ sched_waking: tid 7 waited for the network, "eth0"
  *
- * A level is left only by its own exit: one whose exit was not recorded stays until events are lost on the CPU or it is
- * pushed out at the bottom. Inside model/ only.
+ * A level lasts until its own exit, or until the CPU switches threads or loses events: only on real-time kernels may a
+ * softirq be preempted, and then its later wake-ups are those of its thread. Inside model/ only.
  */
 struct context {
 	enum wait_context kind;  /* innermost */
@@ -63,7 +63,7 @@ static inline bool context_uses(enum event_kind kind)
 void context_note_disk(struct cpu *cpu, uint32_t row);
 void context_note_netif(struct cpu *cpu, uint32_t row);
 
-/* What the CPU is doing is unknown: events were lost. */
+/* The CPU is in a task: it switched threads. Or what it is doing is unknown: events were lost. */
 void context_reset(struct cpu *cpu);
 
 #endif

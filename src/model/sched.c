@@ -115,6 +115,7 @@ void apply_switch(struct model *m, const struct apply *a)
 		return;
 	CPU_ROW(m, cpu->row)->switches++;
 	irq_reset_cpu(m, cpu);
+	context_reset(cpu);
 	cpu->waking_tid = 0;
 	if (cpu->thread != NO_ROW)
 		switch_out(m, cpu->thread, p);

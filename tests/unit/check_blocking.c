@@ -225,6 +225,25 @@ START_TEST(test_states)
 }
 END_TEST
 
+/* A handler whose exit was not recorded has ended by the time the CPU switches threads. */
+START_TEST(test_handler_without_exit)
+{
+	const struct blocking_row *r;
+	struct events e;
+
+	begin(&e);
+	run(&e, 1100, A, "five");
+	EVENT(&e, 1110, 0, A, IRQ_ENTRY, irq, .irq = 26, .name = str(&rec, "disk"));
+	EVENT(&e, 1120, 0, A, SOFTIRQ_ENTRY, softirq, .vec = 4);
+	events_switch(&e, 1200, 0, A, SLEEP, B, "six");
+	wake(&e, 1300, 0, B, A);
+	ck_assert_uint_eq(waits(&e, A, NULL, &r).sum, 100);
+	ck_assert_uint_eq(r->state, WAIT_BLOCKED);
+	ck_assert_str_eq(strpool_text((strid)r->cause), "six");
+	events_release(&e);
+}
+END_TEST
+
 /* It is not known which of several descriptors it was. */
 START_TEST(test_one_of_several)
 {
@@ -459,4 +478,5 @@ START_TEST(test_table_adds_up)
 END_TEST
 
 UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
-	  test_one_of_several, test_futexes, test_paths, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
+	  test_handler_without_exit, test_one_of_several, test_futexes, test_paths, test_old_rows_end,
+	  test_rows_are_bounded, test_table_adds_up)
