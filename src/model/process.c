@@ -299,7 +299,10 @@ void apply_free(struct model *m, const struct apply *a)
 	const struct ev_task *p = event_payload(a->ev, ev_task);
 	uint32_t row = p->tid > 0 ? thread_find(m, p->tid) : NO_ROW;
 
-	if (row != NO_ROW && THREAD_ROW(m, row)->exited_ns)
+	if (row == NO_ROW)
+		return;
+	/* else another thread has its TID by now */
+	if (THREAD_ROW(m, row)->exited_ns || THREAD_ROW(m, row)->state == THREAD_ZOMBIE)
 		thread_end(m, row);
 }
 
@@ -332,35 +335,30 @@ static void set_kernel(struct model *m, uint32_t row)
 	mode_update_thread(m, row);
 }
 
-/* status of lttng_statedump_process_state; if switches were seen, they are more reliable. */
-static void state_of_dump(struct model *m, uint32_t row, int64_t status)
+/* The state for a status of lttng_statedump_process_state. */
+static enum thread_state state_of_status(int64_t status)
 {
 	enum { WAIT_FORK = 1, WAIT_CPU = 2, EXIT = 3, ZOMBIE = 4, WAIT = 5, DEAD = 7 };
 
-	if (THREAD_ROW(m, row)->state != THREAD_UNKNOWN)
-		return;
 	switch (status) {
 	case WAIT_FORK: /* reported for every runnable thread that is not in a real-time queue */
 	case WAIT_CPU:
-		thread_set_state(m, row, THREAD_READY);
-		break;
+		return THREAD_READY;
 	case WAIT:
-		thread_set_state(m, row, THREAD_WAITING);
-		mode_has_waited(thread_info(m, row));
-		break;
+		return THREAD_WAITING;
 	case EXIT:
 	case ZOMBIE:
 	case DEAD:
-		thread_set_state(m, row, THREAD_ZOMBIE);
-		break;
+		return THREAD_ZOMBIE;
 	default:
-		break;
+		return THREAD_UNKNOWN;
 	}
 }
 
 void apply_dump_process(struct model *m, const struct apply *a)
 {
 	const struct ev_dump_process *p = event_payload(a->ev, ev_dump_process);
+	const enum thread_state state = state_of_status(p->status);
 	struct thread_row *r;
 	uint32_t row;
 
@@ -373,7 +371,8 @@ void apply_dump_process(struct model *m, const struct apply *a)
 	r->ppid = (uint64_t)p->ppid;
 	if (!r->comm)
 		thread_set_comm(m, row, p->name);
-	if (p->type == 1)
+	/* all without user memory have that type, zombies of programs too */
+	if (p->type == 1 && state != THREAD_ZOMBIE)
 		set_kernel(m, row);
 	if (p->vtid > 0)
 		container_dump(m, row,
@@ -382,7 +381,11 @@ void apply_dump_process(struct model *m, const struct apply *a)
 						     .vpid = p->vpid,
 						     .ns_level = p->ns_level,
 						     .ns_inum = p->ns_inum });
-	state_of_dump(m, row, p->status);
+	/* if switches were seen, they are more reliable */
+	if (r->state == THREAD_UNKNOWN && state != THREAD_UNKNOWN)
+		thread_set_state(m, row, state);
+	if (r->state == THREAD_WAITING)
+		mode_has_waited(thread_info(m, row));
 	if (p->file_table)
 		files_dump_table(m, row, p->file_table);
 	state_touch(&m->state, TABLE_THREAD, row);

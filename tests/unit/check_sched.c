@@ -600,6 +600,26 @@ START_TEST(test_state_dump)
 }
 END_TEST
 
+/* One that exited before the recording started, and is waited for during it. */
+START_TEST(test_zombie_of_the_state_dump)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 0, DUMP_PROCESS, dump_process, .tid = 5, .pid = 5, .ppid = 1, .type = 1, .status = 4,
+	      .name = "five");
+	EVENT(&e, 1110, 0, 0, DUMP_PROCESS, dump_process, .tid = 6, .pid = 6, .ppid = 1, .status = 5, .name = "six");
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_ZOMBIE);
+	ck_assert_uint_eq(events_thread(&e, 5)->flags & THREAD_KERNEL, 0);
+	EVENT(&e, 1200, 0, 0, FREE, task, .tid = 5);
+	EVENT(&e, 1210, 0, 0, FREE, task, .tid = 6); /* of a thread that had this TID before */
+	ck_assert_uint_eq(thread_find(e.m, 5), NO_ROW);
+	ck_assert_uint_ne(thread_find(e.m, 6), NO_ROW);
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads, 1);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_context_of_a_thread)
 {
 	struct ev_context alive = {
@@ -735,5 +755,5 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss,
 	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_state_dump, test_context_of_a_thread, test_priority_of_sched_events,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_exec_takes_over_tid, test_state_dump, test_zombie_of_the_state_dump, test_context_of_a_thread,
+	  test_priority_of_sched_events, test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
