@@ -228,6 +228,22 @@ static void comm_of_path(char comm[16], const char *path, size_t len)
 	memcpy(comm, base, MIN(len, 15));
 }
 
+/* The thread becomes its process' first: there, the process' ID is also its own. */
+static void inherit_namespaces(struct model *m, uint32_t row, uint32_t from)
+{
+	const struct thread_row *f = THREAD_ROW(m, from);
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	if ((int64_t)r->vpid < 0)
+		r->vtid = r->vpid = f->vpid;
+	if (!r->pid_ns)
+		r->pid_ns = f->pid_ns;
+	if (!r->cgroup_ns)
+		r->cgroup_ns = f->cgroup_ns;
+	user_thread_numbered(m, row);
+	container_place(m, row);
+}
+
 /*
  * A thread that is not its process' first takes over the first one's TID: the old row ends here, the new one continues
  * with its files and its CPU.
@@ -240,6 +256,8 @@ static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t o
 	r->pid = (uint64_t)tid;
 	r->ppid = THREAD_ROW(m, old)->ppid;
 	r->user_id = THREAD_ROW(m, old)->user_id;
+	r->prio = THREAD_ROW(m, old)->prio;
+	inherit_namespaces(m, row, old);
 	thread_info(m, row)->inside = INSIDE_KERNEL;
 	if (a->cpu) {
 		thread_set_state(m, old, THREAD_ZOMBIE);

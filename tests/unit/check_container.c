@@ -199,6 +199,26 @@ START_TEST(test_forks)
 }
 END_TEST
 
+/* A thread that is not the first of its process executes a program: with the first's TID, it stays in the container. */
+START_TEST(test_exec_by_another_thread)
+{
+	FORK_TO(1, 20, HOST_PID_NS, NS1, 20, 1);
+	dump_cgroup_ns(20, CGROUP);
+	EVENT(&e, now += 10, 0, 20, FORK, new_task, .parent_tid = 20, .parent_pid = 20, .child_tid = 21,
+	      .child_pid = 20, .parent_ns = NS1, .child_ns = NS1, .child_vtids = { 21, 6 }, .child_comm = "sh");
+	EVENT(&e, now += 10, 0, 21, SCHED_SETPRIO, task, .tid = 21, .prio = 30);
+	leave(20);
+	EVENT(&e, now += 10, 0, 21, EXEC, exec, .tid = 20, .old_tid = 21, .filename = str(&rec, "/usr/bin/app"));
+	ck_assert_uint_eq(thread_find(e.m, 21), NO_ROW);
+	assert_container(NS1, 1, HOST_PID_NS, 20, "app", 1);
+	assert_in(20, NS1);
+	ck_assert_uint_eq(events_thread(&e, 20)->vtid, 1);
+	ck_assert_uint_eq(events_thread(&e, 20)->vpid, 1);
+	ck_assert_uint_eq(events_thread(&e, 20)->cgroup_ns, CGROUP);
+	ck_assert_uint_eq(events_thread(&e, 20)->prio, 30);
+}
+END_TEST
+
 /* A fork shows the namespace of a parent of which nothing was known. */
 START_TEST(test_fork_by_an_unknown_thread)
 {
@@ -363,5 +383,6 @@ START_TEST(test_memory)
 END_TEST
 
 UNIT_MAIN_AROUND("container", setup, teardown, test_written_after_the_end, test_dump, test_dump_outermost_first,
-		 test_old_dump, test_forks, test_fork_by_an_unknown_thread, test_setns_into_the_unknown,
-		 test_number_used_again, test_cgroup_ns, test_context, test_hostile, test_memory)
+		 test_old_dump, test_forks, test_exec_by_another_thread, test_fork_by_an_unknown_thread,
+		 test_setns_into_the_unknown, test_number_used_again, test_cgroup_ns, test_context, test_hostile,
+		 test_memory)
