@@ -54,7 +54,8 @@ const struct view_table view_disks_table = {
 	.name = "disks",
 	.title = "Disks",
 	.row = "a block device",
-	.meaning = "Requests completed by block devices.",
+	.meaning = "Requests completed by block devices. Those of a partition, or of a device made of others, are the "
+		   "requests of the disks below it: a mirror counts each of its copies.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_DISK,
 	.tables = USES(DISK),
