@@ -50,6 +50,8 @@ expect 2 '' "table 'io' has no column 'disk_writes': did you mean 'disk_write_by
 	report io --columns disk_writes "$recording"
 expect 2 '' "option '--columns': column 'tid' is given twice$" report cpu --columns tid,tid "$recording"
 expect 2 '' "option '--columns': column 'cpu_ns%' is given twice$" report cpu --columns cpu_ns%,tid,cpu_ns% "$recording"
+expect 2 '' "--dot does not apply to table 'cpu'$" report cpu --dot "$recording"
+expect 2 '' '--dot and --sum-by cannot be used together$' report relations --dot --sum-by host "$recording"
 expect 0 '^Usage: lttngtop report TABLE' '' help report
 expect 0 '^\.TH LTTNGTOP 1' '' help --man
 expect 0 '^\.TH LTTNGTOP-REPORT 1' '' help --man report

@@ -101,6 +101,8 @@ static enum lt_status check_options(const struct report *r)
 		return error_set("only one of --json, --csv and --dot can be used");
 	if (o->dot && strcmp(r->table->name, "relations") != 0)
 		return error_set("--dot does not apply to table '%s'", r->table->name);
+	if (o->dot && o->sum_by)
+		return error_set("--dot and --sum-by cannot be used together");
 	if (o->per_cpu && !(r->table->flags & VIEW_PER_CPU))
 		return error_set("--per-cpu does not apply to table '%s'", r->table->name);
 	if ((o->tid->len || o->pid->len || o->comm->len) && !view_table_of_processes(r->table) && !is_path)
