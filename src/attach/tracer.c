@@ -343,7 +343,7 @@ uint64_t attach_tracer_oldest(const struct attach_tracer *t)
 			const int32_t tid = ((struct traced *)who)->tid;
 			const struct call_now *now = &((struct traced *)who)->now;
 
-			/* the exit of a call that did not choose its thread is not seen */
+			/* a call that has not returned: exits under a name that is not chosen may not be seen */
 			if (now->active && model_look_call(ingest_host(t->in, i)->model, tid) == now->entry_ns)
 				oldest_ns = MIN(oldest_ns, now->entry_ref_ns);
 		}
@@ -361,7 +361,7 @@ void attach_tracer_finish(struct attach_tracer *t)
 		while (g_hash_table_iter_next(&iter, NULL, &data)) {
 			struct traced *who = data;
 
-			if (who->chosen && who->now.active)
+			if (who->now.active)
 				tracer_call_end(t, NULL, i, who, CALL_UNKNOWN);
 		}
 	}

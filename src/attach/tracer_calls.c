@@ -349,9 +349,21 @@ static void hand_over(struct call_now *now, struct attach_record *r)
 	tracer_call_forget(now);
 }
 
+/* A thread that was chosen when it entered the call in progress, which may have given it another name. */
+static struct traced *renamed_thread(struct attach_tracer *t, unsigned host, int32_t tid)
+{
+	struct traced *who = tracer_known(t, host, tid);
+
+	if (who && who->now.held)
+		tracer_call_forget(&who->now);
+	return who && who->now.active ? who : NULL;
+}
+
 void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
-	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	const int32_t tid = tracer_tid(t, v);
+	struct traced *const chosen = tracer_thread(t, v, tid);
+	struct traced *who = chosen ? chosen : renamed_thread(t, v->host, tid);
 	const struct call *call;
 	struct caller caller;
 	struct attach_record *r;
@@ -366,6 +378,8 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	shown = identify(t, v, plan, &name, &call);
 	if (now->active && now->name != name)
 		tracer_call_end(t, v, v->host, who, CALL_UNKNOWN);
+	if (!now->active && !chosen)
+		return;
 	if (!now->active) {
 		now->name = name;
 		now->call = call;

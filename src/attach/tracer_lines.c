@@ -72,10 +72,11 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 
 	if (!who)
 		return;
+	tracer_thread(t, v, who->tid); /* its name may have changed since its last call */
+	if (who->now.active)
+		tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
 	if (who->chosen) {
 		code = exit_code_of(t, v, who);
-		if (who->now.active)
-			tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
 		text = g_string_new(NULL);
 		if (code >= 0) {
 			g_string_printf(text, "exited with %" PRId64, code & 0xff);

@@ -54,10 +54,14 @@ bool fields_wanted_class(const struct fields_wanted *w, const char *name)
 bool fields_wanted_renames(const char *name)
 {
 	static const char *const names[] = { "execve", "execveat", "prctl", NULL };
+	static const char *const prefixes[] = { "syscall_entry_", "syscall_exit_" };
 
 	if (g_str_has_prefix(name, "compat_"))
 		name += strlen("compat_");
-	return g_str_has_prefix(name, "syscall_entry_") && g_strv_contains(names, name + strlen("syscall_entry_"));
+	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (g_str_has_prefix(name, prefixes[i]))
+			return g_strv_contains(names, name + strlen(prefixes[i]));
+	return false;
 }
 
 static void append_numbers(GString *text, char letter, const GArray *numbers)

@@ -25,7 +25,7 @@ struct fields_wanted {
 	 */
 	GArray *tids, *pids; /* int32_t */
 	GPtrArray *names;    /* char *: globs of thread names */
-	/* Of every thread: the entries of calls that may give it one of the names, for they come before it has it. */
+	/* Of every thread: the calls that may change its name, for it may have one of the names at one end only. */
 	bool renames;
 	/* Only events in [begin, end[ by the host's own clock; 0, UINT64_MAX: always. */
 	uint64_t begin_ns, end_ns;
@@ -44,7 +44,7 @@ static inline bool fields_wanted_has_threads(const struct fields_wanted *w)
 /* Whether events of the class with that name are wanted. */
 bool fields_wanted_class(const struct fields_wanted *w, const char *name);
 
-/* Whether events of the class with that name are entries of calls that may give the thread another name. */
+/* Whether events of the class with that name are entries or exits of calls that may give the thread another name. */
 bool fields_wanted_renames(const char *name);
 
 enum { FIELDS_WANTED_TEXT_MAX = 8192 };

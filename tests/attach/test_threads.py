@@ -53,6 +53,23 @@ def check_prctl(checks, directory):
         checks.true(want and want[-1] in shown, f"{call['comm']}: {shown}")
 
 
+def check_losing(checks, directory, name, call):
+    """The call by which a thread loses the name is shown as it is with -n '*'; what the thread does later is not shown."""
+    def records(*options):
+        return [json.loads(line) for line in attach(directory, "--json", "-e", f"trace={call}", *options).splitlines()]
+
+    every = {(r["host"], r["tid"], r["begin_ns"]): r for r in records("-n", "*") if r["event"] == "call"}
+    for options in ((), ("--sched",)):
+        shown = records("-n", name, *options)
+        calls = [r for r in shown if r["event"] == "call"]
+        checks.true(sum(r["comm"] != name for r in calls) > 2, f"{call} {options}: {calls[:5]}")
+        for r in calls:
+            checks.equal(r, every[r["host"], r["tid"], r["begin_ns"]], f"{call} {options}")
+        checks.equal({r["comm"] for r in shown if r["event"] != "call"} - {name}, set(), f"{call} {options}: others")
+    summary = json.loads(attach(directory, "-c", "--json", "-n", name, "-e", f"trace={call}"))
+    checks.equal([row["calls"] for row in summary["calls"]], [len(calls)], f"{call}: -c")
+
+
 def check_births(checks, directory, threads):
     """A new thread does not begin with the end of its parent's call, however it was chosen."""
     born = {f"{host}:{row['tid']}" for host, row in threads if row["born_ns"]}
@@ -107,11 +124,13 @@ def main():
     checks = harness.Checks()
     for _, directory, _ in harness.recordings({"three-tier"}):
         check_renaming(checks, directory)
+        check_losing(checks, directory, "bash", "execve")
         check_quiet(checks, directory)
         check_late_processes(checks, directory)
         check_births(checks, directory, [(row["host"], row) for row in harness.report("cpu", directory, status=(0, 3)).rows])
     for _, directory, _ in harness.recordings({"locks-pipes"}):
         check_prctl(checks, directory)
+        check_losing(checks, directory, "lp", "prctl")
     checks.finish()
 
 

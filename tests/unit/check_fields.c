@@ -540,7 +540,8 @@ START_TEST(test_wanted_classes)
 	w.classes = WANTED_ALL;
 	ck_assert(fields_wanted_class(&w, "net_dev_queue"));
 	ck_assert(fields_wanted_renames("syscall_entry_execve") && fields_wanted_renames("compat_syscall_entry_prctl"));
-	ck_assert(!fields_wanted_renames("syscall_exit_execve") && !fields_wanted_renames("syscall_entry_arch_prctl"));
+	ck_assert(fields_wanted_renames("syscall_exit_execve") && fields_wanted_renames("compat_syscall_exit_prctl"));
+	ck_assert(!fields_wanted_renames("syscall_exit_arch_prctl") && !fields_wanted_renames("prctl"));
 	fields_wanted_release(&w);
 }
 END_TEST
