@@ -58,16 +58,31 @@ static int compare_items(const void *pa, const void *pb, void *data)
 	return compare_keys(a, b, order->n_keys);
 }
 
+/* The columns that tell a host's rows apart; of sums, the first one that their rows have in common. */
+static unsigned find_keys(const struct view_rows *r, const struct view_query *q, const struct column **keys)
+{
+	unsigned n = 0;
+
+	if (q->sum_by) {
+		keys[0] = &r->columns[1];
+		return q->sum_by < VIEW_SUM_HOST;
+	}
+	for (unsigned i = 0; i < r->table->n_columns && n < KEYS_MAX; i++)
+		if (r->table->columns[i].flags & COLUMN_KEY)
+			keys[n++] = &r->table->columns[i];
+	return n;
+}
+
 uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q, const GArray *rows)
 {
 	struct sort_item *items = g_new(struct sort_item, rows->len);
 	uint32_t *indexes = g_new(uint32_t, MAX(rows->len, 1));
 	const struct column *keys[KEYS_MAX];
-	struct sort_order order = { .hosts_first = q->tree && !q->table->parent };
+	struct sort_order order = {
+		.hosts_first = q->tree && !q->table->parent,
+		.n_keys = find_keys(r, q, keys),
+	};
 
-	for (unsigned i = 0; i < r->table->n_columns && order.n_keys < KEYS_MAX; i++)
-		if (r->table->columns[i].flags & COLUMN_KEY)
-			keys[order.n_keys++] = &r->table->columns[i];
 	if (q->sort) {
 		order.sorted = true;
 		order.descending = column_ascends(q->sort) == q->reverse;

@@ -301,14 +301,13 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 	map64_release(&parents);
 }
 
-/* Sums have no key of their own: they are ordered by what they have in common. */
 static void sum_up(struct view_rows *r, struct view_query *q)
 {
 	GArray *rows = r->internal->rows;
 	guint n = 0;
 
 	view_sum_rows(r, q);
-	q->sort = q->sort ? view_rows_column(r, q->sort->name) : &r->columns[MIN(r->n_columns - 1, 1)];
+	q->sort = q->sort ? view_rows_column(r, q->sort->name) : NULL;
 	if (!q->having)
 		return;
 	view_filter_bind(q->having, r);
@@ -351,7 +350,7 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 		sum_up(r, &query);
 	if (q->tree && view_table_has_tree(q->table))
 		view_tree_rows(r, &query);
-	else if (query.sort || !q->table->supply.needs)
+	else if (query.sort || q->sum_by || !q->table->supply.needs)
 		view_sort_rows(r, &query);
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;
 	r->n_all = r->internal->rows->len;
