@@ -48,6 +48,11 @@ static int compare_numbers(const struct value *a, const struct value *b)
 		return COMPARE(a->u, b->u);
 	if (a->kind == VALUE_INT && b->kind == VALUE_INT)
 		return COMPARE(a->i, b->i);
+	/* doubles cannot represent all of them */
+	if (a->kind == VALUE_INT && b->kind == VALUE_UINT)
+		return a->i < 0 ? -1 : COMPARE((uint64_t)a->i, b->u);
+	if (a->kind == VALUE_UINT && b->kind == VALUE_INT)
+		return b->i < 0 ? 1 : COMPARE(a->u, (uint64_t)b->i);
 	return COMPARE(value_real(a), value_real(b));
 }
 

@@ -222,6 +222,15 @@ def test_where():
             assert expected, (table, text)
 
 
+def test_times_are_compared_to_the_ns():
+    whole = rows("matches")
+    some = whole[len(whole) // 2]["sent_ns"]
+    for ns in (some - 1, some, some + 1):
+        for comparison, holds in ("=", ns.__eq__), ("<", ns.__gt__), (">=", ns.__le__):
+            assert rows("matches", "--where", f"sent_ns{comparison}{ns}") == [r for r in whole if holds(r["sent_ns"])], \
+                (comparison, ns - some)
+
+
 def test_bare_words_are_parts_of_what_is_printed():
     for table, words in (("cpu", ("epoll", "blocked", "apache", "web")), ("files", ("10.77", "postgres", "locale")),
                          ("syscalls", ("epoll", "postgres"))):

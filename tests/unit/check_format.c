@@ -135,6 +135,10 @@ START_TEST(test_compare)
 	ck_assert_int_eq(value_compare(&null, &null), 0);
 	ck_assert_int_lt(value_compare(UINT(5), TEXT("a")), 0);
 	ck_assert_int_lt(value_compare(INT(-1), UINT(0)), 0);
+	ck_assert_int_gt(value_compare(UINT(UINT64_MAX), INT(-1)), 0);
+	ck_assert_int_lt(value_compare(INT(1800000000000000000), UINT(1800000000000000001)), 0);
+	ck_assert_int_gt(value_compare(UINT(1800000000000000001), INT(1800000000000000000)), 0);
+	ck_assert_int_eq(value_compare(UINT(1800000000000000001), INT(1800000000000000001)), 0);
 	ck_assert_int_gt(value_compare(UINT(UINT64_MAX), UINT(UINT64_MAX - 1)), 0);
 	ck_assert_int_gt(value_compare(REAL(1.5), UINT(1)), 0);
 	ck_assert_int_lt(value_compare(TEXT("a"), TEXT("b")), 0);
