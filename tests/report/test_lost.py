@@ -27,6 +27,15 @@ def intervals():
         yield ["--begin", f"+{begin}ms", *(["--end", f"+{end}ms"] if end else [])]
 
 
+def check_hosts(recording):
+    """What a page counts as lost was lost on the hosts that it names, also where rows concern other hosts."""
+    for table in ("cpu", "connections", "relations", "accounting"):
+        for host, packets in ("client", 0), ("db#2", 1678), ("*", 1678):
+            done, _ = run("report", table, "--no-sync", "--json", "--host", host, recording, harness.bundled("three-tier"))
+            page = json.loads(done.stdout)
+            checks.equal(page["lost"], {"events": 0, "packets": packets}, f"{table} of {page['hosts']}")
+
+
 def main():
     harness.need_program()
     recording = harness.bundled("lossy-overwrite")
@@ -47,6 +56,7 @@ def main():
     checks.equal((done.returncode, said), (INCOMPLETE, everything), "slice of all")
     done, said = run("report", "slice", "-o", "end", "--begin", "+2849ms", recording)
     checks.equal((done.returncode, said), (0, (0, 0)), f"slice of the end: {done.stderr}")
+    check_hosts(recording)
     checks.finish()
 
 

@@ -115,6 +115,23 @@ static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t en
 	return end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
 }
 
+/* Lost in the interval on the hosts that the page names; others may be shown, as rows of these hosts concern them. */
+static struct view_lost lost_of_named(const struct report *r)
+{
+	struct view_lost sum = { 0, 0 };
+
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		struct view_lost lost;
+
+		if (!r->hosts[i].named)
+			continue;
+		lost = view_hosts_lost(&r->shown[r->hosts[i].shown], 1);
+		sum.events += lost.events;
+		sum.packets += lost.packets;
+	}
+	return sum;
+}
+
 static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t end_ns, bool gap)
 {
 	struct writer_page page = {
@@ -126,7 +143,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		.n_columns = r->n_columns,
 		.hosts = r->names,
 		.n_hosts = r->n_names,
-		.lost = view_hosts_lost(r->shown, r->n_shown),
+		.lost = lost_of_named(r),
 	};
 
 	if (report_needs(r) && report_derived_collect(r, begin_ns, end_ns) != LT_OK)

@@ -128,7 +128,7 @@ static void help_json(struct help *h)
 		  "not included" },
 		{ "gap", "true if the object stands for 1000 or more intervals without events; otherwise absent" },
 		{ "hosts", "names of the hosts" },
-		{ "lost", "an object: events and packets are the numbers of those that were lost in that time" },
+		{ "lost", "an object: events and packets are the numbers of those that these hosts lost in that time" },
 		{ "rows",
 		  "the rows: objects with the columns as keys, which 'lttngtop report TABLE --help' describes. Texts "
 		  "are strings, also when they consist of digits; percentages and rates may have decimals; all other "

@@ -106,7 +106,8 @@ void report_set_hosts(struct report *r)
 		interval_init(&h->iv);
 		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
 		wanted = view_filter_host(&r->filter, h->source->name);
-		if (wanted || path)
+		h->named = wanted || path;
+		if (h->named)
 			r->names[r->n_names++] = printable(h->source->name);
 		if (!wanted && !related)
 			continue;

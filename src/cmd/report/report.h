@@ -43,6 +43,7 @@ struct report_host {
 	bool open;               /* iv has been started and not ended */
 	bool done;               /* its trace was read to its end */
 	bool left_out;           /* silent: it has fallen behind the others */
+	bool named;              /* it is among report.names */
 	int shown;               /* its number among the shown hosts; -1: not shown */
 	struct view_lost before; /* lost before --begin */
 	GArray *gaps;            /* struct report_gap, those found so far */
