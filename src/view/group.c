@@ -102,6 +102,8 @@ static void figures(const struct interval *iv, enum table_id table, const struct
 	for (unsigned i = 0; i < desc->n_cells; i++)
 		if (desc->cells[i].kind == CELL_ACCRUAL)
 			cells[desc->cells[i].since] = UINT64_MAX;
+	if (table == TABLE_DISK)
+		cells[CELL(disk, queue_max)] = view_queue_max(row);
 }
 
 static bool is_less(enum cell_type type, uint64_t a, uint64_t b)

@@ -185,6 +185,9 @@ struct view_end {
 /* The process at one end of a row, on any host. False: unknown. */
 bool view_relation_end(const struct view_rows *r, const struct view_row *row, bool to, struct view_end *end);
 
+/* ---- table_devices.c: a disk's longest queue in the interval, also if that was at its start ---- */
+uint64_t view_queue_max(const struct interval_row *row);
+
 /* ---- table_accounting.c: a row's process, or the client it works for; false: it has no client ---- */
 bool view_account_end(const struct view_row *row, bool client, struct view_end *end);
 

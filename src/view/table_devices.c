@@ -6,15 +6,16 @@
 
 /* ---- disks ---- */
 
-/* The queue may have been longest before its first change in the interval. */
+uint64_t view_queue_max(const struct interval_row *row)
+{
+	const uint64_t max = INTERVAL_ROW(disk, row)->queue_max;
+
+	return row->a ? MAX(max, row->a[CELL(disk, queue)]) : max;
+}
+
 static void get_queue_max(const struct view_cell *at, struct value *v)
 {
-	const struct interval_row *row = &at->row->row;
-	uint64_t max = INTERVAL_ROW(disk, row)->queue_max;
-
-	if (row->a)
-		max = MAX(max, row->a[CELL(disk, queue)]);
-	value_set_uint(v, max);
+	value_set_uint(v, view_queue_max(&at->row->row));
 }
 
 static const struct column disks_columns[] = {

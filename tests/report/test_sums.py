@@ -239,6 +239,17 @@ def test_distributions():
                 check_percentiles(row, sorted(buckets.items()))
 
 
+def test_longest_queue():
+    """It may be the one with which an interval begins, in which nothing else happens."""
+    def queues(*options):
+        pages = map(json.loads, run("disks", "--json", "-i", "1ms", *options).splitlines())
+        return {page["begin_ns"]: [row["queue_max"] for row in page["rows"]] for page in pages if page["rows"]}
+
+    whole = queues()
+    assert max(map(len, whole.values())) > 1
+    assert queues("--sum-by", "all") == {begin: [max(lengths)] for begin, lengths in whole.items()}
+
+
 def check_percentiles(row, buckets):
     count = sum(n for _, n in buckets)
     for name, part in PARTS.items():
