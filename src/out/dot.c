@@ -157,26 +157,35 @@ static void write_node(FILE *out, const struct node *n, const char *indent)
 	fputs("];\n", out);
 }
 
-static void write_nodes(FILE *out, const struct graph *g)
+static void write_host(FILE *out, const struct graph *g, const char *host)
 {
-	for (unsigned h = 0; h < g->page->n_hosts; h++) {
-		fprintf(out, "\tsubgraph cluster_%u {\n\t\tlabel=", h);
-		write_string(out, g->page->hosts[h]);
-		fputs(";\n", out);
-		for (guint i = 0; i < g->nodes->len; i++) {
-			const struct node *n = g_ptr_array_index(g->nodes, i);
-
-			if (n->host && strcmp(n->host, g->page->hosts[h]) == 0)
-				write_node(out, n, "\t\t");
-		}
-		fputs("\t}\n", out);
-	}
 	for (guint i = 0; i < g->nodes->len; i++) {
 		const struct node *n = g_ptr_array_index(g->nodes, i);
 
-		if (!n->host)
-			write_node(out, n, "\t");
+		if (g_strcmp0(n->host, host) == 0)
+			write_node(out, n, host ? "\t\t" : "\t");
 	}
+}
+
+/* With --host, peers on other hosts are nodes, too. */
+static void write_nodes(FILE *out, const struct graph *g)
+{
+	GPtrArray *hosts = g_ptr_array_new();
+
+	for (guint i = 0; i < g->nodes->len; i++) {
+		const struct node *n = g_ptr_array_index(g->nodes, i);
+
+		if (!n->host || g_ptr_array_find_with_equal_func(hosts, n->host, g_str_equal, NULL))
+			continue;
+		fprintf(out, "\tsubgraph cluster_%u {\n\t\tlabel=", hosts->len);
+		write_string(out, n->host);
+		fputs(";\n", out);
+		write_host(out, g, n->host);
+		fputs("\t}\n", out);
+		g_ptr_array_add(hosts, n->host);
+	}
+	write_host(out, g, NULL);
+	g_ptr_array_free(hosts, TRUE);
 }
 
 static void write_edge(FILE *out, const struct dot_edge *e, bool ascii)

@@ -6,6 +6,7 @@ import collections
 import glob
 import json
 import os
+import re
 import subprocess
 
 import harness
@@ -147,12 +148,36 @@ def check_graph(checks, directory):
     checks.equal(len(edges), len(pairs), "an edge for each pair and means")
 
 
+def check_boxes(checks, directory):
+    """With --host, too, every process at an edge is a node in the box of its host, with its name."""
+    done = subprocess.run([harness.PROGRAM, "report", "relations", "--dot", "--no-sync", "--host", "client", directory], check=True,
+                          stdout=subprocess.PIPE)
+    box, labels, boxes = None, {}, []
+    for line in done.stdout.decode().splitlines():
+        if line.startswith("\t\tlabel="):
+            box = line.split('"')[1]
+            boxes.append(box)
+        elif line.startswith("\t}"):
+            box = None
+        elif "->" not in line and "[label=" in line:
+            _, node, _, label, _ = line.split('"')
+            labels[node] = label
+            checks.equal(box, node.split("/")[0] if re.fullmatch(r"[\w#]+/\d+", node) else None, f"box of {node}")
+        elif "->" in line:
+            checks.true(set(line.split('"')[1:4:2]) <= set(labels), f"nodes of {line}")
+    checks.equal((sorted(set(boxes)), len(boxes)), (["client", "web"], 2), "boxes")
+    checks.true(any(re.fullmatch(r"web/\d+", node) and label.startswith("apache2\\n") for node, label in labels.items()),
+                f"processes of web: {labels}")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
-    for name, directory, truth_dir in harness.recordings({"locks-pipes", "rpc-hog", "rpc-hog-local"}):
+    for name, directory, truth_dir in harness.recordings({"locks-pipes", "rpc-hog", "rpc-hog-local", "three-tier"}):
         if name == "locks-pipes":
             check_locks_pipes(checks, os.path.join(directory, "web"), truth_dir)
+        elif name == "three-tier":
+            check_boxes(checks, directory)
         else:
             check_rpc(checks, name, directory, truth_dir)
         if name == "rpc-hog":
