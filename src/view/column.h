@@ -48,6 +48,7 @@ enum column_flag {
 	COLUMN_MAIN = 1 << 8,      /* the screen drops it last, and rather cuts it */
 	COLUMN_IF_KNOWN = 1 << 6,  /* text reports omit it if no row has a value (other than false) */
 	COLUMN_SPREAD = 1 << 7,    /* computed from buckets: view_query.spread */
+	COLUMN_SIGNED = 1 << 9,    /* may be below 0 */
 	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that does not grow with the interval: a mean, a state */
 };
 

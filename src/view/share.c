@@ -60,7 +60,7 @@ struct view_share *view_share_create(const struct column *of)
 {
 	struct view_share *s;
 
-	if (!is_added(of))
+	if (!is_added(of) || of->flags & COLUMN_SIGNED)
 		return NULL;
 	s = g_new0(struct view_share, 1);
 	s->of = of;

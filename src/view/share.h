@@ -19,7 +19,7 @@ struct view_share {
 	uint64_t whole; /* of all hosts */
 };
 
-/* of is borrowed. Returns NULL if its values cannot be summed. */
+/* of is borrowed. Returns NULL if its values cannot be summed, or may be negative. */
 struct view_share *view_share_create(const struct column *of);
 void view_share_destroy(struct view_share *s);
 

@@ -50,7 +50,7 @@ static const struct column memory_columns[] = {
 	COLUMN_BY(get_allocated, pages, allocated_pages, "ALLOC PG", 8, FIGURE),
 	COLUMN_BY(get_freed, pages, freed_pages, "FREED PG", 8, FIGURE),
 	OTHER(get_net, "net_pages", "NET PG", "Pages allocated minus pages freed; negative if more were freed.",
-	      COLUMN_COUNT, 8, FIGURE),
+	      COLUMN_COUNT, 8, FIGURE | COLUMN_SIGNED),
 	COLUMN_BY(get_allocated, pages, allocations, "ALLOCS", 7, FIGURE),
 	COLUMN_BY(get_freed, pages, frees, "FREES", 7, FIGURE),
 	COLUMN_BY(get_allocated, pages, failures, "FAILED", 6, FIGURE),

@@ -121,6 +121,7 @@ def test_shares():
         assert total and all(abs(r[f"{column}_share"] - 100 * r[column] / total) < 1e-9 for r in whole), column
     for table, column in (("disks", "queue_max"), ("cpu", "threads"), ("sched", "slice_max")):
         assert "has no shares: its values cannot be summed" in run(table, "--columns", f"{column}%", status=2), column
+    assert "column 'net_pages' has no shares: its values may be negative" in run("memory", "--columns", "net_pages%", status=2)
     headers = run("bottleneck", "--columns", "total%,total_percent").splitlines()[1].split("  ")
     assert len(set(headers)) == len(headers) == 2, headers
     assert "CPU TIME%" in run("cpu", "--columns", "host,comm,cpu_ns%").splitlines()[1]

@@ -62,7 +62,8 @@ static enum lt_status add_share(struct report *r, const char *name)
 		g_ptr_array_add(r->shares, share);
 		status = add_named(r, &share->column, name);
 	} else if (status == LT_OK) {
-		status = error_set("column '%s' has no shares: its values cannot be summed", column->name);
+		status = error_set("column '%s' has no shares: its values %s", column->name,
+				   column->flags & COLUMN_SIGNED ? "may be negative" : "cannot be summed");
 	}
 	g_free(of);
 	return status;
