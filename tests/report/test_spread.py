@@ -280,6 +280,7 @@ def test_min():
     want = [i for i in latencies(TRACE) if i[3] >= 2000000]
     assert 0 < len(want) < 500
     assert logged("sched", "--min", "2ms") == sorted(want)
+    assert logged("sched", "--min", "2ms", "--min", "1us") == logged("sched", "--min", "1us", "--min", "2ms") == sorted(want)
     middle = sorted(want, key=lambda i: i[3])[len(want) // 2][3]
     assert logged("sched", "--min", "2ms", "--max", f"{middle}ns") == sorted(i for i in want if i[3] <= middle)
     assert "'1' is not a duration" in report("sched", "--log", "--max", "1", RECORDING, status=2)

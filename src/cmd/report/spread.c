@@ -67,14 +67,16 @@ static enum lt_status find_distribution(const struct report *r, const struct col
 	return refuse_table(r);
 }
 
-/* Reads the durations given with --min; other values are about columns. */
+/* Reads the durations given with --min, all of which must be reached; other values are about columns. */
 static enum lt_status read_min(struct report *r)
 {
 	for (guint i = 0; i < r->options->min->len; i++) {
 		const char *text = g_ptr_array_index(r->options->min, i);
+		uint64_t min_ns = 0;
 
-		if (!strchr(text, '=') && timetext_parse_duration(text, &r->log_min_ns) != LT_OK)
+		if (!strchr(text, '=') && timetext_parse_duration(text, &min_ns) != LT_OK)
 			return error_wrap("option '--min'");
+		r->log_min_ns = MAX(r->log_min_ns, min_ns);
 	}
 	return LT_OK;
 }
