@@ -64,7 +64,7 @@ uint64_t row_find(const struct graph_row *r, uint64_t t_ns)
 
 void path_open(struct wait_path *p, uint64_t begin_ns, uint64_t end_ns)
 {
-	p->n = 0;
+	p->n = p->undone = 0;
 	p->open = p->partial = false;
 	p->begin_ns = begin_ns;
 	p->end_ns = MAX(begin_ns, end_ns);

@@ -7,7 +7,10 @@
 
 enum {
 	DEPTH_MAX = 1024,     /* of nested waits; lock convoys have about 20 */
-	EFFORT_MAX = 1 << 22, /* pieces taken for one edge, including those undone */
+	TURNS_MAX = 64,       /* links without duration one after another: rows linked to each other at one time */
+	PIECES_MAX = 1 << 22, /* for one edge */
+	UNDONE_MAX = 1 << 22, /* for one path */
+	KEPT_MAX = 1 << 16,   /* pieces and remembered places for which memory is kept */
 };
 
 /* A piece that the walk took; they are kept with the latest in time first. */
@@ -27,6 +30,7 @@ struct graph_place {
 	bool exact;
 	uint64_t seq;
 	uint64_t t_ns;
+	uint32_t turns; /* links without duration that led here, one after another */
 };
 
 struct remembered {
@@ -46,7 +50,7 @@ struct walker {
 	uint32_t n_pieces, pieces_capacity;
 	struct remembered *stack;
 	uint32_t n_stack, stack_capacity;
-	uint32_t effort;
+	uint32_t undone; /* pieces undone for this path */
 	bool bounded;
 	struct resolve_info info;
 };
@@ -61,6 +65,19 @@ void walker_destroy(struct walker *w)
 	g_free(w->pieces);
 	g_free(w->stack);
 	g_free(w);
+}
+
+/* The memory of an exceptionally long walk is not kept. */
+static void walker_trim(struct walker *w)
+{
+	if (w->pieces_capacity > KEPT_MAX) {
+		g_clear_pointer(&w->pieces, g_free);
+		w->pieces_capacity = 0;
+	}
+	if (w->stack_capacity > KEPT_MAX) {
+		g_clear_pointer(&w->stack, g_free);
+		w->stack_capacity = 0;
+	}
 }
 
 struct resolve_info resolve_info(const struct wait_graph *g)
@@ -80,7 +97,6 @@ static struct piece *take(struct walker *w, int kind, uint64_t begin_ns, uint64_
 	p->kind = kind;
 	p->begin_ns = begin_ns;
 	p->end_ns = end_ns;
-	w->effort++;
 	w->info.pieces++;
 	return p;
 }
@@ -90,18 +106,21 @@ static struct graph_place place_find(const struct wait_graph *g, wait_row row, u
 	const struct graph_row *r = &g->rows[row];
 	uint64_t seq = row_find(r, t_ns);
 
-	return (struct graph_place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns };
+	return (struct graph_place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns, 0 };
 }
 
-/* Takes the link that ends at v, a vertex of row, and goes to its source. */
-static struct graph_place take_link(const struct wait_graph *g, wait_row row, const struct vertex *v)
+/* Takes the link that ends at this place, a vertex, and goes to its source. */
+static void take_link(const struct wait_graph *g, struct graph_place *at)
 {
+	const struct vertex *v = row_vertex(&g->rows[at->row], at->seq);
 	struct piece *p = take(g->walker, PIECE_LINK, v->from_ns, v->t_ns);
+	const uint32_t turns = v->from_ns == v->t_ns ? at->turns + 1 : 0;
 
 	p->link = v->link;
-	p->row = row;
+	p->row = at->row;
 	p->from = v->from;
-	return place_find(g, v->from, v->from_ns);
+	*at = place_find(g, v->from, v->from_ns);
+	at->turns = turns;
 }
 
 /* The edge before a place, up to that place; false: the row starts here, or has a gap. */
@@ -180,7 +199,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 	uint64_t limit_ns = MAX(bound_ns, row_left_ns(r, seq));
 	uint64_t floor_ns = MAX(limit_ns, g->horizon_ns);
 	uint32_t stack_base = w->n_stack;
-	struct graph_place at;
+	struct graph_place at = { row, true, seq, ended->t_ns, 0 };
 
 	if (ended->link == WAIT_LINK_NONE)
 		return;
@@ -189,12 +208,12 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 		return;
 	}
 	w->info.waits++;
-	at = take_link(g, row, ended);
+	take_link(g, &at);
 	while (at.t_ns > floor_ns) {
 		struct walked_edge e = { 0 }; /* gcc 11 does not see that it is set where it is used */
 		bool begins = !edge_before(g, &at, &e);
 
-		if (w->effort > EFFORT_MAX) {
+		if (at.turns > TURNS_MAX || w->n_pieces > PIECES_MAX) {
 			w->bounded = true;
 			break;
 		}
@@ -204,12 +223,12 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 				take_rest(g, row, ended, limit_ns, at.t_ns);
 				break;
 			}
-			at = take_link(g, at.row, v);
+			take_link(g, &at);
 			continue;
 		}
 		if (v && v->link != WAIT_LINK_NONE) {
 			if (v->from_ns <= limit_ns) {
-				take_link(g, at.row, v);
+				take_link(g, &at);
 				w->info.older++;
 				break;
 			}
@@ -221,14 +240,19 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 				take_wait(g, &at, &e, limit_ns, depth);
 			else
 				take_edge(w, &at, &e, PIECE_EDGE);
-			at = (struct graph_place){ at.row, true, at.seq - 1, e.begin_ns };
+			at = (struct graph_place){ at.row, true, at.seq - 1, e.begin_ns, 0 };
 		} else if (w->n_stack > stack_base) {
 			struct remembered *last = &w->stack[--w->n_stack];
 
+			if (w->undone > UNDONE_MAX) {
+				w->bounded = true;
+				break;
+			}
 			w->info.rewinds += last->n_pieces != w->n_pieces || at.seq > 0;
+			w->undone += w->n_pieces - last->n_pieces;
 			w->n_pieces = last->n_pieces;
 			at = last->place;
-			at = take_link(g, at.row, row_vertex(&g->rows[at.row], at.seq));
+			take_link(g, &at);
 		} else {
 			w->info.gaps += at.seq > 0 || !at.exact;
 			break;
@@ -383,7 +407,7 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 	};
 
 	w->n_pieces = w->n_stack = 0;
-	w->effort = 0;
+	w->undone = path->undone;
 	w->bounded = false;
 	if (!v->gap && wait_state_blocks(v->state))
 		walk(g, row, seq, s.begin_ns, 0);
@@ -404,6 +428,8 @@ void resolve_edge(const struct wait_graph *g, wait_row row, uint64_t seq, struct
 	}
 	w->info.bounded += w->bounded;
 	path->partial |= w->bounded;
+	path->undone = w->undone;
+	walker_trim(w);
 }
 
 void resolve_present(const struct wait_graph *g, wait_row row, struct wait_path *path)

@@ -21,14 +21,15 @@
  *	        if there is no edge before cur (start of the row): go back to the last vertex remembered, undo
  *	            everything taken after it, take its link, cur := its source; if none is remembered, stop
  *
- * Depth and effort are bounded; the part that is not explained becomes a fill.
+ * The depth, the pieces taken and undone, and the links without duration one after another are limited; the part that
+ * is not explained becomes a fill.
  */
 
 /* How often each rule was applied since the graph was created. Older, rewinds and gaps make prefix sums differ. */
 struct resolve_info {
 	uint64_t waits;   /* waits resolved, nested ones included */
 	uint64_t pieces;  /* edges and links taken */
-	uint64_t bounded; /* depth or effort reached its limit */
+	uint64_t bounded; /* a limit was reached */
 	uint64_t older;   /* packets older than the wait */
 	uint64_t rewinds; /* went back to a remembered vertex, not counting from a row's first vertex to its creator */
 	uint64_t gaps;    /* stopped at a gap in a row with no vertex remembered */

@@ -410,6 +410,106 @@ static void check_tiles(const struct wait_path *p)
 	ck_assert_uint_eq(at_ns, p->end_ns);
 }
 
+/* Rows that are linked to each other at one time: the walk does not go round and round. */
+START_TEST(test_cycles)
+{
+	static const struct {
+		const char *const rows[4], *const links[4], *want;
+	} cases[] = {
+		/* workers that got their work from each other */
+		{ { "10 R 20 B 60 R 80", "0 R 15 i 50 R 90", "0 R 15 i 50 R 90" },
+		  { "1@60 0@60 W", "2@50 1@50 W", "1@50 2@50 W" },
+		  "0:R10-20 2:?20-50?f W2>1:R50-60 W1>0:R60-80" },
+		/* threads that do not wait, with something known about them before, which is undone each time */
+		{ { "10 R 20 B 60 R 80", "30 R 50 R 90", "30 R 50 R 90" },
+		  { "1@60 0@60 W", "2@50 1@50 W", "1@50 2@50 W" },
+		  "0:R10-20 2:?20-50?f W2>1:R50-60 W1>0:R60-80" },
+		/* the same, with nothing known before */
+		{ { "10 R 20 B 60 R 80", "50 R 90", "50 R 90" },
+		  { "1@60 0@60 W", "2@50 1@50 W", "1@50 2@50 W" },
+		  "0:R10-20 2:?20-50?f W2>1:R50-60 W1>0:R60-80" },
+	};
+	struct wait_path path;
+
+	wait_path_init(&path);
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct built b = build(cases[i].rows, cases[i].links);
+		char *text;
+
+		wait_path_resolve(b.g, b.rows[0], 0, UINT64_MAX, &path);
+		text = path_text(&path);
+		ck_assert_str_eq(text, cases[i].want);
+		ck_assert(path.partial);
+		ck_assert_uint_eq(resolve_info(b.g).bounded, 1);
+		ck_assert_uint_lt(resolve_info(b.g).pieces, 1000);
+		g_free(text);
+		graph_destroy(b.g);
+	}
+	wait_path_release(&path);
+}
+END_TEST
+
+/*
+ * Levels of rows whose start is not explained; two links of each row come from the row below it, so that there are
+ * 2^LEVELS ways back from the last row added, which is returned.
+ */
+static wait_row add_levels(struct wait_graph *g, unsigned levels, uint64_t t_ns)
+{
+	wait_row row = WAIT_NO_ROW, below;
+
+	for (unsigned i = 0; i < levels; i++, t_ns += 10) {
+		below = row;
+		row = graph_row_add(g);
+		graph_gap(g, row, t_ns + 4);
+		for (unsigned k = 6; k <= 14; k += k == 6 ? 2 : 6)
+			ck_assert(graph_vertex(g, row, t_ns + k, WAIT_RUNNING, NULL));
+		for (unsigned k = 6; k <= 8 && i; k += 2)
+			graph_link(g, below, t_ns + k / 2 - 1, row, t_ns + k, WAIT_LINK_NETWORK);
+	}
+	return row;
+}
+
+/* What is undone is limited for a path, however many waits it has. */
+START_TEST(test_undone)
+{
+	enum { LEVELS = 24, WAITS = 4, UNDONE_MAX = 1 << 22 };
+	struct wait_graph *g = graph_create(0, 0);
+	const uint64_t end_ns = WAITS * 1000;
+	wait_row waits = graph_row_add(g), runs;
+	struct wait_path path;
+
+	graph_gap(g, waits, 0);
+	for (uint64_t i = 0; i < WAITS; i++) {
+		wait_row last = add_levels(g, LEVELS, i * 1000 + 20);
+
+		ck_assert(graph_vertex(g, waits, i * 1000 + 10, WAIT_RUNNING, NULL));
+		ck_assert(graph_vertex(g, waits, i * 1000 + 900, WAIT_NETWORK, NULL));
+		graph_link(g, last, 20 + i * 1000 + 10 * LEVELS, waits, i * 1000 + 900, WAIT_LINK_NETWORK);
+	}
+	runs = graph_row_add(g);
+	graph_gap(g, runs, end_ns);
+	ck_assert(graph_vertex(g, waits, end_ns + 10, WAIT_RUNNING, NULL));
+	ck_assert(graph_vertex(g, waits, end_ns + 90, WAIT_BLOCKED, NULL));
+	ck_assert(graph_vertex(g, runs, end_ns + 90, WAIT_RUNNING, NULL));
+	graph_link(g, runs, end_ns + 90, waits, end_ns + 90, WAIT_LINK_WAKEUP);
+	graph_advance(g, end_ns + 90);
+	wait_path_init(&path);
+	wait_path_resolve(g, waits, 0, UINT64_MAX, &path);
+	ck_assert(path.partial);
+	ck_assert_uint_eq(resolve_info(g).bounded, WAITS);
+	ck_assert_uint_gt(resolve_info(g).pieces, UNDONE_MAX);
+	ck_assert_uint_lt(resolve_info(g).pieces, 2 * UNDONE_MAX);
+	/* a wait for which nothing is undone is still explained */
+	ck_assert_uint_eq(path.segments[path.n - 1].row, runs);
+	/* each path has its own limit */
+	wait_path_resolve(g, waits, 0, 1000, &path);
+	ck_assert(path.partial);
+	ck_assert_uint_gt(resolve_info(g).pieces, 2 * UNDONE_MAX);
+	wait_path_release(&path);
+	graph_destroy(g);
+}
+END_TEST
+
 /* Any graph: segments tile the window; each window equals that part of the complete path. */
 START_TEST(test_random)
 {
@@ -462,4 +562,4 @@ START_TEST(test_random)
 END_TEST
 
 UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers, test_windows,
-	  test_filled_windows, test_present, test_bounds, test_random)
+	  test_filled_windows, test_present, test_bounds, test_cycles, test_undone, test_random)
