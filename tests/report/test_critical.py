@@ -190,7 +190,7 @@ def check_nothing_left(path):
 def check_names(path):
     """A shell that executes a program has its new name only from then on: it is the last name in the interval."""
     exec_ns = 1795183632644425423  # sched_process_exec of thread 1442 of client: bash becomes sleep
-    for end, name in ((exec_ns - 1000000000, "bash"), (exec_ns + 1000000, "sleep")):
+    for end, name, other in ((exec_ns - 1000000000, "bash", "sleep"), (exec_ns + 1000000, "sleep", "bash")):
         until = ("--end", f"{end}ns")
         segments = path_of(path, "client", 1442, *until)["rows"]
         totals = page("critical-totals", path, "--host", "client", "--tid", "1442", *until)["rows"]
@@ -198,6 +198,11 @@ def check_names(path):
         for what, rows in (("critical-path", segments), ("critical-totals", totals), ("accounting", accounts)):
             names = {r["comm"] for r in rows if r["pid"] == 1442 and r["host"] == "client"}
             check(names == {name}, f"{what} until {end}: the name of 1442 is {names}, not {name}")
+        for comm, found in ((name, True), (other, False)):
+            rows = page("critical-path", path, "--host", "client", "--pid", "1442", "--comm", comm, *until)["rows"]
+            check(bool(rows) == found, f"until {end}: {len(rows)} segments with --comm {comm}")
+            check(not rows or rows == page("critical-path", path, "--host", "client", "--pid", "1442", *until)["rows"],
+                  f"until {end}: --comm {comm} changes the path")
 
 
 def main():

@@ -4,6 +4,7 @@
  * selected by --host, --tid, --pid and --comm; without the last three, the threads that handle requests.
  */
 #include "base/error.h"
+#include "base/text.h"
 #include "cmd/report/report.h"
 #include "view/requests.h"
 
@@ -42,25 +43,44 @@ static void add_subject(struct report *r, wait_row row, uint64_t begin_ns, uint6
 	g_array_append_val(r->paths, path);
 }
 
-/* Threads are selected like the rows of table cpu. */
-static void find_threads(const struct report *r, struct view_rows *threads)
-{
-	const struct view_query query = { .table = view_table_find("cpu"), .all = true, .filter = &r->filter };
+struct candidate {
+	const struct view_host *host;
+	const struct thread_row *thread;
+	strid comm; /* its last name in the window; data after that may give it another one */
+};
 
-	view_rows_init(threads);
-	view_rows_build(threads, &query, r->shown, r->n_shown);
+/* Threads are selected like the rows of table cpu. */
+static enum view_truth candidate_is(void *data, const struct view_node *term)
+{
+	const struct candidate *c = data;
+	bool holds = false;
+
+	if (term->fact == VIEW_FACT_HOST)
+		holds = text_glob(term->glob, c->host->name);
+	else if (term->fact == VIEW_FACT_TID)
+		holds = c->thread->tid == (uint64_t)term->number;
+	else if (term->fact == VIEW_FACT_PID)
+		holds = c->thread->pid == (uint64_t)term->number;
+	else if (term->fact == VIEW_FACT_COMM)
+		holds = text_glob(term->glob, strpool_text(c->comm));
+	return holds ? VIEW_YES : VIEW_NO;
 }
 
 static void add_all(struct report *r, const struct view_rows *threads, uint64_t begin_ns, uint64_t end_ns)
 {
+	const struct waits *waits = ingest_waits(r->in);
 	GHashTable *known = g_hash_table_new(NULL, NULL);
 
 	for (unsigned i = 0; i < threads->n; i++) {
 		const struct view_row *row = &threads->rows[i];
-		const wait_row subject = view_thread_wait_row(&r->shown[row->key.host], INTERVAL_ROW(thread, &row->row),
-							      ingest_waits(r->in), begin_ns, end_ns);
+		struct candidate c = { &r->shown[row->key.host], INTERVAL_ROW(thread, &row->row), STRID_NONE };
+		const wait_row subject = view_thread_wait_row(c.host, c.thread, waits, begin_ns, end_ns);
 
-		if (subject != WAIT_NO_ROW && g_hash_table_add(known, GUINT_TO_POINTER(subject)))
+		if (subject == WAIT_NO_ROW)
+			continue;
+		c.comm = waits_who_at(waits, subject, end_ns - 1).comm;
+		if (view_filter_wants(&r->filter, candidate_is, &c) &&
+		    g_hash_table_add(known, GUINT_TO_POINTER(subject)))
 			add_subject(r, subject, begin_ns, end_ns);
 	}
 	g_hash_table_destroy(known);
@@ -77,10 +97,17 @@ static void add_requests(struct report *r, const struct view_rows *threads, uint
 
 static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
+	const bool named = names_threads(r->options);
+	const struct view_query query = {
+		.table = view_table_find("cpu"),
+		.all = true,
+		.filter = named ? NULL : &r->filter,
+	};
 	struct view_rows threads;
 
-	find_threads(r, &threads);
-	if (names_threads(r->options))
+	view_rows_init(&threads);
+	view_rows_build(&threads, &query, r->shown, r->n_shown);
+	if (named)
 		add_all(r, &threads, begin_ns, end_ns);
 	else
 		add_requests(r, &threads, begin_ns, end_ns);
