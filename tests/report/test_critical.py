@@ -205,12 +205,26 @@ def check_names(path):
                   f"until {end}: --comm {comm} changes the path")
 
 
+def check_followed(path):
+    """Live, the thread may come after the first page; a page without it is empty."""
+    row = next(r for r in page("cpu", path)["rows"] if r["comm"] == "lp-locker" and r["born_ns"])
+    found = []
+    for seconds in (5, 50):
+        if not any(p["rows"] for p in found):
+            found = pages("critical-path", path, "--host", row["host"], "--tid", str(row["tid"]), "--interval", "1s",
+                          "--follow", "--duration", f"{seconds}s")
+    check(any(p["rows"] for p in found), f"following, thread {row['tid']} was not found in {len(found)} pages")
+    for p in found:
+        check(not p["rows"] or p["end_ns"] > row["born_ns"], f"thread {row['tid']} in a page before it: {p['rows']}")
+    check(found and not found[0]["rows"], "following, the thread is in the first page already")
+
+
 def main():
     if not os.access(base.PROGRAM, os.X_OK):
         print(f"skip {os.path.basename(sys.argv[0])}: {base.PROGRAM} is not built")
         return 77
-    three, kprobe, hotplug = recording("three-tier"), recording("kprobe"), recording("hotplug")
-    if kprobe and hotplug and three:
+    three, kprobe, hotplug, pipes = map(recording, ("three-tier", "kprobe", "hotplug", "locks-pipes"))
+    if kprobe and hotplug and three and pipes:
         check_threads(kprobe, "kprobe")
         check_threads(hotplug, "hotplug")
         check_three(three)
@@ -219,6 +233,7 @@ def main():
         check_refusals(three, kprobe)
         check_memory(kprobe)
         check_nothing_left(three)
+        check_followed(pipes)
         row = max(page("cpu", kprobe)["rows"], key=lambda r: r["switches"])
         whole = path_of(kprobe, row["host"], row["tid"])
         check_windows(kprobe, row["host"], row["tid"], whole)

@@ -278,7 +278,10 @@ enum lt_status report_derived_collect(struct report *r, uint64_t begin_ns, uint6
 /* To be called when the hosts are known. LT_ERROR: the path's thread is not identified. */
 enum lt_status report_subjects_check(struct report *r);
 
-/* Fills r->subjects and r->paths for an interval. LT_ERROR: the single requested thread did not exist in it. */
+/*
+ * Fills r->subjects and r->paths for an interval. LT_ERROR: the single requested thread did not exist in it; live it
+ * may come later, so there is no path then.
+ */
 enum lt_status report_subjects_find(struct report *r, uint64_t begin_ns, uint64_t end_ns);
 
 void report_subjects_clear(struct report *r);

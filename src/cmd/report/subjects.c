@@ -121,8 +121,9 @@ static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t e
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
 	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
 
-	if (row == WAIT_NO_ROW && r->warned_cut)
-		return LT_OK; /* it may be in the data that was dropped */
+	/* it may be in the data that was dropped, or in data to come */
+	if (row == WAIT_NO_ROW && (r->warned_cut || r->live))
+		return LT_OK;
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d in this interval", host->name, (int)tid);
 	add_subject(r, row, begin_ns, end_ns);
