@@ -245,6 +245,14 @@ expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
 expect 2 '' "Try 'lttngtop feed --help'" feed --to localhost "$recording"
 expect 2 '' "option '--output': '' is not a directory's name" record -n --output ''
+# A subcommand acts on the session that is named, and refuses what only makes sense when a recording is set up.
+expect 2 '' "two sessions are given: 'b' and, by --session, 'a'$" record stop --session a b
+expect 2 '' "'a/b' is not a valid session name" record stop --session a/b
+expect 2 '' "option '--dry-run' does not apply to 'record stop'$" record stop --dry-run
+expect 2 '' "option '--live-timer' does not apply to 'record status'$" record status --live-timer 1s
+expect 2 '' "option '--output' does not apply to 'record refresh'$" record refresh --host a --output o
+expect 2 '' "with 'record snapshot', option '--output' needs '--host'$" record snapshot --output o
+expect 2 '' "'stop' takes at most one session and no command$" record stop a b
 expect 2 '' "'0' is not a port from 1 to 65535" feed --to net://localhost:0 "$recording"
 expect 2 '' "'2:3' is not a port from 1 to 65535" feed --to net://localhost:1:2:3 "$recording"
 expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"

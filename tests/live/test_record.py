@@ -247,7 +247,10 @@ def test_refusals():
         for name in ("lttngtop-1", "lttngtop-2"):
             check(u.run(TOP, *ust, "--session", name), 0, "stop it: lttngtop record stop")
         check(u.run(TOP, "record", "stop"), 1, "", r"more than one session \('lttngtop-1', 'lttngtop-2'\): give its name")
-        for name in ("x", "lttngtop-1", "lttngtop-2"):
+        check(u.run(TOP, "record", "status", "--session", "x"), 0, "^x: recording, [^\n]*\n$")
+        check(u.run(TOP, "record", "stop", "--session", "no-such"), 1, "", "there is no session 'no-such'")
+        check(u.run(TOP, "record", "stop", "--session", "lttngtop-2"), 0, "session 'lttngtop-2' stopped")
+        for name in ("x", "lttngtop-1"):
             check(u.run(TOP, "record", "stop", name), 0, f"session '{name}' stopped")
 
         check(u.run(TOP, *ust, "--output", "."), 1, "", "directory '[^']*' is not empty")

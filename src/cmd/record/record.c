@@ -377,24 +377,17 @@ static int record_new(const struct options *o, char *const *command)
 int cmd_record(const struct options *o)
 {
 	const char *name = o->n_words ? g_ptr_array_index(o->words, 0) : NULL;
-	const char *session = o->n_words > 1 ? g_ptr_array_index(o->words, 1) : NULL;
 	const struct record_verb *verb = name ? record_verb_find(name) : NULL;
 	char **command;
 	int result;
 
-	if (check_options(o) != LT_OK)
-		return cmd_fail(LT_EXIT_USAGE, "record");
-	if (name && !verb)
+	if (verb)
+		return record_verb_run(verb, o);
+	if (name)
 		error_set("unknown word '%s': use stop, status, snapshot or refresh, or put a command after "
 			  "'--'",
 			  name);
-	else if (verb && (o->n_words > 2 || o->words->len > o->n_words))
-		error_set("'%s' takes at most one session and no command", name);
-	else if (session && record_session_check_existing(session))
-		; /* prints the reason */
-	else if (verb)
-		return record_verb_run(verb, o, session);
-	if (name)
+	if (name || check_options(o) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "record");
 
 	command = g_new0(char *, o->words->len + 1);

@@ -49,7 +49,9 @@ struct record_verb;
 /* NULL: there is no such subcommand. */
 const struct record_verb *record_verb_find(const char *name);
 
-/* Applies it to a session; NULL: the only one that was named by `record`. Returns the exit status. */
-int record_verb_run(const struct record_verb *verb, const struct options *o, const char *session);
+/*
+ * Applies it to the session that is given, or to the only one that was named by `record`. Returns the exit status.
+ */
+int record_verb_run(const struct record_verb *verb, const struct options *o);
 
 #endif

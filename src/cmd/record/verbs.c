@@ -246,7 +246,11 @@ static int refresh(const struct session *s)
 static const struct record_verb {
 	const char *name;
 	int (*run)(const struct session *s);
-} verbs[] = { { "stop", stop }, { "status", status }, { "snapshot", snapshot }, { "refresh", refresh } };
+	bool fetches; /* recordings from other hosts */
+} verbs[] = { { "stop", stop, true },
+	      { "status", status, false },
+	      { "snapshot", snapshot, true },
+	      { "refresh", refresh, false } };
 
 const struct record_verb *record_verb_find(const char *name)
 {
@@ -367,10 +371,45 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	return result;
 }
 
-int record_verb_run(const struct record_verb *verb, const struct options *o, const char *session)
+/* LT_ERROR: an option that only makes sense when a recording is set up. */
+static enum lt_status check_options(const struct record_verb *verb, const struct options *o)
 {
+	static const char *const of_all[] = { "session", "host", "log" };
+
+	for (unsigned i = 0; i < o->given->len; i++) {
+		const char *name = g_ptr_array_index(o->given, i);
+		bool applies = verb->fetches && strcmp(name, "output") == 0;
+
+		for (size_t k = 0; k < G_N_ELEMENTS(of_all); k++)
+			applies |= strcmp(name, of_all[k]) == 0;
+		if (!applies)
+			return error_set("option '--%s' does not apply to 'record %s'", name, verb->name);
+	}
+	if (o->output && !o->record_host->len)
+		return error_set("with 'record %s', option '--output' needs '--host'", verb->name);
+	return LT_OK;
+}
+
+/* The session is the word after the verb or that of --session; NULL: none is given. LT_ERROR: wrong usage. */
+static enum lt_status find_session(const struct record_verb *verb, const struct options *o, const char **session)
+{
+	const char *word = o->n_words > 1 ? g_ptr_array_index(o->words, 1) : NULL;
+
+	*session = word ? word : o->session;
+	if (o->n_words > 2 || o->words->len > o->n_words)
+		return error_set("'%s' takes at most one session and no command", verb->name);
+	if (word && o->session && strcmp(word, o->session) != 0)
+		return error_set("two sessions are given: '%s' and, by --session, '%s'", word, o->session);
+	return *session ? record_session_check_existing(*session) : LT_OK;
+}
+
+int record_verb_run(const struct record_verb *verb, const struct options *o)
+{
+	const char *session;
 	int result;
 
+	if (find_session(verb, o, &session) || check_options(verb, o))
+		return cmd_fail(LT_EXIT_USAGE, "record");
 	process_hold_signals();
 	result = o->record_host->len ? run_verb_remotely(verb, o, session) : run_verb_locally(verb, session);
 	fflush(stdout); /* a held signal ends this process */
