@@ -263,6 +263,11 @@ char *commands_remote_dir(const char *session)
 /* For live sessions: relayds before 2.15 refuse CTF 2, which is the tracer's default where it can choose. */
 #define IN_CTF_1_8 " $(lttng create --list-options | grep -qx -- --trace-format && echo --trace-format=ctf-1.8)"
 
+/* Fails if an earlier recording of that name was not fetched from $d: this one would be mixed with it. */
+#define IF_EMPTY                                                                                                      \
+	"test -z \"$(ls -A \"$d\" 2>/dev/null)\" || { echo \"directory '$d' is not empty: fetch the recording in it " \
+	"with 'lttngtop record stop', or remove it\" >&2; false; } && "
+
 /* The command that creates the session, preceded by the checks that can forbid it: if it fails, nothing else runs. */
 static char *create_line(const struct record_plan *plan)
 {
@@ -271,8 +276,8 @@ static char *create_line(const struct record_plan *plan)
 
 	if (plan->hosts->len && plan->mode != RECORD_LIVE) { /* only the host's shell can expand "~" */
 		dir = commands_remote_dir(plan->session);
-		line = g_strdup_printf("d=%s; %s%s%s --output=\"$d\"", dir, guards ? guards : "", guards ? " && " : "",
-				       create);
+		line = g_strdup_printf("d=%s; " IF_EMPTY "%s%s%s --output=\"$d\"", dir, guards ? guards : "",
+				       guards ? " && " : "", create);
 		g_free(dir);
 	} else {
 		line = g_strdup_printf("%s%s%s%s", guards ? guards : "", guards ? " && " : "", create,

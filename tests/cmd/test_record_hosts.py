@@ -256,7 +256,7 @@ def test_interrupts():
             assert out == "" and re.search(f"^lttngtop: host '[ab]': interrupted; {left}\n$", err, re.M), (step, how, err)
             await_end((step, how))
     for how in (["--output", "o"], ["--snapshot"]):
-        out, err = interrupt(env, "ls -A", *new, *how)
+        out, err = interrupt(env, ">> ", *new, *how)
         assert out == "" and err.endswith("lttngtop: interrupted; session 's' and what it had recorded were removed from the "
                                           "hosts that answered\n"), err
         await_end(how)
@@ -295,6 +295,24 @@ def test_output_that_cannot_be_written():
             check(record(env, "--ust", EVENTS, "--output", output, *how, "--host", "a"), 1, "",
                   f"lttngtop: cannot create directory '{output}': {reason}\n")
             assert asked("a") == [], asked("a")
+
+
+def test_recording_that_was_not_fetched():
+    """A recording of the same name that a host has kept stays as it is, also if a signal comes during the setup."""
+    env = set_up(a="web 1", b="db 2")
+    base = os.path.abspath("run")
+    write(f"{base}/.cache/lttngtop/s/kept", "")
+    new = ["--ust", EVENTS, "--session", "s", "--output", "o"]
+    for how in ([], ["--snapshot"]):
+        check(record(env, *new, *how, "--host", "a"), 1, "",
+              f"a: directory '{base}/.cache/lttngtop/s' is not empty: fetch the recording in it with 'lttngtop record stop', or remove it\n"
+              "lttngtop: warning: host 'a': lttng failed there: .*\nlttngtop: no host could be recorded\n")
+    hang = f"""[ $1 != b ] || case $2 in *"$HANG"*) touch {base}/b/hangs; exec sleep 600;; esac\n"""
+    write(f"{base}/local/ssh", SSH.format(base=base).replace("sh -c", hang + "sh -c"), 0o755)
+    interrupt(env, "lttng create", *new, "--host", "a", "--host", "b")
+    assert asked("a") == asked("b") == [] and os.listdir(f"{base}/.cache/lttngtop/s") == ["kept"], asked("a")
+    check(record({**env, "HANG": "nothing"}, "stop", "--host", "a", "--output", "o", "s"), 0, ".*fetched into .*", "")
+    assert os.path.exists("o/a/kept")
 
 
 def test_snapshot_that_fails():

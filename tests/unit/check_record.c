@@ -455,6 +455,10 @@ START_TEST(test_script_hosts)
 }
 END_TEST
 
+#define IF_EMPTY                                                                                                      \
+	"test -z \"$(ls -A \"$d\" 2>/dev/null)\" || { echo \"directory '$d' is not empty: fetch the recording in it " \
+	"with 'lttngtop record stop', or remove it\" >&2; false; } && "
+
 /* Hosts that do not stream: their recordings are fetched, each into its own directory. */
 START_TEST(test_script_fetch)
 {
@@ -467,7 +471,7 @@ START_TEST(test_script_fetch)
 	const struct asked odd = { .request = { .output = "/o", .session = "a;b" }, .hosts = LIST("a") };
 
 	expect(&asked,
-	       LIST("ssh root@a: trap '' PIPE; d=~/.cache/lttngtop/'s'; lttng create s "
+	       LIST("ssh root@a: trap '' PIPE; d=~/.cache/lttngtop/'s'; " IF_EMPTY "lttng create s "
 		    "--output=\"$d\" && { lttng ...",
 		    "ssh ssh://../b: trap '' PIPE; d=~/.cache/...", "ssh root@a: lttng start s",
 		    "ssh ssh://../b: lttng start s", "true", "ssh root@a: test -d ...", "ssh ssh://../b: test -d ...",
@@ -475,7 +479,7 @@ START_TEST(test_script_fetch)
 		    "~/.cache/lttngtop/'s' -cf - .; else tar -cf - -T /dev/null; fi | tar -C /o/root@a -xf -",
 		    "mkdir -p /o/ssh:__.._b && ...", "ssh root@a: rm -rf ~/.cache/lttngtop/'s'",
 		    "ssh ssh://../b: rm ..."));
-	expect(&odd, LIST("ssh a: trap '' PIPE; d=~/.cache/lttngtop/'a;b'; lttng create 'a;b' "
+	expect(&odd, LIST("ssh a: trap '' PIPE; d=~/.cache/lttngtop/'a;b'; " IF_EMPTY "lttng create 'a;b' "
 			  "...",
 			  "ssh a: ..."));
 }

@@ -81,7 +81,8 @@ static const struct {
 	  " of its own. When COMMAND ends, or on 'record stop', the recordings are fetched into one directory per host "
 	  "below --output and removed from the hosts. 'record snapshot' fetches snapshots in the same way. A host that "
 	  "cannot be reached then, or whose recording cannot be stored, keeps it and does not hold up the others; "
-	  "'record stop' with that host, --output and the session's name fetches it later." },
+	  "'record stop' with that host, --output and the session's name fetches it later. Until then the host accepts "
+	  "no other recording of that name." },
 	{ "State dumps",
 	  "A monitor that attaches to a live session receives only events from then on; it knows older threads, files "
 	  "and devices from a state dump. With --live the dump is repeated 5 s after the start and then every "
