@@ -451,9 +451,9 @@ struct record_channel *record_plan_channel(const struct record_plan *plan, enum 
 	return NULL;
 }
 
-static uint64_t count_cpus(void)
+static uint64_t count_all_cpus(const struct record_plan *plan)
 {
-	return (uint64_t)MAX(sysconf(_SC_NPROCESSORS_CONF), 1);
+	return (uint64_t)MAX(sysconf(_SC_NPROCESSORS_CONF), 1) * MAX(plan->hosts->len, 1);
 }
 
 uint64_t record_plan_buffers_bytes(const struct record_plan *plan)
@@ -465,12 +465,12 @@ uint64_t record_plan_buffers_bytes(const struct record_plan *plan)
 
 		bytes += c->subbuf_bytes * c->subbufs;
 	}
-	return bytes * count_cpus();
+	return bytes * count_all_cpus(plan);
 }
 
 void record_plan_limit(struct record_plan *plan, uint64_t bytes)
 {
-	const uint64_t streams = plan->channels->len * count_cpus();
+	const uint64_t streams = plan->channels->len * count_all_cpus(plan);
 
 	for (unsigned i = 0; i < plan->channels->len; i++) {
 		struct record_channel *c = &g_array_index(plan->channels, struct record_channel, i);

@@ -108,10 +108,13 @@ void record_plan_destroy(struct record_plan *plan);
 /* The channel of a domain, borrowed; NULL: the domain is not recorded. */
 struct record_channel *record_plan_channel(const struct record_plan *plan, enum record_domain domain);
 
-/* Total size of the buffers of a machine with as many CPUs as this one. */
+/* Total size of the buffers of its machines, if they have as many CPUs as this one. */
 uint64_t record_plan_buffers_bytes(const struct record_plan *plan);
 
-/* Live: makes the relayd keep only about the latest bytes of the stream; does nothing if the buffers are larger. */
+/*
+ * Live: makes the relayd keep only about the latest bytes of all its machines' streams, if they have as many CPUs as
+ * this one; does nothing if the buffers are larger.
+ */
 void record_plan_limit(struct record_plan *plan, uint64_t bytes);
 
 /* The SOURCE to pass to the monitor; for several hosts the relayd itself. The caller frees it. */

@@ -716,6 +716,37 @@ START_TEST(test_limit)
 }
 END_TEST
 
+/* Hosts that stream to the same relayd share what it keeps, however many they are. */
+START_TEST(test_limit_of_hosts)
+{
+	GPtrArray *hosts = g_ptr_array_new();
+	const struct record_request request = {
+		.session = "s", .live = "net://h", .live_timer_ns = 1000000000, .set = "waits", .hosts = hosts
+	};
+	const uint64_t bytes = UINT64_C(64) << 30;
+	uint64_t first_file = 0, first_buffers = 0;
+
+	for (const char *name = "abcd"; *name; name++) {
+		struct record_plan *plan;
+		const struct record_channel *c;
+
+		g_ptr_array_add(hosts, (char *)name);
+		plan = record_plan_create(&request);
+		c = record_plan_channel(plan, RECORD_KERNEL);
+		record_plan_limit(plan, bytes);
+		if (hosts->len == 1) {
+			first_file = c->file_bytes;
+			first_buffers = record_plan_buffers_bytes(plan);
+		}
+		ck_assert_uint_le(c->file_bytes * hosts->len, first_file);
+		ck_assert_uint_gt((c->file_bytes + 1) * hosts->len, first_file);
+		ck_assert_uint_eq(record_plan_buffers_bytes(plan), first_buffers * hosts->len);
+		record_plan_destroy(plan);
+	}
+	g_ptr_array_free(hosts, TRUE);
+}
+END_TEST
+
 /*
  * Each live timer closes a sub-buffer. However short it is, those of a CPU last for 4 s in the same memory, unless they
  * would be smaller than 16 KiB.
@@ -747,6 +778,6 @@ END_TEST
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
-	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_live_timer,
-	  test_relay_url, test_source, test_quoting, test_quoted_assignment, test_any_login_shell, test_perf_counters,
-	  test_perf_probe)
+	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_limit_of_hosts,
+	  test_live_timer, test_relay_url, test_source, test_quoting, test_quoted_assignment, test_any_login_shell,
+	  test_perf_counters, test_perf_probe)
