@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/daemon.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
 #include <grp.h>
@@ -17,6 +18,7 @@
 
 #define TRACING_GROUP "tracing"
 #define ROOT_DIRECTORY "/var/run/lttng"
+#define PID_FILE "lttng-sessiond.pid"
 
 /* It loads the tracer's modules first and unloads them last, which has taken more than 20 s on a busy machine. */
 enum { START_MS_MAX = 60 * MS_PER_S, END_MS_MAX = 60 * MS_PER_S, POLL_MS = 10 };
@@ -48,6 +50,30 @@ static bool may_use_root_daemon(void)
 	return found || getegid() == group->gr_gid;
 }
 
+/* 0: there is no such file, or it has no pid. */
+static pid_t read_pid(const char *file)
+{
+	char *text = NULL;
+	pid_t pid = 0;
+
+	if (g_file_get_contents(file, &text, NULL, NULL))
+		pid = (pid_t)MAX(g_ascii_strtoll(text, NULL, 10), 0);
+	g_free(text);
+	return pid;
+}
+
+static bool root_daemon_runs(void)
+{
+	const pid_t pid = read_pid(ROOT_DIRECTORY "/" PID_FILE);
+
+	return pid && (kill(pid, 0) == 0 || errno == EPERM);
+}
+
+bool daemon_is_refused(void)
+{
+	return !may_use_root_daemon() && root_daemon_runs();
+}
+
 /* The path of a runtime file of this user's session daemon. The caller frees it. */
 static char *daemon_file(const char *name)
 {
@@ -60,12 +86,9 @@ static char *daemon_file(const char *name)
 
 pid_t daemon_pid(void)
 {
-	char *file = daemon_file("lttng-sessiond.pid"), *text = NULL;
-	pid_t pid = 0;
+	char *file = daemon_file(PID_FILE);
+	const pid_t pid = read_pid(file);
 
-	if (g_file_get_contents(file, &text, NULL, NULL))
-		pid = (pid_t)g_ascii_strtoll(text, NULL, 10);
-	g_free(text);
 	g_free(file);
 	return pid;
 }
@@ -127,7 +150,13 @@ static enum lt_status start(pid_t *started)
 
 enum lt_status daemon_check(void)
 {
-	return is_alive() ? LT_OK : error_set("no session daemon is running: see lttng-sessiond(8)");
+	if (is_alive())
+		return LT_OK;
+	if (daemon_is_refused())
+		return error_set(
+			"root's session daemon is running, but this user may not use it: use sudo, or join group "
+			"'" TRACING_GROUP "'");
+	return error_set("no session daemon is running: see lttng-sessiond(8)");
 }
 
 /* Whether a process is a consumer daemon of a session daemon that has not noticed its end. */

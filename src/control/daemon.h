@@ -17,6 +17,9 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started);
 /* Whether a session daemon answers. LT_ERROR: none does, with the reason in the error chain. */
 enum lt_status daemon_check(void);
 
+/* Whether root's session daemon is running, but this user may not use it. */
+bool daemon_is_refused(void);
+
 /* Whether one of its consumer daemons has died: it starts no other, and can neither record nor finish recordings. */
 bool daemon_consumer_died(void);
 

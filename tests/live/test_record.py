@@ -225,7 +225,7 @@ def test_refusals():
     with user("refusals") as u:
         check(u.run(TOP, *ust, "--no-sessiond"), 1, "", "no session daemon is running: start one with 'lttng-sessiond --daemonize'")
         for verb in ("stop", "status", "snapshot"):
-            check(u.run(TOP, "record", verb), 1, "", "no session daemon")
+            check(u.run(TOP, "record", verb), 1, "", "no session daemon|root's session daemon is running, but")
         u.env["LTTNG_SESSIOND_PATH"] = "/nowhere/sessiond"
         check(u.run(TOP, *ust), 1, "", "no session daemon is running, and '/nowhere/sessiond' cannot be started")
         del u.env["LTTNG_SESSIOND_PATH"]
@@ -315,11 +315,34 @@ def in_private_run(u, *argv):
     return done.returncode, done.stdout, done.stderr
 
 
-def test_kernel_as_root():
-    """root's daemon without kernel tracing; one that record starts where lttng-modules are missing."""
+def no_private_run():
+    """Why in_private_run() is not possible; None: it is."""
     if os.geteuid() or subprocess.run(["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/run"], check=False,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
         return "not root, or no mount namespaces"
+    return None
+
+
+def test_daemon_of_root():
+    """A user who may not use it is not told that there is none."""
+    if reason := no_private_run():
+        return reason
+    with user("of-root") as u:
+        script = """export HOME="$PWD" LTTNG_HOME="$PWD"
+                    lttng-sessiond --no-kernel --daemonize && "$0" record --ust "$1" --session s >/dev/null
+                    for verb in status stop "snapshot s"; do
+                        setpriv --reuid=65534 --regid=65534 --clear-groups "$0" record $verb && echo "$verb succeeds"
+                    done
+                    "$0" record stop s; kill $(cat /run/lttng/lttng-sessiond.pid)"""
+        check(in_private_run(u, "sh", "-c", script, TOP, EVENTS), 0, "^session 's' stopped\n",
+              "^(lttngtop: root's session daemon is running, but this user may not use it: use sudo, or join group 'tracing'\n){3}$")
+    return None
+
+
+def test_kernel_as_root():
+    """root's daemon without kernel tracing; one that record starts where lttng-modules are missing."""
+    if reason := no_private_run():
+        return reason
     with user("root") as u:
         script = """lttng-sessiond --no-kernel --daemonize
                     "$0" record --set minimal --output o; status=$?
@@ -631,6 +654,8 @@ def test_relayd_that_stops_before_the_start():
 
 def test_killed_daemon():
     """A session daemon that is killed takes its sessions with it: the message says where their data is."""
+    if os.path.exists("/var/run/lttng/lttng-sessiond.pid"):
+        return "there is root's session daemon, too"
     with user("killed", sessiond=True) as u:
         pid_file = f"{u.home}/.lttng/lttng-sessiond.pid"
         check(u.run(TOP, "record", "--ust", EVENTS), 0, "stop it")
@@ -653,6 +678,7 @@ def test_killed_daemon():
         check(u.run(TOP, "record", "--ust", EVENTS, "--live", f"127.0.0.1:{control}:{data}", "--live-port", str(live),
                     "--", "sh", "-c", script), 1, "", f"\nlttngtop: {ended}the relayd keeps what it received\n$")
         os.unlink(pid_file)
+    return None
 
 
 def test_killed_consumer():

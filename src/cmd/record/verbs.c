@@ -357,7 +357,8 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	int result = LT_EXIT_OK;
 
 	if (!sessions)
-		return daemon_check() ? fail_without_daemon(name) : cmd_fail(LT_EXIT_FAILURE, "record");
+		return daemon_check() && !daemon_is_refused() ? fail_without_daemon(name)
+							      : cmd_fail(LT_EXIT_FAILURE, "record");
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
 			status(g_ptr_array_index(sessions, i));
