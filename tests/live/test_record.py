@@ -339,6 +339,28 @@ def test_daemon_of_root():
     return None
 
 
+def test_daemon_of_group():
+    """Members of group 'tracing' use root's daemon: its consumer daemons are theirs."""
+    if reason := no_private_run():
+        return reason
+    if subprocess.run(["getent", "group", "tracing"], check=False, stdout=subprocess.DEVNULL).returncode:
+        return "no group 'tracing'"
+    with user("of-group") as u:
+        script = """export HOME="$PWD" LTTNG_HOME="$PWD"
+                    top() { setpriv --reuid=65534 --regid=65534 --groups=tracing "$0" record "$@"; }
+                    lttng-sessiond --no-kernel --daemonize
+                    daemon=$(cat /run/lttng/lttng-sessiond.pid)
+                    top --ust "$1" --session s --output o >/dev/null
+                    for child in $(cat /proc/$daemon/task/*/children); do
+                        grep -q consumerd /proc/$child/comm || continue
+                        kill -9 $child; until grep -q '^State:.Z' /proc/$child/status; do sleep 0.02; done
+                    done
+                    top stop s; kill $daemon"""
+        check(in_private_run(u, "sh", "-c", script, TOP, EVENTS), 0, "", f"^lttngtop: recording into '{u.home}/o': session 's' has ended "
+              "early: LTTng's consumer daemon has died: ")
+    return None
+
+
 def test_kernel_as_root():
     """root's daemon without kernel tracing; one that record starts where lttng-modules are missing."""
     if reason := no_private_run():
