@@ -37,6 +37,14 @@ void process_hold_signals(void)
 	sigprocmask(SIG_BLOCK, &held, &mask_before);
 }
 
+void process_admit_signals(bool admit)
+{
+	sigset_t held;
+
+	process_fill_held(&held);
+	sigprocmask(admit ? SIG_UNBLOCK : SIG_BLOCK, &held, NULL);
+}
+
 bool process_is_interrupted(void)
 {
 	sigset_t pending;

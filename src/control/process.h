@@ -19,6 +19,9 @@
  */
 void process_hold_signals(void);
 
+/* Whether held signals end this process for now: while it only asks for something and may not get an answer. */
+void process_admit_signals(bool admit);
+
 /* The held signals: those that ask a program to end, and SIGCHLD. */
 void process_fill_held(sigset_t *set);
 

@@ -186,7 +186,8 @@ def test_interrupted_question():
         daemon = u.sessiond_pid()
         os.kill(daemon, signal.SIGSTOP)
         try:
-            for words in (("status",), ("stop",), ("refresh", "x")):
+            for words in (("status",), ("stop",), ("refresh", "x"), ("--ust", EVENTS), ("--ust", EVENTS, "--session", "x"),
+                          ("--ust", EVENTS, "--session", "x", "--", "true")):
                 asks = u.start(TOP, "record", *words, stderr=subprocess.DEVNULL)
                 sandbox.wait_until(lambda pid=asks.pid: waits_for_daemon(pid), "a question")
                 asks.send_signal(signal.SIGINT)

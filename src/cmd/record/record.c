@@ -65,6 +65,14 @@ static enum lt_status explain_relayd(const struct record_plan *plan)
 	return error_join(reason, is_asked ? relay_probe(plan->url) : LT_OK);
 }
 
+/* Waits for an answer of the daemon, as long as nothing that must be removed exists. */
+static void await_answer(const struct record_plan *plan)
+{
+	process_admit_signals(true);
+	session_exists(plan->session);
+	process_admit_signals(false);
+}
+
 static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
 {
 	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
@@ -78,6 +86,8 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 		return remote_setup(plan);
 	if (daemon_require(kernel, may_start, daemon))
 		return LT_ERROR;
+	if (!*daemon)
+		await_answer(plan);
 	status = tracer_probe(plan);
 	if (!status && tracer_setup(plan))
 		return explain_relayd(plan);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* `lttngtop record VERB`: stops a session, shows its status, takes snapshots, repeats its state dump. */
 #include <inttypes.h>
-#include <signal.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -337,16 +336,14 @@ static int fail_without_daemon(const char *name)
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 
-/* Only asks: held signals end this process meanwhile, because the daemon may not answer. */
+/* Only asks: the daemon may not answer. */
 static GPtrArray *list_sessions(void)
 {
 	GPtrArray *sessions;
-	sigset_t held;
 
-	process_fill_held(&held);
-	sigprocmask(SIG_UNBLOCK, &held, NULL);
+	process_admit_signals(true);
 	sessions = sessions_list();
-	sigprocmask(SIG_BLOCK, &held, NULL);
+	process_admit_signals(false);
 	return sessions;
 }
 
