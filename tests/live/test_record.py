@@ -474,6 +474,10 @@ def test_live():
               "use --live-port to give its port")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
+        # lttng can stream to a relayd that only stores, too
+        for verb in (["create", "stored", f"--set-url={url}"], ["enable-event", "-u", EVENTS], ["start"]):
+            assert u.run("lttng", "--no-sessiond", *verb)[0] == 0, verb
+        check(u.run(TOP, "record", "stop", "stored"), 0, rf"^session 'stored' stopped\nsent to tcp4://127.0.0.1:{control}/[^\n]*\n$")
 
 
 def test_live_view():

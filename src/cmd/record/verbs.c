@@ -165,6 +165,20 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 	return LT_ERROR;
 }
 
+/* Prints where the recording of a session that is neither live nor a flight recorder is, and what it cost. */
+static void print_recording(const struct session *s)
+{
+	char path[TEXT_MAX + 1];
+
+	if (*s->path == '/') {
+		record_print_result(stdout, s->path);
+		record_print_cost(stdout, s->path);
+	} else if (*s->path) {
+		text_sanitise(path, sizeof(path), s->path, strlen(s->path));
+		printf("sent to %s\n", path);
+	}
+}
+
 static int stop(const struct session *s)
 {
 	struct session_lost lost = { 0 };
@@ -181,10 +195,8 @@ static int stop(const struct session *s)
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
-	if (!s->snapshot && !s->live_timer_us) {
-		record_print_result(stdout, s->path);
-		record_print_cost(stdout, s->path);
-	}
+	if (!s->snapshot && !s->live_timer_us)
+		print_recording(s);
 	return LT_EXIT_OK;
 }
 
