@@ -74,12 +74,17 @@ bool daemon_is_refused(void)
 	return !may_use_root_daemon() && root_daemon_runs();
 }
 
+bool daemon_is_of_root(void)
+{
+	return geteuid() == 0 || (may_use_root_daemon() && root_daemon_runs());
+}
+
 /* The path of a runtime file of the session daemon that this user asks. The caller frees it. */
 static char *daemon_file(const char *name)
 {
 	const char *home = g_getenv("LTTNG_HOME");
 
-	if (geteuid() == 0 || (may_use_root_daemon() && root_daemon_runs()))
+	if (daemon_is_of_root())
 		return g_build_filename(ROOT_DIRECTORY, name, NULL);
 	return g_build_filename(home ? home : g_get_home_dir(), ".lttng", name, NULL);
 }

@@ -17,6 +17,9 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started);
 /* Whether a session daemon answers. LT_ERROR: none does, with the reason in the error chain. */
 enum lt_status daemon_check(void);
 
+/* Whether this user asks root's session daemon: as root, or if it is running and this user may. */
+bool daemon_is_of_root(void);
+
 /* Whether root's session daemon is running, but this user may not use it. */
 bool daemon_is_refused(void);
 

@@ -6,6 +6,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "control/daemon.h"
+
 static bool has_program(const char *name)
 {
 	char *path = g_find_program_in_path(name);
@@ -33,8 +35,8 @@ bool glance_can_trace(void)
 	char *modules_dep;
 	bool can;
 
-	if (geteuid() || uname(&kernel) || !has_program("lttng-relayd") ||
-	    !has_program(daemon ? daemon : "lttng-sessiond"))
+	if (!daemon_is_of_root() || uname(&kernel) || !has_program("lttng-relayd") ||
+	    (geteuid() == 0 && !has_program(daemon ? daemon : "lttng-sessiond")))
 		return false;
 	modules_dep = g_build_filename("/lib/modules", kernel.release, "modules.dep", NULL);
 	can = glance_has_tracer("/sys", modules_dep);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Whether this user can probably trace this machine's kernel, judged without starting a process: root, the daemons, the
- * tracer's modules. False may be wrong: only facts_ask() finds out, which takes seconds on a slow machine.
+ * Whether this user can probably trace this machine's kernel, judged without starting a process: who it is, the
+ * daemons, the tracer's modules. False may be wrong: only facts_ask() finds out, which takes seconds on a slow machine.
  */
 bool glance_can_trace(void);
 

@@ -4,8 +4,14 @@
 
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <grp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include "control/glance.h"
+
+enum { NOBODY = 65534 };
 
 static bool has_tracer(const char *modules_dep)
 {
@@ -40,4 +46,41 @@ START_TEST(test_loaded)
 }
 END_TEST
 
-UNIT_MAIN("glance", test_installed, test_loaded)
+/* Enters a machine with a tracer, on which root's session daemon runs. false: that is not possible here. */
+static bool enter_machine(void)
+{
+	char *pid = g_strdup_printf("%d\n", (int)getpid());
+
+	if (geteuid() || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/run", "tmpfs", 0, NULL) || mount("none", "/sys/module", "tmpfs", 0, NULL)) {
+		g_free(pid);
+		return false;
+	}
+	ck_assert(!g_mkdir("/run/lttng", 0755) && !g_mkdir("/sys/module/lttng_tracer", 0755));
+	ck_assert(g_file_set_contents("/run/lttng/lttng-sessiond.pid", pid, -1, NULL));
+	ck_assert(!g_chmod("/run/lttng/lttng-sessiond.pid", 0644));
+	ck_assert(g_file_set_contents("/run/lttng-relayd", "", -1, NULL) && !g_chmod("/run/lttng-relayd", 0755));
+	g_setenv("PATH", "/run", TRUE);
+	g_free(pid);
+	return true;
+}
+
+/* Besides root, members of group 'tracing' can trace while root's session daemon runs. */
+START_TEST(test_user)
+{
+	const struct group *tracing = getgrnam("tracing");
+
+	if (!tracing || !enter_machine())
+		return;
+	ck_assert(!glance_can_trace()); /* root without a daemon to start */
+	ck_assert(!setgroups(1, &tracing->gr_gid) && !setegid(NOBODY) && !seteuid(NOBODY));
+	ck_assert(glance_can_trace());
+	ck_assert(!seteuid(0) && !setgroups(0, NULL) && !seteuid(NOBODY));
+	ck_assert(!glance_can_trace());
+	ck_assert(!seteuid(0) && !setgroups(1, &tracing->gr_gid) && !g_unlink("/run/lttng/lttng-sessiond.pid") &&
+		  !seteuid(NOBODY));
+	ck_assert(!glance_can_trace());
+}
+END_TEST
+
+UNIT_MAIN("glance", test_installed, test_loaded, test_user)
