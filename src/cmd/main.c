@@ -271,6 +271,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */
 		return worker_main(argc - 2, argv + 2);
 	}
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, as some callers leave it, exit statuses would be lost */
 	occupy_closed_descriptors();
 	raise_file_limit();
 	survive_file_size_limit();

@@ -31,7 +31,6 @@ void process_hold_signals(void)
 {
 	sigset_t held;
 
-	signal(SIGCHLD, SIG_DFL); /* if it were ignored, exit statuses would be lost */
 	sigpipe_before = signal(SIGPIPE, SIG_IGN);
 	process_fill_held(&held);
 	sigprocmask(SIG_BLOCK, &held, &mask_before);

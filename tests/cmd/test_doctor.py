@@ -37,15 +37,15 @@ def run(*argv, **more):
     return done.returncode, done.stdout, done.stderr
 
 
-def doctor_of(host, **facts):
-    """doctor on a host with these facts instead of the good ones."""
+def doctor_of(host, *before, **facts):
+    """doctor on a host with these facts instead of the good ones; before: a program that starts it."""
     os.makedirs("bin", exist_ok=True)
     with open("bin/ssh", "w", encoding="ascii") as file:
         file.write(SSH)
     os.chmod("bin/ssh", 0o755)
     with open(host, "w", encoding="utf-8") as file:
         file.writelines(f"{key}={value}\n" for key, value in {**GOOD, **facts}.items() if value is not None)
-    return run(TOP, "doctor", "--host", host, env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
+    return run(*before, TOP, "doctor", "--host", host, env={**os.environ, "PATH": f"{os.getcwd()}/bin:{os.environ['PATH']}"})
 
 
 def check_of(text, name):
@@ -63,6 +63,12 @@ def test_good():
     assert len(states) >= 10, out
     with open("root@web.asked", encoding="utf-8") as file:
         assert file.read().startswith("sh -c '"), "not asked by way of sh"
+
+
+def test_children_ignored():
+    """A caller that ignores SIGCHLD passes that on."""
+    status, out, err = doctor_of("root@web", "env", "--ignore-signal=CHLD")
+    assert (status, err) == (0, "") and out.startswith("root@web: can be traced\n"), (status, out, err)
 
 
 def test_findings():
