@@ -121,10 +121,10 @@ void clock_pair_trim(struct clock_pair *p)
 	clock_window_trim(p->window, BUCKETS_MAX);
 }
 
-void clock_pair_forget(struct clock_pair *p, guint latest)
+void clock_pair_forget(struct clock_pair *p, guint latest, bool examined)
 {
 	for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
-		const guint kept = (guint)MAX(latest, p->n_samples[d] - p->judged[d]);
+		const guint kept = (guint)MAX(latest, examined ? p->n_samples[d] - p->judged[d] : 0);
 
 		/* rarely, because the remaining samples are moved */
 		if (p->samples[d]->len / 2 > kept)

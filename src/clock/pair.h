@@ -67,8 +67,11 @@ int64_t clock_pair_line(const struct clock_pair *p, uint64_t x_ns, double rho, d
 /* Live: drops messages that are too old for any window. */
 void clock_pair_trim(struct clock_pair *p);
 
-/* Drops the matches whose latency has been examined, except the latest of each direction. */
-void clock_pair_forget(struct clock_pair *p, guint latest);
+/*
+ * Drops all matches but the latest of each direction; examined: also keeps those whose latency has still to be
+ * examined.
+ */
+void clock_pair_forget(struct clock_pair *p, guint latest, bool examined);
 
 /*
  * Computes the latencies of one direction, converted by two maps to the same reference, from the samples that are still

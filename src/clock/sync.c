@@ -198,6 +198,12 @@ void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, u
 	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
 }
 
+/* Latencies of other pairs are not shown. */
+static bool is_in_tree(const struct clock_sync *s, const struct clock_pair *p)
+{
+	return clock_host_at(s, p->a)->pair == p || clock_host_at(s, p->b)->pair == p;
+}
+
 /*
  * If no live host has a backlog, hosts are read in step: packets that are still unmatched will not be matched, and the
  * best maps for the whole recording will not be needed.
@@ -216,7 +222,7 @@ static void forget_old(struct clock_sync *s)
 		if (clock_owner(s, n)->arrival.n && clock_host_at(s, n)->now_ns > kept_ns)
 			matcher_forget_before(s->matcher, n, clock_host_at(s, n)->now_ns - kept_ns);
 	for (unsigned n = 0; n < s->pairs->len; n++)
-		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN);
+		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN, is_in_tree(s, clock_pair_at(s, n)));
 }
 
 void clock_sync_update(struct clock_sync *s)

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "clock/sync.h"
+#include "ingest/clocks.h"
 #include "unit.h"
 
 #define BASE_NS UINT64_C(1700000000000000000)
@@ -617,36 +618,61 @@ START_TEST(test_groups_by_arrival)
 }
 END_TEST
 
-/*
- * Hours of two live hosts, one in five of whose packets is lost or goes elsewhere: memory does not grow, and the
- * others are still matched.
- */
-START_TEST(test_live_memory)
+static void count_match(void *data, const struct clock_match *match)
 {
-	enum { SECONDS = 4 * 3600, PACKETS = 10, EARLY = 2 * 3600 };
+	(void)match;
+	++*(uint64_t *)data;
+}
+
+/*
+ * Hours of three live hosts that all exchange packets, some of which are lost or go elsewhere: memory does not grow,
+ * and the others are still matched.
+ */
+static void check_live_memory(enum clocks_use use)
+{
+	enum { SECONDS = 4 * 3600, PACKETS = 12, LOST = 3, EARLY = 2 * 3600 };
 	const struct clock_options options = { 0 };
-	struct clock_sync *s = clock_sync_create(&options);
-	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 22000000000, 0);
+	struct clocks *clocks = clocks_create(&options, use);
+	struct clock_sync *s = clocks_sync(clocks);
+	const struct clock all[] = { add_clock(s, "a", 0, 0), add_clock(s, "b", 22000000000, 0),
+				     add_clock(s, "c", 5000, 0) };
+	uint64_t matched = 0;
 	size_t early = 0;
 
+	clock_sync_on_match(s, count_match, &matched);
 	for (uint32_t second = 0; second < SECONDS; second++) {
 		for (uint32_t k = 0; k < PACKETS; k++) {
 			const uint64_t ns = BASE_NS + second * SECOND_NS + k * (SECOND_NS / PACKETS);
 			const struct clock_packet p = tcp_packet(10 * (second * PACKETS + k), 7, 10, k + 1);
+			const struct clock *from = &all[k % 3], *to = &all[(k + 1 + k / 3 % 2) % 3];
 
-			clock_sync_packet(s, k % 2 ? a.host : b.host, read_clock(k % 2 ? &a : &b, ns), true, &p);
+			clocks_packet(clocks, from->host, read_clock(from, ns), true, &p);
 			if (k % 5)
-				clock_sync_packet(s, k % 2 ? b.host : a.host, read_clock(k % 2 ? &b : &a, ns + 200000),
-						  false, &p);
+				clocks_packet(clocks, to->host, read_clock(to, ns + 200000), false, &p);
 		}
-		arrive(s, &a, second, second + 0.95, 50000000, 1);
-		arrive(s, &b, second, second + 0.95, 50000000, 1);
+		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
+			const uint64_t now_ns = BASE_NS + (second + 1) * SECOND_NS;
+
+			clocks_arrival(clocks, all[i].host, read_clock(&all[i], now_ns - 50000000), now_ns);
+			clocks_update(clocks);
+		}
 		if (second == EARLY)
 			early = unit_allocated();
 	}
 	ck_assert_uint_le(unit_allocated(), early + 64 * 1024);
-	ck_assert_uint_eq(clock_sync_info(s, b.host).matched, SECONDS * PACKETS / 5 * 4);
-	clock_sync_destroy(s);
+	ck_assert_uint_eq(matched, SECONDS * (PACKETS - LOST));
+	clocks_destroy(clocks);
+}
+
+START_TEST(test_live_memory)
+{
+	check_live_memory(CLOCKS_MOVE);
+}
+END_TEST
+
+START_TEST(test_live_memory_without_maps)
+{
+	check_live_memory(CLOCKS_RAW);
 }
 END_TEST
 
@@ -721,5 +747,5 @@ UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_sta
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
 	  test_clock_that_jumps_seldom_heard, test_negative_latency, test_clocks_that_are_none, test_three_hours_live,
 	  test_three_hours_recorded, test_little_traffic, test_live_references_tie, test_by_arrival,
-	  test_groups_by_arrival, test_live_memory, test_not_by_arrival, test_arrival_left_out,
-	  test_arrival_of_any_time)
+	  test_groups_by_arrival, test_live_memory, test_live_memory_without_maps, test_not_by_arrival,
+	  test_arrival_left_out, test_arrival_of_any_time)
