@@ -227,21 +227,21 @@ static void forget_old(struct clock_sync *s)
 
 void clock_sync_update(struct clock_sync *s)
 {
-	if (s->options.match_only)
-		return;
 	if (s->arrived) {
-		s->due |= clock_shift(s);
+		s->due |= !s->options.match_only && clock_shift(s);
 		forget_old(s);
 	}
 	s->arrived = false;
 	if (!s->due)
 		return;
 	s->due = false;
-	s->moving = true;
 	for (unsigned n = 0; n < s->hosts->len; n++)
 		clock_host_at(s, n)->updated_ns = clock_host_at(s, n)->now_ns;
-	clock_move_maps(s);
-	clock_judge_latencies(s, false);
+	if (!s->options.match_only) {
+		s->moving = true;
+		clock_move_maps(s);
+		clock_judge_latencies(s, false);
+	}
 	for (unsigned n = 0; n < s->pairs->len; n++)
 		clock_pair_trim(clock_pair_at(s, n));
 }

@@ -93,8 +93,8 @@ void clock_sync_time(struct clock_sync *s, unsigned host, uint64_t ts_ns);
 void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t now_ns);
 
 /*
- * Updates the estimates with recent packets, at most once per second of the hosts' time; live, this extends the maps.
- * Cheap when nothing is new.
+ * Updates the estimates with recent packets, at most once per second of the hosts' time; live, this extends the maps,
+ * and drops old packets, with match_only, too. Cheap when nothing is new.
  */
 void clock_sync_update(struct clock_sync *s);
 

@@ -115,13 +115,13 @@ void clocks_bare_packet(struct clocks *c, unsigned host)
 
 void clocks_arrival(struct clocks *c, unsigned host, uint64_t host_ns, uint64_t now_ns)
 {
-	if (c->use == CLOCKS_MOVE && !c->finished)
+	if (c->use != CLOCKS_AWAIT && !c->finished)
 		clock_sync_arrival(c->sync, host, host_ns, now_ns);
 }
 
 void clocks_update(struct clocks *c)
 {
-	if (c->use == CLOCKS_MOVE && !c->finished)
+	if (c->use != CLOCKS_AWAIT && !c->finished)
 		clock_sync_update(c->sync);
 }
 

@@ -42,10 +42,13 @@ void clocks_packet(struct clocks *c, unsigned host, uint64_t ts_ns, bool sent, c
 /* The host received a packet whose event has no headers. */
 void clocks_bare_packet(struct clocks *c, unsigned host);
 
-/* CLOCKS_MOVE only: the host had been read up to host_ns when our clock was at now_ns; see clock_sync_arrival(). */
+/* Not CLOCKS_AWAIT: the host had been read up to host_ns when our clock was at now_ns; see clock_sync_arrival(). */
 void clocks_arrival(struct clocks *c, unsigned host, uint64_t host_ns, uint64_t now_ns);
 
-/* CLOCKS_MOVE only: updates the estimates, at most once per second of the hosts' time. */
+/*
+ * Not CLOCKS_AWAIT: updates the estimates, at most once per second of the hosts' time, and live drops old packets.
+ * CLOCKS_RAW: no maps.
+ */
 void clocks_update(struct clocks *c);
 
 /* There are no more packets: computes the best maps for all of them, which do not change again. CLOCKS_RAW: no maps. */
