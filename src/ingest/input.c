@@ -213,13 +213,14 @@ static int64_t backoff_us(unsigned tries)
 /* Why it stopped and, if known, what to do about it; the caller frees the text. */
 static char *explain_stop(struct input *input, const char *why)
 {
+	const bool left = input->state == INPUT_DETACHED; /* its session may continue */
 	const enum failed_cause cause = why && input->source ? source_failed_cause(input->source) : FAILED_OTHER;
 
 	if (cause == FAILED_GONE || cause == FAILED_UNREACHABLE)
 		input->relayd_left = true;
-	input->is_absent = !why || cause == FAILED_NO_SESSION;
+	input->is_absent = (!why && !left) || cause == FAILED_NO_SESSION;
 	/* it has ended, and no new one of its name has been created */
-	input->session_over = !why || (cause == FAILED_NO_SESSION && !input->relayd_left && input->existed);
+	input->session_over = (!why && !left) || (cause == FAILED_NO_SESSION && !input->relayd_left && input->existed);
 	if (input->session_over)
 		return input->spec->url ? g_strdup("the session has ended") : NULL;
 	if (cause != FAILED_NO_SESSION || !input->relayd_left)
@@ -248,7 +249,8 @@ void input_stopped(struct input *input, const char *why)
 	g_free(input->why);
 	input->why = reason;
 	/* its worker may have died because of another session, while this one continues */
-	input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;
+	if (input->state != INPUT_DETACHED)
+		input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;
 	input->retry_us = g_get_monotonic_time() + backoff_us(input->tries++);
 }
 

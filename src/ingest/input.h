@@ -80,7 +80,10 @@ enum lt_status input_start(struct input *input);
  */
 enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
 
-/* Its source has ended (why NULL) or broken off: stops it and schedules the next attempt. */
+/*
+ * Its source has ended (why NULL) or broken off: stops it and schedules the next attempt. If its state is
+ * INPUT_DETACHED, the user has left it: it stays so.
+ */
 void input_stopped(struct input *input, const char *why);
 
 /*

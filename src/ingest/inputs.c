@@ -54,9 +54,8 @@ void ingest_detach(struct ingest *in, unsigned i)
 
 	if (!input || !input->spec->url || is_detached(input))
 		return;
-	ingest_source_stopped(in, input, NULL);
-	input->session_over = input->is_absent = false; /* it was left, and may continue */
 	input->state = INPUT_DETACHED;
+	ingest_source_stopped(in, input, NULL);
 }
 
 bool ingest_attach(struct ingest *in, unsigned i)

@@ -93,7 +93,8 @@ static char *explain_full_disk(const struct ingest *in, const struct input *inpu
 	struct statvfs fs;
 	uint64_t left;
 
-	if (!in->options.store || !input->spec->url || statvfs(in->options.store, &fs) < 0)
+	if (!in->options.store || !input->spec->url || input->state == INPUT_DETACHED ||
+	    statvfs(in->options.store, &fs) < 0)
 		return NULL;
 	left = (geteuid() ? fs.f_bavail : fs.f_bfree) * (uint64_t)fs.f_frsize;
 	if (left >= STORE_LEAST_BYTES)
@@ -121,8 +122,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 			log_error("%s: %s", input->spec->name, input->why);
 		else if (why && input->tries <= 1)
 			log_error("%s", reason);
-	} else if (input->state == INPUT_WAITING && !any_runs(host)) {
-		if (!input->follow)
+	} else if ((input->state == INPUT_WAITING || input->state == INPUT_DETACHED) && !any_runs(host)) {
+		if (!input->follow && why)
 			host_trouble(host, reason);
 		if (g_strcmp0(host->away_why, input_describe(input)) != 0)
 			log_info("%s: %s", host->public.name, input_describe(input));
