@@ -73,7 +73,10 @@ static void say_edge(struct ui *ui, const struct cursor *before, bool forward)
 
 	if (c->live || !c->complete || c->end_ns != before->end_ns || c->marked_begin_ns != before->marked_begin_ns)
 		return;
-	ui_say(ui, forward ? "this is the end of the recording" : "this is the start of the recording");
+	if (!forward && c->kept_ns > c->begin_ns)
+		ui_say(ui, "this is the oldest data in memory (--history-size)");
+	else
+		ui_say(ui, forward ? "this is the end of the recording" : "this is the start of the recording");
 }
 
 void do_step(struct ui *ui, int argument)

@@ -264,11 +264,13 @@ def speeds(checks):
 
 def edges(checks):
     """A key that cannot go any further says that this is the start or the end; one that can says nothing."""
-    with Terminal("--paused", unpack("locks-pipes"), size=SIZE, ready=" PAUSED ").wait_read() as t:
-        for keys, edge, inside in ((("(", "Left"), "start", "Right"), ((")", "Right"), "end", "Left")):
-            t.keys(*keys)
-            checks.check(edge, t.wait(f"this is the {edge} of the recording"))
-            checks.lacks(f"not at the {edge}", t.press(inside), "this is the")
+    start, end = "start of the recording", "end of the recording"
+    for options, first in (([], start), (["--no-cache", "--history-size", "1"], r"oldest data in memory \(--history-size\)")):
+        with Terminal("--paused", *options, unpack("three-tier"), size=SIZE, ready=" PAUSED ").wait_read() as t:
+            for keys, edge, inside in ((("(", "Left"), first, "Right"), ((")", "Right"), end, "Left")):
+                t.keys(*keys)
+                checks.check(edge, t.wait(f"this is the {edge}"))
+                checks.lacks(f"not at the {edge}", t.press(inside), "this is the")
 
 
 Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges)
