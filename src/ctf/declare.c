@@ -247,10 +247,12 @@ static enum lt_status parse_declarator(struct declare *d, struct type *type, cha
 		t->element = type;
 		t->align = type->align;
 		t->is_text = type->kind == TYPE_INTEGER && type->is_text && type->size == 8 && type->align == 8;
-		if (inner)
+		if (inner) {
 			inner->element = t;
-		else
+			inner->is_text = false;
+		} else {
 			outer = t;
+		}
 		inner = t;
 	}
 	*out = outer ? outer : type;

@@ -228,6 +228,21 @@ def third_form(top):
           [("1000", "1"), ("2000", "2"), ("3000", "3")], out)
 
 
+def texts(top):
+    """Arrays of texts: only the innermost dimension is one."""
+    number, character = "integer { size = 8; align = 8; } ", "integer { size = 8; align = 8; encoding = UTF8; } "
+    path = os.path.join(top, "texts")
+    fields = {"_next_prio": made.INT, "_fixed[2][3]": character, "_len": number, "_counted[2][_len]": character,
+              "_none[100000][0]": character, "_after": number}
+    with made.Recording(path, switch_fields=fields) as recording:
+        recording.packet(0, BASE, BASE + SECOND, [(BASE, made.switch(BASE, 1, 2) + b"abcde\0\4ijklmn\0p\x2a")])
+    out = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, text=True, timeout=LIMIT_S,
+                         check=False).stdout
+    for expected in ('fixed = [ [0] = "abc", [1] = "de" ], len = 4, counted = [ [0] = "ijkl", [1] = "mn" ], none = [',
+                     "after = 42 }"):
+        check(f"arrays of texts: {expected}", expected in out, out)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -239,6 +254,7 @@ def main():
         gaps(top)
         strange_index(top)
         third_form(top)
+        texts(top)
     finish()
 
 

@@ -164,6 +164,7 @@ START_TEST(test_names_and_texts)
 			       "  integer { size = 16; align = 8; encoding = UTF8; } _wide[16];\n"
 			       "  uint8_t __len; integer { size = 8; align = 8; encoding = ASCII; } _text[__len];\n"
 			       "  uint8_t _list[ event.fields.__len ];\n"
+			       "  integer { size = 8; align = 8; encoding = UTF8; } _lines[2][16];\n"
 			       "}; };\n");
 	const struct layout_event *e = layout_find_event(layout_find_stream(l, 0), 0);
 
@@ -173,6 +174,8 @@ START_TEST(test_names_and_texts)
 	ck_assert(!field_of(e->fields, "bytes")->type->is_text);
 	ck_assert(!field_of(e->fields, "wide")->type->is_text);
 	ck_assert(field_of(e->fields, "text")->type->is_text);
+	ck_assert(!field_of(e->fields, "lines")->type->is_text);
+	ck_assert(field_of(e->fields, "lines")->type->element->is_text);
 	ck_assert_int_ge(field_of(e->fields, "_len")->slot, 0);
 	ck_assert_int_eq(field_of(e->fields, "list")->type->slot, field_of(e->fields, "_len")->slot);
 	layout_destroy(l);
