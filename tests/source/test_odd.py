@@ -137,6 +137,26 @@ def too_large(top):
     check("event larger than its packet: no event", events == 0, events)
 
 
+def wrong_end(top):
+    """The last packet of a stream's first file claims to end after all others: these are not repetitions."""
+    for name in ("numbered", "without numbers"):
+        path = os.path.join(top, "wrong end " + name)
+        os.mkdir(path)
+        for i in range(3):
+            part, begin = os.path.join(path, str(i)), BASE + i * SECOND
+            with made.Recording(part) as recording:
+                end = begin + (1000 if i == 0 else 1) * SECOND
+                recording.packet(0, begin, end, made.turns(begin, 10 ** 6, 50), seq=i)
+            if name != "numbered":
+                with open(os.path.join(part, "metadata"), "r+", encoding="ascii") as metadata:
+                    text = metadata.read().replace("packet_seq_num", "other")
+                    metadata.seek(0)
+                    metadata.write(text)
+                    metadata.truncate()
+        events, err, _ = events_of(path)
+        check(f"wrong end, {name}: events", events == 3 * 50, (events, err))
+
+
 def gaps(top):
     """A clock that jumps by years: the empty intervals are one page, aligned to the grid, and sums stay correct."""
     years, jump = os.path.join(top, "years"), 20 * 365 * 86400 * SECOND
@@ -251,6 +271,7 @@ def main():
         abort(top)
         refused(top)
         too_large(top)
+        wrong_end(top)
         gaps(top)
         strange_index(top)
         third_form(top)

@@ -130,6 +130,7 @@ enum native_state {
 struct packet_facts {
 	bool has_begin, has_end, has_discarded, has_seq;
 	uint64_t begin_ns, end_ns, discarded, seq, cpu_id;
+	uint64_t last_ns; /* time of its last event so far, or its start */
 };
 
 /* All state that next() changes. */
@@ -151,12 +152,11 @@ struct native_cursor {
 	bool has_before;
 	guint read_file; /* of .before */
 	bool has_read;   /* earlier files contain packets up to … */
-	uint64_t read_to_ns, read_to_seq;
+	uint64_t read_to_ns, read_to_seq, read_to_event_ns;
 	const char *why;             /* NATIVE_DAMAGED */
 	struct native_class *class;  /* of the latest event, NULL: none */
 	uint64_t event_at;           /* its start */
 	uint64_t body, payload, end; /* start of its contexts; of its payload; its end; 0: not known yet */
-	uint64_t last_ns;            /* time of the packet's last event, or its start */
 };
 
 /* Part of a file disappeared while it was read: the packet is invalid from that event on. */

@@ -30,12 +30,13 @@ static void take_facts(struct native_stream *s, const struct packet_head *head)
 	f->has_end = packet_has(head, PACKET_TIMESTAMP_END) &&
 		     native_clock_ns(clock, head->values[PACKET_TIMESTAMP_END], &f->end_ns);
 	s->at.walk.clock = head->values[PACKET_TIMESTAMP_BEGIN];
-	s->at.last_ns = f->begin_ns;
+	f->last_ns = f->begin_ns;
 }
 
 /*
  * Whether the packet, .now, was also in a file read earlier: snapshots of a session overlap, and a recording may exist
- * twice. The packets of a slice have other numbers, and are copies in parts.
+ * twice. The packets of a slice have other numbers, and are copies in parts. The end of the file's last packet alone is
+ * not enough: if it is wrong, all that follows would be left out.
  */
 static bool is_repeated(struct native_cursor *c)
 {
@@ -44,12 +45,14 @@ static bool is_repeated(struct native_cursor *c)
 	if (c->has_before && c->file != c->read_file && before->has_end) {
 		c->read_to_ns = c->has_read ? MAX(c->read_to_ns, before->end_ns) : before->end_ns;
 		c->read_to_seq = c->has_read ? MAX(c->read_to_seq, before->seq) : before->seq;
+		c->read_to_event_ns = c->has_read ? MAX(c->read_to_event_ns, before->last_ns) : before->last_ns;
 		c->has_read = true;
 	}
 	c->read_file = c->file;
 	if (!c->has_read || !now->has_begin || !now->has_end || now->end_ns > c->read_to_ns)
 		return false;
-	return now->begin_ns < c->read_to_ns || (now->has_seq && now->seq <= c->read_to_seq);
+	return (now->begin_ns < c->read_to_ns && now->begin_ns <= c->read_to_event_ns) ||
+	       (now->has_seq && now->seq <= c->read_to_seq);
 }
 
 /* Starts the packet and determines where its events end. */
@@ -169,8 +172,8 @@ static void report_damage_in_packet(struct native_stream *s, struct message *m)
 		.kind = MESSAGE_DAMAGE,
 		.why = s->why,
 		.count = 1,
-		.has_time = c->now.has_end && c->last_ns <= c->now.end_ns,
-		.begin_ns = c->last_ns,
+		.has_time = c->now.has_end && c->now.last_ns <= c->now.end_ns,
+		.begin_ns = c->now.last_ns,
 		.end_ns = c->now.end_ns,
 	};
 }
@@ -250,7 +253,7 @@ static inline bool give_event(struct native_stream *s, struct native_class *clas
 		native_give_up_packet(s, "the time of an event is before 1970 or after the year 2262");
 		return false;
 	}
-	c->last_ns = m->ns;
+	c->now.last_ns = m->ns;
 	return true;
 }
 
