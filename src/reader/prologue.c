@@ -226,7 +226,8 @@ static void write_stream(struct reader *r, struct reader_stream *s)
 	struct ev_cpu_start *start;
 	struct event *ev;
 
-	stream_read_ahead(s, stop_at_first_switch, &first);
+	/* without thread IDs in the events, nothing else shows what ran before the switch */
+	stream_read_ahead(s, !r->has_tid, stop_at_first_switch, &first);
 	ev = emit_begin(r->ring, EVENT_STREAM, 0, 0);
 	ev->cpu = s->cpu;
 	((struct ev_stream *)(void *)ev->words)->id = s->index;
@@ -267,7 +268,7 @@ static void sort_streams(struct reader *r)
 void reader_write_prologue(struct reader *r)
 {
 	for (unsigned i = 0; i < r->n_streams; i++)
-		stream_read_ahead(r->streams[i], stop_at_first_packet, NULL);
+		stream_read_ahead(r->streams[i], false, stop_at_first_packet, NULL);
 	sort_streams(r);
 	if (r->ops->set_end_hint)
 		r->ops->set_end_hint(r);

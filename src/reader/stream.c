@@ -6,7 +6,7 @@
 
 #include "reader/common.h"
 
-enum { READ_AHEAD_MESSAGES = 4096, SKIPPED_PER_BEAT = 65536 };
+enum { READ_AHEAD_MESSAGES = 4096, MESSAGES_PER_BEAT = 65536 };
 
 void stream_init(struct reader_stream *s, struct reader *r, const struct stream_type *type)
 {
@@ -252,7 +252,7 @@ void stream_skip_to(struct reader_stream *s, uint64_t begin_ns)
 		if (s->item == ITEM_LOST && s->losses[s->item_loss].end_ns >= begin_ns)
 			break;
 		stream_drop_item(s);
-		if (n % SKIPPED_PER_BEAT == 0)
+		if (n % MESSAGES_PER_BEAT == 0)
 			ring_publish(s->reader->ring);
 	}
 	if (s->last_ns < begin_ns) {
@@ -271,9 +271,10 @@ static bool show(struct reader_stream *s, const struct message *m,
 	return visit(s, m, user);
 }
 
-void stream_read_ahead(struct reader_stream *s,
+void stream_read_ahead(struct reader_stream *s, bool is_long,
 		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user)
 {
+	const uint64_t most = is_long && s->type->reads_twice ? UINT64_MAX : READ_AHEAD_MESSAGES;
 	struct message m;
 
 	if (s->has_head && !show(s, &s->head, visit, user))
@@ -281,9 +282,9 @@ void stream_read_ahead(struct reader_stream *s,
 	if (s->exhausted)
 		return;
 	s->type->mark(s);
-	for (unsigned i = 0; i < READ_AHEAD_MESSAGES && s->type->next(s, &m); i++)
-		if (!show(s, &m, visit, user))
-			break;
+	for (uint64_t n = 1; n <= most && s->type->next(s, &m) && show(s, &m, visit, user); n++)
+		if (n % MESSAGES_PER_BEAT == 0)
+			ring_publish(s->reader->ring);
 	s->type->rewind(s);
 }
 

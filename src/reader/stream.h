@@ -93,6 +93,7 @@ struct stream_type {
 	 */
 	void (*mark)(struct reader_stream *s);
 	void (*rewind)(struct reader_stream *s);
+	bool reads_twice; /* after rewind(): reading ahead takes no memory */
 	/* Sets .values and the decoder's own members. */
 	enum read_status (*read_context)(struct reader_stream *s, const struct reader_class *plan,
 					 struct context_cache *context);
@@ -212,9 +213,10 @@ static inline void stream_drop_item(struct reader_stream *s)
 void stream_skip_to(struct reader_stream *s, uint64_t begin_ns);
 
 /*
- * Passes the messages from here on to visit(), at most some thousands, until it returns false. Consumes none of them.
+ * Passes the messages from here on to visit() until it returns false: at most some thousands, or with is_long, where
+ * this takes no memory, up to the stream's end. Consumes none of them.
  */
-void stream_read_ahead(struct reader_stream *s,
+void stream_read_ahead(struct reader_stream *s, bool is_long,
 		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user);
 
 /*

@@ -85,6 +85,24 @@ def quiet_one(top):
     check("one quiet CPU: both are busy all the time", busy == dict.fromkeys((0, 1), pages[0]["end_ns"] - begin), busy)
 
 
+def late_switch(top):
+    """Without a context, only the first switch shows who ran before it, however many events come first."""
+    for count in (100, 10000):
+        path = os.path.join(top, f"late-switch-{count}")
+        trace = made.ctf.Trace("late")
+        for i in range(count):
+            trace.add(BASE + i * 5 * SECOND // count, "timer_hrtimer_start", ("hrtimer", "u64", 1))
+        for second, prev, following in ((5, 1, 0), (6, 0, 1)):
+            trace.add(BASE + second * SECOND, "sched_switch", ("prev_comm", "text", 16, "one"), ("prev_tid", "s32", prev),
+                      ("prev_prio", "s32", 20), ("prev_state", "s64", 0), ("next_comm", "text", 16, "one"),
+                      ("next_tid", "s32", following), ("next_prio", "s32", 20))
+        trace.write(path, most=1000)
+        pages, err, status = report("cpu", "--interval", "1s", path)
+        check(f"first switch after {count} events: exit status", status == 0, err)
+        check(f"first switch after {count} events: CPU time", [cpu_times(page) for page in pages] ==
+              5 * [{1: SECOND}] + [{1: 0}, {1: 1}], pages)
+
+
 def at_zero(top):
     """0 ns since the epoch is a time like any other."""
     for begin in (0, 1):
@@ -267,6 +285,7 @@ def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
         quiet_one(top)
+        late_switch(top)
         at_zero(top)
         abort(top)
         refused(top)

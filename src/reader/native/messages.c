@@ -427,6 +427,7 @@ const struct stream_type native_stream_type = {
 	.next = next,
 	.mark = mark,
 	.rewind = rewind_to_mark,
+	.reads_twice = true,
 	.read_context = native_read_context,
 	.read_perf = native_read_perf,
 	.read_payload = native_read_payload,
