@@ -22,6 +22,9 @@
 
 #define DEPTH_MAX 32
 
+/* 20261120T142439+0000-20261120T142440+0000-0; without the second time while it is written */
+#define ARCHIVE_PATTERN "^(\\d{8}T\\d{6}[+-]\\d{4}-){1,2}\\d+$"
+
 void source_spec_free(struct source_spec *spec)
 {
 	if (!spec)
@@ -66,8 +69,11 @@ struct source_spec *source_spec_copy(const struct source_spec *spec)
 
 /* ---- names ---- */
 
-/* Directories that LTTng and users put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. */
-static bool is_generic_name(const char *name)
+/*
+ * Directories that LTTng and users put between a host and its trace: kernel, ust/uid/0/64-bit, archives/…, ctf. parent:
+ * the name of the one above, or NULL.
+ */
+static bool is_generic_name(const char *name, const char *parent)
 {
 	static const char *const generic[] = { "kernel",   "ust", "uid",   "pid",          "64-bit", "32-bit",
 					       "archives", "ctf", "trace", "lttng-traces", ".",      "" };
@@ -77,8 +83,9 @@ static bool is_generic_name(const char *name)
 			return true;
 	if (g_str_has_prefix(name, "snapshot-"))
 		return true;
-	/* A user ID, or an archive: 20261120T142439+0000-20261120T142440+0000-0. */
-	return name[strspn(name, "0123456789T+-")] == '\0';
+	if (parent && (strcmp(parent, "uid") == 0 || strcmp(parent, "pid") == 0))
+		return name[strspn(name, "0123456789")] == '\0';
+	return g_regex_match_simple(ARCHIVE_PATTERN, name, G_REGEX_RAW, 0);
 }
 
 static char *host_hint_of(const char *directory)
@@ -88,7 +95,7 @@ static char *host_hint_of(const char *directory)
 	guint n = g_strv_length(parts);
 
 	for (guint i = n; i-- > 0 && !hint;)
-		if (!is_generic_name(parts[i]))
+		if (!is_generic_name(parts[i], i > 0 ? parts[i - 1] : NULL))
 			hint = g_strdup(parts[i]);
 	if (!hint)
 		hint = g_strdup(n > 0 && *parts[n - 1] ? parts[n - 1] : "host");
@@ -103,14 +110,18 @@ char *source_sidecar_of(const char *directory)
 
 	while (at) {
 		char *slash = strrchr(at, '/');
+		const char *parent;
 
 		path = g_build_filename(at, SIDECAR_NAME, NULL);
 		if (access(path, F_OK) == 0)
 			break;
 		g_clear_pointer(&path, g_free);
-		if (slash == at || !is_generic_name(slash + 1))
+		if (slash == at)
 			break;
 		*slash = '\0';
+		parent = strrchr(at, '/');
+		if (!is_generic_name(slash + 1, parent + 1))
+			break;
 	}
 	free(at);
 	return path;

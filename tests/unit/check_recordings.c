@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "sidecar/sidecar.h"
 #include "source/source.h"
 #include "source/stamp.h"
 #include "worker/worker.h"
@@ -160,6 +161,47 @@ START_TEST(test_find_groups)
 	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
 	ck_assert_uint_eq(specs->len, 5);
 	g_free(again);
+	g_ptr_array_free(specs, TRUE);
+	remove_directory(root);
+}
+END_TEST
+
+/* Directories of numbers or with a short name are hosts unless LTTng gives such names. */
+START_TEST(test_find_names)
+{
+	static const char *const hosts[] = { "1", "2", "T", "20261120", "uid", "-" };
+	char *root = temporary_directory(), *session = g_build_filename(root, "web", NULL), *path, *sidecar;
+	GPtrArray *specs = new_specs();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(hosts); i++) {
+		path = g_build_filename("web", hosts[i], i % 2 ? "kernel" : "", NULL);
+		write_trace(root, path, hosts[i], "");
+		g_free(path);
+	}
+	write_trace(root, "db/ust/uid/1000/64-bit", "u1", "");
+	write_trace(root, "mail/ust/pid/17", "u2", "");
+	write_trace(root, "ftp/archives/20261120T142439-0500-20261120T142440-0500-10/kernel", "u3", "");
+	write_trace(root, "dns/archives/20261120T142439+0000-0", "u4", "");
+	ck_assert_int_eq(source_find(root, specs, NULL), LT_OK);
+	for (size_t i = 0; i < G_N_ELEMENTS(hosts); i++)
+		spec_of(specs, strcmp(hosts[i], "uid") != 0 ? hosts[i] : "web", 1);
+	spec_of(specs, "db", 1);
+	spec_of(specs, "mail", 1);
+	spec_of(specs, "ftp", 1);
+	spec_of(specs, "dns", 1);
+
+	/* A side-car counts for the host whose directory contains it. */
+	write_text(session, SIDECAR_NAME, "{}");
+	path = g_build_filename(session, "2", "kernel", NULL);
+	sidecar = source_sidecar_of(path);
+	ck_assert_ptr_null(sidecar);
+	g_free(path);
+	path = g_build_filename(session, "uid", NULL);
+	sidecar = source_sidecar_of(path);
+	ck_assert_ptr_nonnull(sidecar);
+	g_free(path);
+	g_free(sidecar);
+	g_free(session);
 	g_ptr_array_free(specs, TRUE);
 	remove_directory(root);
 }
@@ -436,13 +478,14 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	static const TTest *tests[7];
+	static const TTest *tests[8];
 	size_t n = 0;
 
 	if (argc > 1 && strcmp(argv[1], "--worker") == 0)
 		return worker_main(argc - 2, argv + 2);
 	tests[n++] = test_find_groups;
 	tests[n++] = test_find_groups_ctf2;
+	tests[n++] = test_find_names;
 	tests[n++] = test_find_nothing;
 	tests[n++] = test_counts_equal_babeltrace;
 	tests[n++] = test_backward_steps;
