@@ -114,3 +114,19 @@ void packet_set(const struct packet_head *head, uint8_t *data, enum packet_field
 	if (p->size)
 		bits_write(data, p->at, p->size, p->order, value);
 }
+
+uint64_t packet_bytes(const struct packet_head *head, uint64_t rest)
+{
+	uint64_t bytes = rest;
+
+	if (packet_has(head, PACKET_PACKET_SIZE))
+		bytes = head->values[PACKET_PACKET_SIZE] / 8;
+	else if (packet_has(head, PACKET_CONTENT_SIZE))
+		bytes = (head->values[PACKET_CONTENT_SIZE] + 7) / 8;
+	if (8 * (__int128)bytes < head->events_at)
+		return 0;
+	if (packet_has(head, PACKET_CONTENT_SIZE) && (head->values[PACKET_CONTENT_SIZE] > 8 * (__int128)bytes ||
+						      head->values[PACKET_CONTENT_SIZE] < head->events_at))
+		return 0;
+	return bytes;
+}

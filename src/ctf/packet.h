@@ -47,4 +47,7 @@ static inline bool packet_has(const struct packet_head *head, enum packet_field 
 /* Overwrites a field in the bytes of a packet with this head; does nothing if the packet does not have it. */
 void packet_set(const struct packet_head *head, uint8_t *data, enum packet_field field, uint64_t value);
 
+/* The length of the packet in bytes; 0: impossible. rest: bytes left in its file. */
+uint64_t packet_bytes(const struct packet_head *head, uint64_t rest);
+
 #endif

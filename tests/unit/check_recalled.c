@@ -63,7 +63,7 @@ static void load_packets(unsigned stream)
 		ck_assert_int_eq(packet_read_head(layout, p.bytes, lens[stream] - at, &head), LT_OK);
 		ck_assert(native_clock_ns(&trace.clock, head.values[PACKET_TIMESTAMP_BEGIN], &p.begin_ns));
 		ck_assert(native_clock_ns(&trace.clock, head.values[PACKET_TIMESTAMP_END], &p.end_ns));
-		p.len = native_packet_bytes(&head, lens[stream] - at);
+		p.len = packet_bytes(&head, lens[stream] - at);
 		at += p.len;
 		before_ns = p.end_ns;
 		g_array_append_val(packets, p);

@@ -10,37 +10,6 @@
 
 /* The packets of data files. */
 
-/* ---- heads ---- */
-
-enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head)
-{
-	uint8_t data[NATIVE_HEAD_BYTES];
-	ssize_t n;
-
-	do {
-		n = pread(fd, data, sizeof(data), (off_t)offset);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return error_set("%s", g_strerror(errno));
-	return n == 0 ? LT_END : packet_read_head(layout, data, (size_t)n, head);
-}
-
-uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest)
-{
-	uint64_t bytes = rest;
-
-	if (packet_has(head, PACKET_PACKET_SIZE))
-		bytes = head->values[PACKET_PACKET_SIZE] / 8;
-	else if (packet_has(head, PACKET_CONTENT_SIZE))
-		bytes = (head->values[PACKET_CONTENT_SIZE] + 7) / 8;
-	if (8 * (__int128)bytes < head->events_at)
-		return 0;
-	if (packet_has(head, PACKET_CONTENT_SIZE) && (head->values[PACKET_CONTENT_SIZE] > 8 * (__int128)bytes ||
-						      head->values[PACKET_CONTENT_SIZE] < head->events_at))
-		return 0;
-	return bytes;
-}
-
 /* ---- the end of a file ---- */
 
 /* Opens the index of the data file. */
@@ -74,10 +43,10 @@ static uint64_t end_by_packets(const struct native_trace *t, int fd)
 		return 0;
 	for (; offset < (uint64_t)st.st_size; offset += bytes) {
 		bytes = 0;
-		if (native_read_head(t->layout, fd, offset, &head) == LT_OK)
-			bytes = native_packet_bytes(&head, (uint64_t)st.st_size - offset);
+		if (packet_file_read_head(t->layout, fd, offset, &head) == LT_OK)
+			bytes = packet_bytes(&head, (uint64_t)st.st_size - offset);
 		if (!bytes) {
-			bytes = native_search_packet(t->layout, NULL, fd, offset + 1, (uint64_t)st.st_size, &head) -
+			bytes = packet_file_search(t->layout, NULL, fd, offset + 1, (uint64_t)st.st_size, &head) -
 				offset;
 			continue;
 		}
@@ -156,7 +125,7 @@ static enum lt_status give_up_head(struct native_stream *s, const char *why, uin
 {
 	const struct layout *layout = s->trace->layout;
 	struct packet_head head;
-	const uint64_t next = native_search_packet(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
+	const uint64_t next = packet_file_search(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
 
 	error_clear();
 	if (next >= size && ends_unfinished(s, size))
@@ -178,7 +147,7 @@ static bool is_before_range(const struct native_stream *s, const struct packet_h
 
 	if (!s->skip_to_ns || !packet_has(head, PACKET_TIMESTAMP_END) || !packet_has(head, PACKET_TIMESTAMP_BEGIN) ||
 	    !native_clock_ns(clock, head->values[PACKET_TIMESTAMP_END], &end_ns) || end_ns >= s->skip_to_ns ||
-	    native_read_head(s->trace->layout, s->at.fd, s->at.offset + bytes, &next) != LT_OK)
+	    packet_file_read_head(s->trace->layout, s->at.fd, s->at.offset + bytes, &next) != LT_OK)
 		return false;
 	return native_clock_ns(clock, next.values[PACKET_TIMESTAMP_BEGIN], &begin_ns) && begin_ns < s->skip_to_ns;
 }
@@ -213,8 +182,8 @@ static uint64_t bytes_in_file(struct native_stream *s, const struct packet_head 
 	c->cut = NULL;
 	if (bytes <= size - c->offset)
 		return bytes;
-	end = native_search_packet(s->trace->layout, s->group->stream, c->fd, c->offset + (head->events_at + 7) / 8,
-				   size, &next);
+	end = packet_file_search(s->trace->layout, s->group->stream, c->fd, c->offset + (head->events_at + 7) / 8, size,
+				 &next);
 	c->cut = end < size ? NATIVE_IMPOSSIBLE_SIZE : "the file ends";
 	return end - c->offset;
 }
@@ -223,13 +192,13 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 {
 	struct native_cursor *c = &s->at;
 	uint64_t bytes;
-	enum lt_status status = native_read_head(s->trace->layout, c->fd, c->offset, head);
+	enum lt_status status = packet_file_read_head(s->trace->layout, c->fd, c->offset, head);
 
 	if (status != LT_OK)
 		return give_up_head(s, status == LT_END ? NATIVE_TORN : g_intern_string(error_text()), size);
 	if (head->stream != s->group->stream)
 		return give_up_head(s, "a packet of another stream", size);
-	bytes = native_packet_bytes(head, size - c->offset);
+	bytes = packet_bytes(head, size - c->offset);
 	if (!bytes)
 		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
 	bytes = bytes_in_file(s, head, bytes, size);

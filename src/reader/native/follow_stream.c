@@ -87,8 +87,8 @@ static void look_at_packets(struct native_follow *f, struct followed_file *file)
 	uint64_t bytes;
 
 	while (t && file->complete < file->size &&
-	       native_read_head(t->layout, file->fd, file->complete, &head) == LT_OK) {
-		bytes = native_packet_bytes(&head, file->size - file->complete);
+	       packet_file_read_head(t->layout, file->fd, file->complete, &head) == LT_OK) {
+		bytes = packet_bytes(&head, file->size - file->complete);
 		if (!bytes || bytes > file->size - file->complete)
 			break;
 		file->complete += bytes;
@@ -162,7 +162,7 @@ static void find_stream_of_file(struct native_follow *f, struct followed_file *f
 	struct packet_head head;
 
 	if (t)
-		status = native_first_head(t->layout, file->fd, file->complete, &head);
+		status = packet_file_first(t->layout, file->fd, file->complete, &head);
 	if (status == LT_OK) {
 		file->first = head.values[PACKET_TIMESTAMP_BEGIN];
 		s = find_stream(f, file, &head, name);

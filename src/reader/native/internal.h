@@ -4,7 +4,7 @@
 
 #include "ctf/index.h"
 #include "ctf/layout.h"
-#include "ctf/packet.h"
+#include "ctf/packet_file.h"
 #include "ctf/walk.h"
 #include "event/fields.h"
 #include "reader/common.h"
@@ -17,7 +17,6 @@
  *   open.c      a recording: its metadata, which files belong to which stream
  *   recall.c    the latest packets of a live session
  *   files.c     the packets of a recorded stream
- *   search.c    finds the next packet after damage
  *   trace.c     a trace's metadata as classes, their programs, the clock
  *   header.c    the header of an event: its class and time
  *   messages.c  a stream's packets as messages
@@ -228,8 +227,6 @@ LT_COLD void native_give_up_packet(struct native_stream *s, const char *why);
 
 /* ---- files.c ---- */
 
-enum { NATIVE_HEAD_BYTES = 4096 }; /* enough for a packet's header and context */
-
 #define NATIVE_IMPOSSIBLE_SIZE "a packet of an impossible size"
 
 /*
@@ -244,31 +241,11 @@ enum lt_status native_map_packet(struct native_stream *s, struct packet_head *he
  */
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head);
 
-/* Reads the head of the packet at an offset of a file. LT_END: the file ends there. Else as packet_read_head(). */
-enum lt_status native_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head);
-
-/* The length of the packet in bytes; 0: impossible. rest: bytes left in its file. */
-uint64_t native_packet_bytes(const struct packet_head *head, uint64_t rest);
-
 /* The end of the packets of the file, ns; 0: unknown. Taken from its index, or else from its packets. */
 uint64_t native_file_end_ns(const struct native_trace *t, const char *path);
 
 /* The packets that the index of the data file lists behind its end. false: there are none, or it has no index. */
 bool native_find_missing(const char *path, uint64_t size, struct index_missing *missing);
-
-/* ---- search.c ---- */
-
-/*
- * Searches a file of size bytes, from offset on, for a packet of the stream (NULL: of any stream). Returns its offset
- * and *head; size: there is none.
- */
-uint64_t native_search_packet(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
-			      uint64_t size, struct packet_head *head);
-
-/*
- * Reads the head of the first valid packet in the file. If there is none, returns as native_read_head() at its start.
- */
-enum lt_status native_first_head(const struct layout *layout, int fd, uint64_t size, struct packet_head *head);
 
 /* ---- read.c ---- */
 

@@ -65,9 +65,9 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 		error_clear();
 		return LT_ERROR;
 	}
-	if (!native_packet_bytes(head, c->map.len))
+	if (!packet_bytes(head, c->map.len))
 		return give_up(n, NATIVE_IMPOSSIBLE_SIZE);
-	c->cut = native_packet_bytes(head, c->map.len) > c->map.len ? "it ends early" : NULL;
+	c->cut = packet_bytes(head, c->map.len) > c->map.len ? "it ends early" : NULL;
 	n->group = native_trace_group(n->trace, head->stream);
 	n->base.group = head->stream;
 	n->base.class_id = head->stream->id;

@@ -205,7 +205,7 @@ static enum lt_status find_head(struct native_reader *n, int fd, struct packet_h
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return error_set("%s", error_of_errno(errno));
 	if (S_ISREG(st.st_mode))
-		return native_first_head(n->trace.layout, fd, (uint64_t)st.st_size, head);
+		return packet_file_first(n->trace.layout, fd, (uint64_t)st.st_size, head);
 	return error_set("not a regular file");
 }
 

@@ -112,7 +112,7 @@ static enum lt_status take_packet(struct native_stream *s, struct packet_head *h
 		if (c->offset >= s->places->len)
 			return LT_END;
 		place = &g_array_index(s->places, struct place, c->offset++);
-		len = place->is_skipped ? MIN(place->entry.len, NATIVE_HEAD_BYTES) : place->entry.len;
+		len = place->is_skipped ? MIN(place->entry.len, PACKET_HEAD_BYTES) : place->entry.len;
 		/* one that has been dropped meanwhile is missing, as the next one's number shows */
 	} while (!copy_packet(log, &place->entry, len, &c->map));
 	c->packet_at = place->entry.position;
@@ -122,8 +122,8 @@ static enum lt_status take_packet(struct native_stream *s, struct packet_head *h
 		error_clear();
 		return give_up(c, "not a packet of its stream");
 	}
-	c->cut = native_packet_bytes(head, place->entry.len) > place->entry.len ? "it ends early" : NULL;
-	return native_packet_bytes(head, place->entry.len) ? LT_OK : give_up(c, NATIVE_IMPOSSIBLE_SIZE);
+	c->cut = packet_bytes(head, place->entry.len) > place->entry.len ? "it ends early" : NULL;
+	return packet_bytes(head, place->entry.len) ? LT_OK : give_up(c, NATIVE_IMPOSSIBLE_SIZE);
 }
 
 /* ---- the log ---- */
@@ -195,7 +195,7 @@ static void add_packet(struct recall_reader *r, GHashTable *streams, const struc
 	const struct native_clock *clock = &r->base.trace.clock;
 	struct reader_args *args = &r->base.base.args;
 	struct place place = { .entry = *e };
-	uint8_t bytes[NATIVE_HEAD_BYTES];
+	uint8_t bytes[PACKET_HEAD_BYTES];
 	const size_t len = MIN(e->len, sizeof(bytes));
 	struct packet_head head;
 	struct native_stream *s;

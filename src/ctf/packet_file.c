@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "ctf/packet_file.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "reader/native/internal.h"
-
-/* Finds where a data file continues after a packet with an invalid head: at the next valid head. */
 
 enum {
 	MAGIC_BYTES = 4,
@@ -14,7 +13,20 @@ enum {
 	SEARCH_BYTES = 1 << 26, /* more than a packet's size */
 };
 
-struct time_search {
+enum lt_status packet_file_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head)
+{
+	uint8_t data[PACKET_HEAD_BYTES];
+	ssize_t n;
+
+	do {
+		n = pread(fd, data, sizeof(data), (off_t)offset);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return error_set("%s", g_strerror(errno));
+	return n == 0 ? LT_END : packet_read_head(layout, data, (size_t)n, head);
+}
+
+struct file_search {
 	const struct layout *layout;
 	const struct layout_stream *stream; /* NULL: any */
 	uint8_t magic[MAGIC_BYTES];
@@ -23,7 +35,7 @@ struct time_search {
 };
 
 /* The bytes at the start of each packet; false: there are none to search for. */
-static bool find_magic(struct time_search *s)
+static bool find_magic(struct file_search *s)
 {
 	const struct type *header = s->layout->packet_header;
 	const struct type_field *first;
@@ -38,27 +50,27 @@ static bool find_magic(struct time_search *s)
 	return true;
 }
 
-static bool is_packet(const struct time_search *s, const uint8_t *data, size_t len, uint64_t offset)
+static bool is_packet(const struct file_search *s, const uint8_t *data, size_t len, uint64_t offset)
 {
 	if (packet_read_head(s->layout, data, len, s->head) != LT_OK)
 		return false;
-	return (!s->stream || s->head->stream == s->stream) && native_packet_bytes(s->head, s->size - offset) > 0;
+	return (!s->stream || s->head->stream == s->stream) && packet_bytes(s->head, s->size - offset) > 0;
 }
 
 /*
  * Searches data[0..len[, which is at *offset of the file. Unless the file ends there, stops where a head might be
  * truncated.
  */
-static bool search_chunk(const struct time_search *s, const uint8_t *data, size_t len, uint64_t *offset)
+static bool search_chunk(const struct file_search *s, const uint8_t *data, size_t len, uint64_t *offset)
 {
-	const size_t end = *offset + len < s->size ? len - NATIVE_HEAD_BYTES : len;
+	const size_t end = *offset + len < s->size ? len - PACKET_HEAD_BYTES : len;
 	const uint8_t *at = data;
 
 	while ((at = memmem(at, len - (size_t)(at - data), s->magic, MAGIC_BYTES)) != NULL &&
 	       (size_t)(at - data) < end) {
 		const size_t before = (size_t)(at - data);
 
-		if (is_packet(s, at, MIN(len - before, NATIVE_HEAD_BYTES), *offset + before)) {
+		if (is_packet(s, at, MIN(len - before, PACKET_HEAD_BYTES), *offset + before)) {
 			*offset += before;
 			return true;
 		}
@@ -68,7 +80,7 @@ static bool search_chunk(const struct time_search *s, const uint8_t *data, size_
 	return false;
 }
 
-static bool search_file(const struct time_search *s, int fd, uint64_t *offset)
+static bool search_file(const struct file_search *s, int fd, uint64_t *offset)
 {
 	const uint64_t end = MIN(s->size, *offset + SEARCH_BYTES);
 	uint8_t *data = g_malloc(CHUNK_BYTES);
@@ -79,7 +91,7 @@ static bool search_file(const struct time_search *s, int fd, uint64_t *offset)
 		n = pread(fd, data, (size_t)MIN(CHUNK_BYTES, s->size - *offset), (off_t)*offset);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= (*offset + (uint64_t)MAX(n, 0) < s->size ? NATIVE_HEAD_BYTES : 0))
+		if (n <= (*offset + (uint64_t)MAX(n, 0) < s->size ? PACKET_HEAD_BYTES : 0))
 			break;
 		found = search_chunk(s, data, (size_t)n, offset);
 	}
@@ -88,23 +100,23 @@ static bool search_file(const struct time_search *s, int fd, uint64_t *offset)
 	return found;
 }
 
-uint64_t native_search_packet(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
-			      uint64_t size, struct packet_head *head)
+uint64_t packet_file_search(const struct layout *layout, const struct layout_stream *stream, int fd, uint64_t offset,
+			    uint64_t size, struct packet_head *head)
 {
-	struct time_search s = { .layout = layout, .stream = stream, .size = size, .head = head };
+	struct file_search s = { .layout = layout, .stream = stream, .size = size, .head = head };
 
 	return find_magic(&s) && search_file(&s, fd, &offset) ? offset : size;
 }
 
-enum lt_status native_first_head(const struct layout *layout, int fd, uint64_t size, struct packet_head *head)
+enum lt_status packet_file_first(const struct layout *layout, int fd, uint64_t size, struct packet_head *head)
 {
-	const enum lt_status status = native_read_head(layout, fd, 0, head);
+	const enum lt_status status = packet_file_read_head(layout, fd, 0, head);
 	char *why;
 
 	if (status != LT_ERROR)
 		return status;
 	why = g_strdup(error_text());
-	if (native_search_packet(layout, NULL, fd, 1, size, head) < size) {
+	if (packet_file_search(layout, NULL, fd, 1, size, head) < size) {
 		g_free(why);
 		return LT_OK;
 	}
