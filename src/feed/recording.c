@@ -12,9 +12,8 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "ctf/metadata.h"
+#include "ctf/packet_file.h"
 #include "viewer/viewer.h"
-
-enum { HEAD_BYTES = 4096 }; /* room for a packet's header and context */
 
 static void destroy_stream(gpointer data)
 {
@@ -45,7 +44,9 @@ struct recording_scan {
 	uint64_t length;
 	const char *path; /* the stream's copy once there is one */
 	const char *name; /* without directory */
+	bool is_damaged;
 	struct recorded_stream *stream;
+	const struct layout_stream *class; /* of the stream; NULL: not known yet */
 };
 
 /* The stream a packet belongs to: same instance number or, without such numbers, same file name. */
@@ -86,25 +87,38 @@ static enum lt_status read_bytes(int fd, uint8_t *data, size_t size, uint64_t of
 	return LT_OK;
 }
 
-/* Reads the packet at offset; *size: its size in the file. LT_ERROR: the rest of the file is unusable. */
+/* The size of the packet in the file. One that is too long ends where another one starts in it, or with the file. */
+static uint64_t size_in_file(const struct recording_scan *s, uint64_t offset, const struct packet_head *head)
+{
+	const uint64_t size = packet_bytes(head, s->length - offset);
+	struct packet_head next;
+
+	if (size <= s->length - offset)
+		return size;
+	return packet_file_search(s->r->layout, head->stream, s->fd, offset + (head->events_at + 7) / 8, s->length,
+				  &next) -
+	       offset;
+}
+
+/* Reads the packet at offset. LT_ERROR: it is left out. *size: its size in the file; 0: not known. */
 static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uint64_t *size)
 {
 	struct recorded_packet p = { .offset = offset };
 	struct packet_head head;
-	uint8_t data[HEAD_BYTES];
+	const enum lt_status status = packet_file_read_head(s->r->layout, s->fd, offset, &head);
 	uint64_t end_ns;
-	size_t got;
 
-	if (read_bytes(s->fd, data, sizeof(data), offset, &got) || packet_read_head(s->r->layout, data, got, &head))
-		return LT_ERROR;
+	*size = 0;
+	if (status != LT_OK)
+		return status == LT_END ? error_set("file was truncated") : LT_ERROR;
+	*size = size_in_file(s, offset, &head);
+	if (!*size)
+		return error_set("a packet has an impossible size");
 	if (!packet_has(&head, PACKET_TIMESTAMP_BEGIN) || !packet_has(&head, PACKET_TIMESTAMP_END))
 		return error_set("its packets have no timestamps");
-	*size = packet_has(&head, PACKET_PACKET_SIZE) ? head.values[PACKET_PACKET_SIZE] / 8 : s->length - offset;
 	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
 	if (*size > VIEWER_PACKET_MAX)
 		return error_set("a packet is larger than %d MiB", VIEWER_PACKET_MAX >> 20);
-	if (8 * *size < head.events_at || p.content_bits > 8 * *size)
-		return error_set("a packet has an impossible size");
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
 	p.seq = head.values[PACKET_SEQ_NUM];
@@ -116,21 +130,35 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 		s->stream = find_stream(s->r, &head, s->name);
 		g_ptr_array_add(s->stream->paths, g_strdup(s->path));
 		s->path = g_ptr_array_index(s->stream->paths, s->stream->paths->len - 1);
-	} else if (s->stream->id != head.stream->id) {
+		s->class = head.stream;
+	} else if (s->class != head.stream) {
 		return error_set("a packet belongs to another stream");
 	}
 	p.path = s->path;
-	p.size = MIN(*size, s->length - offset);
+	p.size = *size;
 	g_array_append_val(s->stream->packets, p);
 	s->r->bytes += p.size;
 	return LT_OK;
 }
 
+/* Leaves a packet out, for the reason in the error chain; reported once per file, as damage often affects many. */
+static void leave_out(struct recording_scan *s, uint64_t offset)
+{
+	char *what = g_strdup_printf("the packet at byte %" G_GUINT64_FORMAT " is left out: %s", offset, error_text());
+
+	if (!s->is_damaged)
+		warn(s->r, s->path, what);
+	s->is_damaged = true;
+	error_clear();
+	g_free(what);
+}
+
 static void scan_file(struct recording *r, const char *path, const char *name)
 {
 	struct recording_scan s = { .r = r, .path = path, .name = name };
+	struct packet_head head;
 	struct stat st;
-	uint64_t size = 0;
+	uint64_t size;
 
 	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (s.fd < 0 || fstat(s.fd, &st) < 0) {
@@ -141,13 +169,10 @@ static void scan_file(struct recording *r, const char *path, const char *name)
 	}
 	s.length = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
 	for (uint64_t at = 0; at < s.length; at += size) {
-		if (scan_packet(&s, at, &size)) {
-			char *what = g_strdup_printf("skipped from byte %" G_GUINT64_FORMAT ": %s", at, error_text());
-
-			warn(r, path, what);
-			g_free(what);
-			break;
-		}
+		if (scan_packet(&s, at, &size) != LT_OK)
+			leave_out(&s, at);
+		if (!size)
+			size = packet_file_search(r->layout, s.class, s.fd, at + 1, s.length, &head) - at;
 	}
 	close(s.fd);
 }

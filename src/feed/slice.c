@@ -90,7 +90,7 @@ static void warn_truncated(const struct recorded_packet *p)
 	char text[256];
 
 	text_sanitise(text, sizeof(text), p->path, strlen(p->path));
-	log_warning("%s: the rest of the packet at byte %" G_GUINT64_FORMAT " is left out: the file ends", text,
+	log_warning("%s: the rest of the packet at byte %" G_GUINT64_FORMAT " is left out: it is not in the file", text,
 		    p->offset);
 }
 

@@ -21,6 +21,7 @@ import shapes  # noqa: E402
 PROGRAM = os.path.join(os.environ["BUILD"], "lttngtop")
 ENV = {**os.environ, "TZ": "UTC", "LC_ALL": "C.UTF-8"}
 STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+HEAD = 32  # bytes of a packet's header, before its context, as made.Recording writes it
 checks = harness.Checks()
 
 
@@ -176,6 +177,39 @@ def check_truncated(path, directory):
     checks.equal((ends_before.returncode, ends_before.stderr), (0, b""), "nothing is missing before the truncated packet")
 
 
+def check_damaged(directory):
+    """The packets after a damaged one are written, and their numbers show that one is missing."""
+    begin, second = 10**9, 10**9
+    for name, offset, data, words, missing in (
+            ("magic", 0, b"\0", "the packet at byte {} is left out: wrong magic number", 1),
+            ("size", HEAD + 16, b"\0\1", "the packet at byte {} is left out: a packet has an impossible size", 1),
+            ("end", HEAD + 8, bytes(8), "the packet at byte {} is left out: a packet ends before it starts", 1),
+            ("length", HEAD + 24, b"\xff" * 7, "the rest of the packet at byte {} is left out: it is not in the file", 0)):
+        path, into = (os.path.join(directory, f"{name}-{kind}", "made", "kernel") for kind in ("head", "written"))
+        with made.Recording(path) as recording:
+            for i in range(5):
+                recording.packet(0, begin + i * second, begin + (i + 1) * second - 1,
+                                 made.turns(begin + i * second, 10**6, 10))
+        file = os.path.join(path, "ch_0")
+        at = os.path.getsize(file) // 5 * 2
+        with open(file, "r+b") as stream:
+            stream.seek(at + offset)
+            stream.write(data)
+        for choice in ([], ["--where", "sched_switch"]):
+            shutil.rmtree(into, ignore_errors=True)
+            result = run("slice", "--no-sync", "-o", into, *choice, path)
+            checks.equal(result.returncode, 3, f"damaged {name} {choice}: exit status: {result.stderr}")
+            checks.true(words.format(at).encode() in result.stderr, f"damaged {name} {choice}: {result.stderr}")
+            # one that ends too early is read otherwise
+            checks.equal(b"events are missing, 10:" in result.stderr, bool(choice) and name == "end",
+                         f"damaged {name} {choice}: missing: {result.stderr}")
+            events = [event["time_ns"] for event in map(json.loads, dump("--no-sync", "--json", into))]
+            checks.equal(events, [begin + i * second + k * 10**6 for i in range(5) if i != 2 or not missing for k in range(10)],
+                         f"damaged {name} {choice}: events")
+            checks.equal(lost_in(run("dump", "--no-sync", into).stderr), [b"lost events: 0, lost packets: 1"],
+                         f"damaged {name} {choice}: the slice says what is missing")
+
+
 def check_uncut(directory):
     """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
     it is copied, which is said."""
@@ -243,6 +277,7 @@ def main():
         found = harness.recording("locks-pipes")
         if found:
             check_truncated(found[0], directory)
+        check_damaged(directory)
         check_uncut(directory)
         check_shapes(directory)
         check_recordings(directory)

@@ -389,8 +389,8 @@ static int tell(const struct report_slice *s)
 			s->sum.uncut);
 	if (s->sum.unknown)
 		fprintf(stderr,
-			"lttngtop: events are missing, %" PRIu64 ": their recording has changed, or babeltrace2 had to "
-			"read it\n",
+			"lttngtop: events are missing, %" PRIu64 ": their packets were left out, their recording has "
+			"changed, or babeltrace2 had to read it\n",
 			s->sum.unknown);
 	/* of chosen events not every packet is looked at, but all have been read */
 	if (s->chosen)
