@@ -18,7 +18,13 @@
 static void destroy_stream(gpointer data)
 {
 	struct recorded_stream *s = data;
+	struct recorded_copy *copy;
 
+	for (guint i = 0; i < s->packets->len; i++)
+		while ((copy = recorded_packet(s, i)->copies) != NULL) {
+			g_array_index(s->packets, struct recorded_packet, i).copies = copy->next;
+			g_free(copy);
+		}
 	g_free(s->name);
 	g_ptr_array_free(s->paths, TRUE);
 	g_array_free(s->packets, TRUE);
@@ -220,18 +226,45 @@ static bool is_copy(const struct recorded_packet *a, const struct recorded_packe
 	       a->content_bits == b->content_bits;
 }
 
+/* Keeps the copy that has more bytes: a file may end within the other one. */
+static void add_copy(struct recorded_packet *kept, const struct recorded_packet *p)
+{
+	const bool is_larger = p->size > kept->size;
+	const struct recorded_packet *dropped = is_larger ? kept : p;
+	struct recorded_copy *copy = g_new(struct recorded_copy, 1);
+
+	*copy = (struct recorded_copy){ dropped->path, dropped->offset, kept->copies };
+	if (is_larger)
+		*kept = *p;
+	kept->copies = copy;
+}
+
+bool recorded_packet_is_at(const struct recorded_packet *p, const char *path, uint64_t offset)
+{
+	if (p->path == path && p->offset == offset)
+		return true;
+	for (const struct recorded_copy *copy = p->copies; copy; copy = copy->next)
+		if (copy->path == path && copy->offset == offset)
+			return true;
+	return false;
+}
+
 /* Snapshots overlap: several may contain the same packet. */
 static void sort_packets(struct recorded_stream *s)
 {
+	struct recorded_packet *last = NULL;
 	guint n = 0;
 
 	g_array_sort(s->packets, compare_packets);
 	for (guint i = 0; i < s->packets->len; i++) {
-		struct recorded_packet *p = &g_array_index(s->packets, struct recorded_packet, i);
+		const struct recorded_packet *p = recorded_packet(s, i);
 
-		if (n && is_copy(recorded_packet(s, n - 1), p))
+		if (last && is_copy(last, p)) {
+			add_copy(last, p);
 			continue;
-		g_array_index(s->packets, struct recorded_packet, n++) = *p;
+		}
+		last = &g_array_index(s->packets, struct recorded_packet, n++);
+		*last = *p;
 	}
 	g_array_set_size(s->packets, n);
 }

@@ -11,12 +11,19 @@
  * session and the snapshots of a session are one trace (source_find() groups them); a packet found in several of them
  * counts once.
  */
+struct recorded_copy {
+	const char *path; /* borrowed from the stream */
+	uint64_t offset;
+	struct recorded_copy *next;
+};
+
 struct recorded_packet {
 	const char *path; /* borrowed from the stream */
 	/* in bytes, within the file; size is less than the packet's own if the file is truncated */
 	uint64_t offset, size;
 	uint64_t begin, end; /* in cycles */
 	uint64_t seq, content_bits;
+	struct recorded_copy *copies; /* where else it is; NULL: nowhere */
 };
 
 struct recorded_stream {
@@ -48,6 +55,9 @@ void recording_close(struct recording *r);
 
 /* The bytes of a packet, to be freed with g_free(). NULL: unreadable, see the error chain. */
 uint8_t *recording_read(const struct recorded_packet *p);
+
+/* Whether the packet, or a copy of it, is there; path is the stream's. */
+bool recorded_packet_is_at(const struct recorded_packet *p, const char *path, uint64_t offset);
 
 static inline const struct recorded_packet *recorded_packet(const struct recorded_stream *s, guint i)
 {

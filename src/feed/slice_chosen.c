@@ -122,12 +122,9 @@ static enum lt_status move_to_packet(struct chosen_stream *c, guint packet)
 /* The packet there, from the current one on; NO_PACKET: there is none in the interval. */
 static guint find_packet(const struct chosen_stream *c, const char *path, uint64_t offset)
 {
-	for (guint i = c->packet == NO_PACKET ? c->first : c->packet; i < c->behind; i++) {
-		const struct recorded_packet *p = recorded_packet(c->stream, i);
-
-		if (p->offset == offset && p->path == path)
+	for (guint i = c->packet == NO_PACKET ? c->first : c->packet; i < c->behind; i++)
+		if (recorded_packet_is_at(recorded_packet(c->stream, i), path, offset))
 			return i;
-	}
 	return NO_PACKET;
 }
 

@@ -210,6 +210,29 @@ def check_damaged(directory):
                          f"damaged {name} {choice}: the slice says what is missing")
 
 
+def check_overlap(directory):
+    """Two snapshots overlap. Which copy of a packet is read does not depend on the names of their directories, and one
+    that is not complete is not taken."""
+    for name, first, second in (("named", "a", "b"), ("renamed", "b", "a")):
+        path = os.path.join(directory, name)
+        for part, packets in ((first, range(4)), (second, range(2, 6))):
+            with made.Recording(os.path.join(path, part, "kernel")) as recording:
+                for i in packets:
+                    recording.packet(0, 10**9 * i + 1, 10**9 * (i + 1), made.turns(10**9 * i + 1, 10**6, 10), seq=i)
+        for cut in (False, True):
+            file = os.path.join(path, first, "kernel", "ch_0")
+            os.truncate(file, os.path.getsize(file) - 100 * cut)
+            for choice in ([], ["--where", "sched_switch"]):
+                what, into = f"overlap {name} {cut} {choice}", os.path.join(directory, f"{name}-{cut}-{len(choice)}")
+                result = run("slice", "--no-sync", "-o", into, *choice, path)
+                # events are chosen from what is read, which is the copy that was recorded first
+                checks.equal(result.returncode, 3 if cut and choice else 0, f"{what}: exit status: {result.stderr}")
+                for words in (b"events are missing", b"it is not in the file"):
+                    checks.true(words not in result.stderr, f"{what}: {result.stderr}")
+                checks.equal(len(dump("--no-sync", into)), len(dump("--no-sync", *choice, path)) if choice else 60,
+                             f"{what}: events")
+
+
 def check_uncut(directory):
     """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
     it is copied, which is said."""
@@ -278,6 +301,7 @@ def main():
         if found:
             check_truncated(found[0], directory)
         check_damaged(directory)
+        check_overlap(directory)
         check_uncut(directory)
         check_shapes(directory)
         check_recordings(directory)
