@@ -128,6 +128,7 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
 	p.seq = head.values[PACKET_SEQ_NUM];
+	p.discarded = head.values[PACKET_EVENTS_DISCARDED];
 	if (p.end < p.begin)
 		return error_set("a packet ends before it starts");
 	if (!layout_time(s->r->layout, p.end, &end_ns) || end_ns > INT64_MAX)

@@ -23,6 +23,7 @@ struct recorded_packet {
 	uint64_t offset, size;
 	uint64_t begin, end; /* in cycles */
 	uint64_t seq, content_bits;
+	uint64_t discarded;           /* the counter of lost events */
 	struct recorded_copy *copies; /* where else it is; NULL: nowhere */
 };
 

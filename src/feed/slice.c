@@ -128,19 +128,6 @@ static enum lt_status write_packet(struct slice_stream *s, const struct recorded
 	return status;
 }
 
-uint64_t slice_lost_before(const struct slice_stream *s, const struct recorded_packet *p)
-{
-	uint8_t *data = recording_read(p);
-	struct packet_head head;
-	uint64_t lost = 0;
-
-	if (data && packet_read_head(s->r->layout, data, p->size, &head) == LT_OK)
-		lost = head.values[PACKET_EVENTS_DISCARDED];
-	error_clear();
-	g_free(data);
-	return lost;
-}
-
 enum lt_status slice_close_file(struct slice_stream *s, enum lt_status status)
 {
 	if (s->file && fclose(s->file) != 0 && status == LT_OK)
@@ -153,10 +140,9 @@ guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *s
 {
 	guint i = 0;
 
-	while (i < stream->packets->len && recorded_packet(stream, i)->end < s->begin)
-		i++;
-	s->lost = 0;
-	s->lost_before = i > 0 && i < stream->packets->len ? slice_lost_before(s, recorded_packet(stream, i - 1)) : 0;
+	s->lost = s->lost_before = 0;
+	for (; i < stream->packets->len && recorded_packet(stream, i)->end < s->begin; i++)
+		s->lost_before = MAX(s->lost_before, recorded_packet(stream, i)->discarded);
 	return i;
 }
 

@@ -82,9 +82,8 @@ static void begin_packet(struct chosen_stream *c, guint packet)
 
 	for (; i < packet; i++) {
 		const struct recorded_packet *p = recorded_packet(c->stream, i);
-		const bool is_last = i + 1 == packet;
 
-		cutter_skip(&c->base.cutter, p->seq, is_last ? slice_lost_before(&c->base, p) : 0);
+		cutter_skip(&c->base.cutter, p->seq, p->discarded);
 	}
 	c->packet = packet;
 	c->data = slice_read_packet(&c->base, recorded_packet(c->stream, packet));

@@ -15,7 +15,7 @@
 struct slice_stream {
 	const struct recording *r;
 	uint64_t begin, end;  /* in cycles; end is UINT64_MAX if there is none */
-	uint64_t lost_before; /* counter of lost events before the slice */
+	uint64_t lost_before; /* highest counter of lost events before the slice */
 	uint64_t lost;        /* of the slice so far */
 	char *path;
 	FILE *file; /* NULL: not open */
@@ -30,9 +30,6 @@ uint64_t slice_cycle(const struct layout *l, uint64_t ns);
 
 /* Sets .lost_before; the number of the first packet that ends in the interval or after it. */
 guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *stream);
-
-/* The counter of lost events in the packet; 0 if it cannot be read. */
-uint64_t slice_lost_before(const struct slice_stream *s, const struct recorded_packet *p);
 
 /* Starts with the packet; its bytes, to be freed once it is done. NULL: it is skipped, which has been said. */
 uint8_t *slice_read_packet(struct slice_stream *s, const struct recorded_packet *p);

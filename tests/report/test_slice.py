@@ -233,6 +233,24 @@ def check_overlap(directory):
                              f"{what}: events")
 
 
+def check_counter(directory):
+    """The counter of lost events may fall to 0 for one packet: its old value is not a loss afterwards."""
+    path = os.path.join(directory, "counter", "made", "kernel")
+    with made.Recording(path) as recording:
+        for i, discarded in enumerate((0, 50, 50, 0, 50, 57)):
+            recording.packet(0, 10**9 * i, 10**9 * (i + 1) - 1, made.turns(10**9 * i, 10**6, 10), discarded=discarded)
+    # a number in the first packet's counter says only that events were lost
+    for begin, lost, read in ((0, 57, 57), (1, 57, 8), (2, 7, 7), (3, 7, 7), (4, 7, 7)):
+        for choice in ([], ["--where", "sched_switch"]):
+            into = os.path.join(directory, f"counter-{begin}-{len(choice)}")
+            result = run("slice", "--no-sync", "-o", into, "--begin", f"@{begin}", *choice, path)
+            checks.true(choice or lost_in(result.stderr) == [f"lost events: {lost}, lost packets: 0".encode()],
+                        f"counter from {begin}: {result.stderr}")
+            shown = run("dump", "--no-sync", into).stderr
+            checks.equal(lost_in(shown), [f"lost events: {read}, lost packets: 0".encode()],
+                         f"counter from {begin}, {choice}: in the slice: {shown}")
+
+
 def check_uncut(directory):
     """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
     it is copied, which is said."""
@@ -302,6 +320,7 @@ def main():
             check_truncated(found[0], directory)
         check_damaged(directory)
         check_overlap(directory)
+        check_counter(directory)
         check_uncut(directory)
         check_shapes(directory)
         check_recordings(directory)
