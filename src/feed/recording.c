@@ -191,7 +191,7 @@ static void scan_directory(struct recording *r, const char *directory)
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir)))
-		if (*name != '.' && strcmp(name, "metadata") != 0)
+		if (source_is_stream_name(name))
 			g_ptr_array_add(names, g_strdup(name));
 	if (dir)
 		g_dir_close(dir);

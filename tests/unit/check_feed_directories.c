@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The directories of recordings to be fed: their files, and the paths in their session. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "feed/plan.h"
+#include "feed/recording.h"
+#include "sidecar/sidecar.h"
+#include "unit.h"
+
+static const char metadata[] =
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; signed = 0; } := uint8_t;\n"
+	"typealias integer { size = 64; align = 8; signed = 0; } := uint64_t;\n"
+	"typealias integer { size = 64; align = 8; signed = 0; map = clock.monotonic.value; } := time_t;\n"
+	"trace { major = 1; minor = 8; byte_order = le; };\n"
+	"env { hostname = web; };\n"
+	"clock { name = monotonic; freq = 1000000000; };\n"
+	"stream { id = 0; event.header := struct { uint8_t id; }; packet.context := struct { time_t timestamp_begin;\n"
+	"  time_t timestamp_end; uint64_t content_size; uint64_t packet_size; }; };\n"
+	"event { name = a; id = 0; stream_id = 0; fields := struct { }; };\n";
+
+static char *root;
+
+static void setup(void)
+{
+	root = g_dir_make_tmp("check-feed-XXXXXX", NULL);
+	ck_assert_ptr_nonnull(root);
+	ck_assert_int_eq(chdir(root), 0);
+}
+
+static void teardown(void)
+{
+	char *command = g_strdup_printf("rm -rf '%s'", root);
+
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(command), 0);
+	g_free(command);
+	g_free(root);
+}
+
+static void put(const char *directory, const char *name, const void *data, size_t size)
+{
+	char *path = g_build_filename(directory, name, NULL);
+
+	ck_assert_int_eq(g_mkdir_with_parents(directory, 0700), 0);
+	ck_assert(g_file_set_contents(path, data, (gssize)size, NULL));
+	g_free(path);
+}
+
+/* A trace with so many packets, of one event each. */
+static void put_trace(const char *directory, unsigned packets)
+{
+	GByteArray *data = g_byte_array_new();
+
+	for (unsigned i = 0; i < packets; i++) {
+		const uint64_t head[] = { 1000 * i, 1000 * i + 999, 8 * 33, 8 * 33 };
+
+		g_byte_array_append(data, (const guint8 *)head, sizeof(head));
+		g_byte_array_append(data, (const guint8 *)"", 1);
+	}
+	put(directory, "metadata", metadata, sizeof(metadata) - 1);
+	put(directory, "ch_0", data->data, data->len);
+	g_byte_array_free(data, TRUE);
+}
+
+static GPtrArray *find(const char *directory, GPtrArray *specs)
+{
+	if (!specs)
+		specs = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)source_spec_free);
+	ck_assert_int_eq(source_find(directory, specs, NULL), LT_OK);
+	return specs;
+}
+
+START_TEST(test_sidecar_is_not_a_stream)
+{
+	GPtrArray *specs;
+	struct recording *r;
+
+	put_trace("web", 2);
+	put("web", SIDECAR_NAME, "{\"schema\":1}", 12);
+	specs = find("web", NULL);
+	ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 0), &r), LT_OK);
+	ck_assert_uint_eq(r->damaged, 0);
+	ck_assert_uint_eq(r->streams->len, 1);
+	recording_close(r);
+	g_ptr_array_free(specs, TRUE);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream)
