@@ -104,35 +104,36 @@ static void destroy_session(gpointer data)
 	fed_session_destroy(data);
 }
 
-/* NULL: it cannot be fed, which is reported. */
-static struct recording *open_recording(struct feed_plan *p, const struct source_spec *spec)
+/* Returns as recording_open(); an error is reported. */
+static enum lt_status open_recording(struct feed_plan *p, const struct source_spec *spec, struct recording **out)
 {
-	struct recording *r;
+	const enum lt_status status = recording_open(spec, out);
+	struct recording *r = *out;
 
-	if (recording_open(spec, &r)) {
+	if (status == LT_ERROR)
 		log_error("%s", error_text());
-		return NULL;
-	}
+	if (status != LT_OK)
+		return status;
 	if (r->bytes_at_once <= BYTES_AT_ONCE_MAX - p->bytes_at_once) {
 		p->bytes_at_once += r->bytes_at_once;
-		return r;
+		return LT_OK;
 	}
 	log_error("trace '%s': with it, more than %u MiB of packets would be in memory at once", r->name,
 		  BYTES_AT_ONCE_MAX >> 20);
 	recording_close(r);
-	return NULL;
+	return LT_ERROR;
 }
 
 enum lt_status feed_plan_make(struct feed_plan *p, const GPtrArray *specs, const char *hostname, const char *name)
 {
 	*p = (struct feed_plan){ .sessions = g_ptr_array_new_with_free_func(destroy_session) };
 	for (guint i = 0; i < specs->len; i++) {
-		struct recording *r = open_recording(p, g_ptr_array_index(specs, i));
+		struct recording *r = NULL;
+		const enum lt_status status = open_recording(p, g_ptr_array_index(specs, i), &r);
 
-		if (!r) {
-			p->left_out++;
+		p->left_out += status == LT_ERROR;
+		if (status != LT_OK)
 			continue;
-		}
 		p->damaged += r->damaged;
 		add_recording(p, r, hostname, name);
 	}

@@ -383,7 +383,7 @@ static enum lt_status read_trace(struct recording *r, const struct source_spec *
 	for (guint i = 0; i < spec->paths->len; i++)
 		scan_directory(r, g_ptr_array_index(spec->paths, i));
 	if (!r->streams->len)
-		return error_set("no packets to feed");
+		return r->damaged ? error_set("no packets to feed") : LT_END;
 	for (guint i = 0; i < r->streams->len; i++)
 		sort_packets(g_ptr_array_index(r->streams, i));
 	find_range(r);
@@ -397,18 +397,20 @@ static enum lt_status read_trace(struct recording *r, const struct source_spec *
 enum lt_status recording_open(const struct source_spec *spec, struct recording **out)
 {
 	struct recording *r = g_new0(struct recording, 1);
+	enum lt_status status;
 	char shown[256];
 
 	text_sanitise(shown, sizeof(shown), spec->name, strlen(spec->name));
 	r->name = g_strdup(shown);
 	r->streams = g_ptr_array_new_with_free_func(destroy_stream);
-	if (read_trace(r, spec)) {
+	status = read_trace(r, spec);
+	if (status == LT_ERROR)
 		error_wrap("trace '%s'", r->name);
+	if (status == LT_OK)
+		*out = r;
+	else
 		recording_close(r);
-		return LT_ERROR;
-	}
-	*out = r;
-	return LT_OK;
+	return status;
 }
 
 void recording_close(struct recording *r)

@@ -49,7 +49,10 @@ struct recording {
 	unsigned damaged;       /* places where packets are missing or truncated; reported as warnings */
 };
 
-/* Packets of more than VIEWER_PACKET_MAX bytes are left out. LT_ERROR: nothing in the trace can be fed. */
+/*
+ * Packets of more than VIEWER_PACKET_MAX bytes are left out. LT_END: the trace has no packets. LT_ERROR: nothing in it
+ * can be fed.
+ */
 enum lt_status recording_open(const struct source_spec *spec, struct recording **out);
 
 void recording_close(struct recording *r);

@@ -89,4 +89,30 @@ START_TEST(test_sidecar_is_not_a_stream)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream)
+/* A domain in which nothing happened is skipped, but not one that cannot be read. */
+START_TEST(test_no_packets)
+{
+	GPtrArray *specs;
+	struct recording *r;
+	struct feed_plan plan;
+
+	put_trace("web/kernel", 2);
+	put_trace("web/ust/uid/0/64-bit", 0);
+	specs = find("web", NULL);
+	ck_assert_uint_eq(specs->len, 2);
+	ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 1), &r), LT_END);
+	ck_assert_int_eq(feed_plan_make(&plan, specs, NULL, NULL), LT_OK);
+	ck_assert_uint_eq(plan.sessions->len, 1);
+	ck_assert_uint_eq(plan.left_out, 0);
+	feed_plan_release(&plan);
+
+	put("web/ust/uid/0/64-bit", "ch_0", "damaged", 7);
+	ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 1), &r), LT_ERROR);
+	ck_assert_int_eq(feed_plan_make(&plan, specs, NULL, NULL), LT_OK);
+	ck_assert_uint_eq(plan.left_out, 1);
+	feed_plan_release(&plan);
+	g_ptr_array_free(specs, TRUE);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream, test_no_packets)

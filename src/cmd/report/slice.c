@@ -253,14 +253,15 @@ static enum lt_status write_spec(struct report_slice *s, const struct source_spe
 {
 	const struct report_host *h;
 	struct recording *r;
-	enum lt_status status = LT_OK;
+	enum lt_status status = recording_open(spec, &r);
 
-	if (recording_open(spec, &r) != LT_OK) {
+	if (status == LT_ERROR) {
 		log_error("%s", error_text());
 		error_clear();
 		s->sum.damaged++;
-		return LT_OK;
 	}
+	if (status != LT_OK)
+		return LT_OK;
 	s->sum.damaged += r->damaged;
 	h = host_of(s->report, r);
 	if (h && s->chosen)
