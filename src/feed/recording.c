@@ -354,16 +354,17 @@ static enum lt_status read_metadata(struct recording *r, const struct source_spe
 /* "…/kernel" → "kernel", "…/ust/uid/0/64-bit" → "ust/uid/0/64-bit", otherwise "ctf". */
 static char *path_in_session(const char *directory)
 {
-	static const char *const domains[] = { "/kernel", "/ust" };
+	static const char *const users[] = { "/ust/uid/", "/ust/pid/" };
+	char *path = g_canonicalize_filename(directory, NULL), *result;
+	const char *found = NULL;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(domains); i++) {
-		const char *found = g_strrstr(directory, domains[i]);
-		const char *behind = found ? found + strlen(domains[i]) : "-";
-
-		if (*behind == '\0' || *behind == '/')
-			return g_strdup(found + 1);
-	}
-	return g_strdup("ctf");
+	if (g_str_has_suffix(path, "/kernel") || g_str_has_suffix(path, "/ust"))
+		found = strrchr(path, '/');
+	for (size_t i = 0; i < G_N_ELEMENTS(users) && !found; i++)
+		found = g_strrstr(path, users[i]);
+	result = g_strdup(found ? found + 1 : "ctf");
+	g_free(path);
+	return result;
 }
 
 static void set_names(struct recording *r, const struct source_spec *spec)

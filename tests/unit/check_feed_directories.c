@@ -115,4 +115,46 @@ START_TEST(test_no_packets)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream, test_no_packets)
+/* The path of a trace within its session, of which its directories may have any names. */
+START_TEST(test_paths)
+{
+	static const char *const cases[][2] = {
+		{ "a/kernel", "kernel" },
+		{ "b/ust/uid/0/64-bit", "ust/uid/0/64-bit" },
+		{ "c/ust/pid/app-7-20261120-142157", "ust/pid/app-7-20261120-142157" },
+		{ "d/ust", "ust" },
+		{ "kernel/e/data", "ctf" },
+		{ "kernel/f/ust/uid/0/64-bit", "ust/uid/0/64-bit" },
+		{ "ust/g/kernel", "kernel" },
+		{ "ust/uid/h/kernel", "kernel" },
+		{ "ust/i/data", "ctf" },
+		{ "kernel-tests/k/my-kernel", "ctf" },
+	};
+	GPtrArray *specs = NULL;
+	struct recording *r;
+	struct feed_plan plan;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *path = g_build_filename(root, cases[i][0], NULL);
+
+		put_trace(path, 1);
+		specs = find(path, specs);
+		ck_assert_int_eq(recording_open(g_ptr_array_index(specs, i), &r), LT_OK);
+		ck_assert_str_eq(r->path, cases[i][1]);
+		recording_close(r);
+		g_free(path);
+	}
+	g_ptr_array_free(specs, TRUE);
+
+	/* given from within the session */
+	ck_assert_int_eq(chdir("a"), 0);
+	put_trace("ust/uid/0/64-bit", 1);
+	specs = find("ust", find("kernel", NULL));
+	ck_assert_int_eq(feed_plan_make(&plan, specs, NULL, NULL), LT_OK);
+	ck_assert_uint_eq(plan.sessions->len, 1);
+	feed_plan_release(&plan);
+	g_ptr_array_free(specs, TRUE);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream, test_no_packets, test_paths)
