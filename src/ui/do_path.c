@@ -107,7 +107,14 @@ void do_attach(struct ui *ui, int argument)
 
 void do_dump(struct ui *ui, int argument)
 {
+	uint64_t begin_ns, end_ns;
+
 	(void)argument;
+	ui_interval(ui, &begin_ns, &end_ns);
+	if (begin_ns >= end_ns) {
+		ui_say(ui, "nothing is shown yet whose events could be read");
+		return;
+	}
 	if (ui->cursor.live && !ui->options.recalls) {
 		ui_say(ui, "nothing is kept (--recall-memory 0): use lttngtop report dump --duration 5s SOURCE");
 		return;

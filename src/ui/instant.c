@@ -103,6 +103,8 @@ static void show_rebased(struct ui *ui, const struct cursor *c, uint64_t expecte
 	ui->cursor = *c;
 	ui->expected_end_ns = expected_end_ns;
 	baseline_clocks_changed(ui);
+	if (ui->details && pane_is_calls(ui->details))
+		pane_events_clocks_changed(ui, ui->details);
 	data_forget(ui);
 	ui->dirty = true;
 }

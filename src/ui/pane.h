@@ -126,6 +126,9 @@ struct pane *pane_calls_create(struct ui *ui, const struct path_subject *subject
 /* The events, with all fields, of the shown interval and hosts that pass the lists' filter. */
 struct pane *pane_events_create(struct ui *ui);
 
+/* Its interval keeps its place in the trace when clocks are corrected. Does nothing for a pane of calls. */
+void pane_events_clocks_changed(struct ui *ui, struct pane *p);
+
 /* Whether it shows calls or events. */
 static inline bool pane_is_calls(const struct pane *p)
 {

@@ -359,6 +359,8 @@ struct pane *pane_events_create(struct ui *ui)
 
 	s->events = true;
 	ui_interval(ui, &s->from_ns, &s->to_ns);
+	s->from = instant_of(ui, s->from_ns);
+	s->to = instant_of(ui, s->to_ns);
 	s->shown_end_ns = s->to_ns;
 	s->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	for (unsigned i = 0; i < ui->hosts->len; i++)
@@ -373,6 +375,22 @@ struct pane *pane_events_create(struct ui *ui)
 	g_string_truncate(ui->search_text, 0);
 	p->state = s;
 	return p;
+}
+
+void pane_events_clocks_changed(struct ui *ui, struct pane *p)
+{
+	struct calls_pane *s = state_of(p);
+	const uint64_t from_ns = s->from_ns, to_ns = s->to_ns;
+
+	if (!s->events || !s->from.set)
+		return;
+	s->from_ns = instant_ref(ui, &s->from);
+	s->to_ns = instant_ref(ui, &s->to);
+	if (s->lines || (s->from_ns == from_ns && s->to_ns == to_ns))
+		return;
+	s->selected_ns = s->from_ns;
+	reset_reach(ui, s);
+	ask_again(ui, s);
 }
 
 /* ---- for the actions ---- */

@@ -12,6 +12,7 @@ struct calls_pane {
 	GArray *tids; /* int32_t: threads known to be included */
 	/* events of an interval instead of calls */
 	bool events;
+	struct ui_instant from, to;
 	uint64_t from_ns, to_ns; /* [from, to[ in reference time */
 	GArray *hosts;           /* unsigned: hosts that were shown; NULL without .events */
 	GString *filter;

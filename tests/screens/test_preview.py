@@ -162,6 +162,23 @@ def three_hosts(checks):
         same_figures(checks, "three hosts, read", shown, reported(recording, shown), MORE_FIGURES)
 
 
+def events(checks):
+    """The events of an interval that was shown before clocks were compared: it keeps its place in the trace."""
+    with Opened(unpack("three-tier"), 3, "--paused") as opened:
+        t = opened.terminal
+        t.keys("D")
+        t.wait("^nothing is shown yet")
+        jump(t, "+3s")
+        preview(t, "14:06:46.3", "14:06:47.3")
+        t.keys("D")
+        t.wait("^ events of client, db, web")
+        opened.go_on()
+        t.wait_gone("preview")
+        t.wait_read()
+        t.wait(r" Dump .* \d+/\d+$|no event in this interval")
+        checks.contains("there are some", t.sync(), r"^ 14:07:0\d\.\d+ db ")
+
+
 def moving(checks):
     """Steps count from where the jump goes, also if nothing is shown of it yet; pausing does not move."""
     with Opened(unpack("hotplug"), 1, "--paused") as opened:
@@ -218,4 +235,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, choices, three_hosts, moving, at_the_end, long_intervals, from_the_start, marks)
+Checks().run(one_host, choices, three_hosts, events, moving, at_the_end, long_intervals, from_the_start, marks)
