@@ -110,7 +110,7 @@ static const struct column rows_column = {
 /* Adds a column that the rows have in common, which is displayed even if it is not in the table itself. */
 static void add_common(GArray *columns, struct column column)
 {
-	column.flags = (column.flags & (uint8_t)~COLUMN_IF_KNOWN) | COLUMN_IN_REPORT;
+	column.flags = (column.flags & (uint16_t)~COLUMN_IF_KNOWN) | COLUMN_IN_REPORT;
 	g_array_append_val(columns, column);
 }
 
