@@ -60,12 +60,13 @@ void do_move_end(struct ui *ui, int argument)
 		pane_move(p, argument * (G_MAXINT / 2));
 		return;
 	}
-	if (argument < 0)
-		p->focus = 0;
-	else
-		for (unsigned i = 0; i < p->n_lists; i++)
-			if (p->lists[i].rows.n)
-				p->focus = i;
+	/* an empty list cannot receive keys */
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		const unsigned at = argument < 0 ? p->n_lists - 1 - i : i;
+
+		if (p->lists[at].rows.n)
+			p->focus = at;
+	}
 	list_move_end(pane_list(p), argument);
 }
 

@@ -429,8 +429,19 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 	}
 }
 
+/* The next list with rows above (-1) or below (1) the one that receives keys; that one itself: there is none. */
+static unsigned next_list(const struct pane *p, int direction)
+{
+	for (unsigned i = p->focus + (unsigned)direction; i < p->n_lists; i += (unsigned)direction)
+		if (p->lists[i].rows.n)
+			return i;
+	return p->focus;
+}
+
 void pane_move(struct pane *p, int by)
 {
+	const int direction = by > 0 ? 1 : -1;
+	unsigned next;
 	int rest;
 
 	if (p->type->body) {
@@ -438,23 +449,14 @@ void pane_move(struct pane *p, int by)
 		return;
 	}
 	rest = list_move(pane_list(p), by);
-	while (rest > 0 && p->focus + 1 < p->n_lists) {
-		p->focus++;
-		if (p->lists[p->focus].rows.n) {
-			list_select(pane_list(p), 0);
-			rest = list_move(pane_list(p), rest - 1);
-		}
-	}
-	while (rest < 0 && p->focus > 0) {
-		p->focus--;
-		if (p->lists[p->focus].rows.n) {
-			list_select(pane_list(p), pane_list(p)->rows.n - 1);
-			rest = list_move(pane_list(p), rest + 1);
-		}
+	while (rest && (next = next_list(p, direction)) != p->focus) {
+		p->focus = next;
+		list_select(pane_list(p), by > 0 ? 0 : pane_list(p)->rows.n - 1);
+		rest = list_move(pane_list(p), rest - direction);
 	}
 	/* an empty list cannot receive keys */
-	while (!pane_list(p)->rows.n && p->focus > 0)
-		p->focus--;
+	if (!pane_list(p)->rows.n)
+		p->focus = next_list(p, -direction);
 }
 
 bool pane_search(struct pane *p, const char *text, bool backward, bool here)

@@ -78,6 +78,17 @@ def selection(checks):
         checks.equal("j", position(t.press("j"))[0], 2)
 
 
+def empty_lists(checks):
+    """Disks and interfaces do not pass the filter: the selection stays among the interrupts."""
+    with open_at() as t:
+        t.keys("F4").text("SCHED").keys("Enter", "7")
+        t.wait("nothing matches the filter")
+        for keys in (("Down", "Down", "Up", "Up", "Up"), ("End", "PageUp", "PageUp"), ("End", "Home"), ("End", "PageDown", "Home")):
+            screen = t.press(*keys)
+            checks.contains(f"{' '.join(keys)}: the first row", screen, r"^ CPU  I/O.* 1/\d+$")
+            checks.lacks(f"{' '.join(keys)}: and not the only one", screen, r" 1/1$")
+
+
 def selection_follows_entity(checks):
     with open_at() as t:
         t.keys("/").text("rcu_preempt").keys("Enter")
@@ -627,5 +638,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
+Checks().run(sorting, selection, empty_lists, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
              stopped, modes_while_stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
