@@ -29,6 +29,25 @@ void list_release(struct list *l)
 	g_free(l->sort);
 }
 
+static void keep_selection(struct list *l, unsigned row)
+{
+	l->selected = l->rows.rows[row].key;
+	l->selected_sum = l->rows.rows[row].sum;
+	l->index = row;
+	l->present = true;
+}
+
+/* The selection's row. A sum has the key of its first row, which may be idle in other intervals. */
+static unsigned selected_row(const struct list *l)
+{
+	if (!l->query.sum_by || !l->selected_sum)
+		return view_rows_index(&l->rows, &l->selected);
+	for (unsigned i = 0; i < l->rows.n; i++)
+		if (l->rows.rows[i].sum == l->selected_sum)
+			return i;
+	return VIEW_NO_ROW;
+}
+
 /* Finds the selection among the rows. */
 static void find_selection(struct list *l)
 {
@@ -41,14 +60,13 @@ static void find_selection(struct list *l)
 		return;
 	}
 	if (!l->chosen) {
-		l->selected = l->rows.rows[0].key;
-		l->index = 0;
+		keep_selection(l, 0);
 		l->top = 0;
-		l->present = true;
 		return;
 	}
-	row = view_rows_index(&l->rows, &l->selected);
+	row = selected_row(l);
 	if (row != VIEW_NO_ROW) {
+		l->selected = l->rows.rows[row].key; /* of a sum, the one that it has now */
 		l->index = row;
 		l->present = true;
 	} else {
@@ -179,16 +197,15 @@ void list_select(struct list *l, unsigned row)
 {
 	if (row >= l->rows.n)
 		return;
-	l->selected = l->rows.rows[row].key;
+	keep_selection(l, row);
 	l->chosen = true;
-	l->present = true;
-	l->index = row;
 	scroll_to_selection(l);
 }
 
 void list_select_key(struct list *l, const struct view_key *key)
 {
 	l->selected = *key;
+	l->selected_sum = 0;
 	l->chosen = true;
 	find_selection(l);
 	scroll_to_selection(l);
@@ -213,12 +230,13 @@ bool list_shows_selection(const struct list *l)
 
 struct list_place list_place(const struct list *l)
 {
-	return (struct list_place){ l->selected, l->chosen, l->index, l->top };
+	return (struct list_place){ l->selected, l->selected_sum, l->chosen, l->index, l->top };
 }
 
 void list_return(struct list *l, const struct list_place *place)
 {
 	l->selected = place->selected;
+	l->selected_sum = place->selected_sum;
 	l->chosen = place->chosen;
 	l->index = place->index;
 	l->top = place->top;

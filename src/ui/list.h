@@ -27,6 +27,7 @@ struct list_column {
 /* A saved selection. */
 struct list_place {
 	struct view_key selected;
+	uint32_t selected_sum;
 	bool chosen;
 	unsigned index, top;
 };
@@ -47,11 +48,12 @@ struct list {
 	char **first;         /* columns that are shown at first */
 	GPtrArray *figures;   /* those that are not shown at first (const struct column *): view_query.figures */
 	struct view_key selected;
-	bool chosen;    /* the user has moved the selection */
-	bool follow;    /* the list scrolls with the selection */
-	unsigned index; /* row of the selection or, if it is absent, where it was */
-	bool present;   /* the selection is among the rows */
-	unsigned top;   /* first row shown */
+	uint32_t selected_sum; /* its view_row.sum; 0: it is not a sum */
+	bool chosen;           /* the user has moved the selection */
+	bool follow;           /* the list scrolls with the selection */
+	unsigned index;        /* row of the selection or, if it is absent, where it was */
+	bool present;          /* the selection is among the rows */
+	unsigned top;          /* first row shown */
 	struct list_column columns[LIST_COLUMNS];
 	int n_columns;
 	int y, h; /* where the rows were drawn last: first row on the screen, number of rows */

@@ -84,6 +84,7 @@ struct view_row {
 	uint64_t *counters; /* VIEW_PIVOT: value of each counter, in column order */
 	uint32_t members;   /* number of merged rows of the model; 1: not merged */
 	uint32_t summed;    /* view_query.sum_by: number of the table's rows in it */
+	uint32_t sum;       /* view_query.sum_by: a hash of what they have in common, the same in all intervals */
 	uint32_t hidden;    /* number of descendants hidden because it is collapsed */
 	uint32_t spread;    /* buckets of its distributions: view/spread.h */
 	uint32_t calls;     /* merged rows of calls: list of those added to the first, see view/errors.c */

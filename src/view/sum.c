@@ -287,6 +287,7 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 			continue;
 		key = key_of(r, row, q, named);
 		row->summed = 1;
+		row->sum = g_str_hash(key);
 		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {
 			add_row(r, &g_array_index(in->rows, struct view_row, GPOINTER_TO_UINT(at)), row);
 			g_free(key);

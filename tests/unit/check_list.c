@@ -87,4 +87,75 @@ START_TEST(test_added_column)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build, test_added_column)
+/* The selected sum, of the list's present interval; NULL: it is not there. */
+static const char *selected_sum(struct list *l, unsigned *n_rows)
+{
+	struct view_query q = { .sum_by = l->sum_by };
+	const struct view_row *row;
+	struct value comm;
+
+	end();
+	list_build(l, &q, shown, 2, NULL);
+	row = list_selected(l);
+	if (!row)
+		return NULL;
+	*n_rows = row->summed;
+	view_rows_value(&l->rows, l->index, view_rows_column(&l->rows, "comm"), &comm);
+	return comm.text;
+}
+
+/* A sum remains selected while one of its threads runs, whichever that is. */
+START_TEST(test_selected_sum)
+{
+	struct thread_row *first = add_thread(0, 10, 10, 1, "sh");
+	struct thread_row *second = add_thread(0, 11, 11, 1, "sh");
+	struct thread_row *other = add_thread(0, 12, 12, 1, "cat");
+	struct list_place place;
+	unsigned n = 0;
+	struct list l;
+
+	list_init(&l, view_table_find("cpu"));
+	list_sum_by(&l, VIEW_SUM_COMM);
+	begin();
+	first->switches = 1;
+	second->switches = 1;
+	other->switches = 3;
+	selected_sum(&l, &n);
+	ck_assert_uint_eq(l.rows.n, 2);
+	list_select(&l, 0);
+	if (strcmp(selected_sum(&l, &n), "sh") != 0)
+		list_select(&l, 1);
+	ck_assert_str_eq(selected_sum(&l, &n), "sh");
+	ck_assert_uint_eq(n, 2);
+
+	begin();
+	second->switches++;
+	other->switches++;
+	ck_assert_str_eq(selected_sum(&l, &n), "sh");
+	ck_assert_uint_eq(n, 1);
+
+	begin();
+	other->switches++;
+	ck_assert_ptr_null(selected_sum(&l, &n));
+
+	begin();
+	first->switches++;
+	other->switches++;
+	ck_assert_str_eq(selected_sum(&l, &n), "sh");
+
+	/* and if it was opened meanwhile */
+	place = list_place(&l);
+	list_sum_by(&l, VIEW_SUM_NONE);
+	selected_sum(&l, &n);
+	list_select(&l, 0);
+	list_sum_by(&l, VIEW_SUM_COMM);
+	list_return(&l, &place);
+	begin();
+	second->switches++;
+	other->switches++;
+	ck_assert_str_eq(selected_sum(&l, &n), "sh");
+	list_release(&l);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build, test_added_column, test_selected_sum)
