@@ -55,20 +55,18 @@ static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, cons
 {
 	const struct ui_host_data *host = ui_host(ui, s->host);
 	unsigned number = window_graph_host(graph, s->host);
-	uint64_t at_ns = end_ns - 1;
+	uint64_t exited_ns = s->exited_ns ? ui_to_ref(host, s->exited_ns) : UINT64_MAX;
+	uint64_t at_ns = MIN(end_ns, exited_ns) - 1;
 	wait_row row;
 
-	if (number == UINT_MAX || (s->born_ns && ui_to_ref(host, s->born_ns) >= end_ns) ||
-	    (s->exited_ns && ui_to_ref(host, s->exited_ns) <= begin_ns))
+	if (number == UINT_MAX || (s->born_ns && ui_to_ref(host, s->born_ns) >= end_ns))
 		return WAIT_NO_ROW;
-	if (s->exited_ns)
-		at_ns = MIN(at_ns, ui_to_ref(host, s->exited_ns - 1));
 	row = waits_find(graph->info.waits, number, s->tid, at_ns);
 	/* it may have exited since it was chosen */
 	if (row == WAIT_NO_ROW)
 		row = waits_find(graph->info.waits, number, s->tid,
 				 CLAMP(ui_to_ref(host, s->alive_ns), begin_ns, end_ns - 1));
-	return row;
+	return exited_ns > begin_ns || waits_outlasts(graph->info.waits, row, exited_ns, begin_ns) ? row : WAIT_NO_ROW;
 }
 
 /* ---- keeping up ---- */

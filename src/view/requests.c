@@ -61,7 +61,8 @@ static void release_hosts(struct host_requests *of_host, unsigned n)
 static bool may_handle(const struct host_requests *of_host, const struct clock_map *map, const struct thread_row *t,
 		       uint64_t begin_ns, uint64_t end_ns)
 {
-	if (t->flags & THREAD_KERNEL || g_hash_table_contains(of_host->servers, &t->pid))
+	if (t->flags & THREAD_KERNEL || g_hash_table_contains(of_host->servers, &t->pid) ||
+	    (t->exited_ns && clock_to_ref(map, t->exited_ns) <= begin_ns))
 		return false;
 	if (t->born_ns && t->exited_ns && clock_to_ref(map, t->born_ns) >= begin_ns &&
 	    clock_to_ref(map, t->exited_ns) <= end_ns)
@@ -73,10 +74,12 @@ wait_row view_thread_wait_row(const struct view_host *host, const struct thread_
 			      uint64_t begin_ns, uint64_t end_ns)
 {
 	const uint64_t exited_ns = t->exited_ns ? clock_to_ref(host->map, t->exited_ns) : UINT64_MAX;
+	wait_row row;
 
-	if ((t->born_ns && clock_to_ref(host->map, t->born_ns) >= end_ns) || exited_ns <= begin_ns)
+	if (t->born_ns && clock_to_ref(host->map, t->born_ns) >= end_ns)
 		return WAIT_NO_ROW;
-	return waits_find(waits, host->wait, (int32_t)t->tid, MIN(exited_ns, end_ns));
+	row = waits_find(waits, host->wait, (int32_t)t->tid, MIN(exited_ns, end_ns));
+	return exited_ns > begin_ns || waits_outlasts(waits, row, exited_ns, begin_ns) ? row : WAIT_NO_ROW;
 }
 
 static GArray *find_candidates(const struct view_rows *threads, const struct waits *waits, uint64_t begin_ns,

@@ -385,6 +385,14 @@ wait_row waits_find(const struct waits *w, unsigned host, int32_t tid, uint64_t 
 	return build_find(w->build, host, tid, t_ns);
 }
 
+bool waits_outlasts(const struct waits *w, wait_row row, uint64_t exited_ns, uint64_t t_ns)
+{
+	uint64_t last_ns;
+
+	return row != WAIT_NO_ROW && waits_first_ns(w, row) <= exited_ns && graph_last(w->graph, row, &last_ns) &&
+	       last_ns > t_ns;
+}
+
 void waits_follow(struct waits *w, wait_row row)
 {
 	follow_add(w->follow, row);

@@ -87,6 +87,12 @@ uint64_t waits_first_ns(const struct waits *w, wait_row row);
 /* The row of the thread that had this TID at t_ns (reference time; UINT64_MAX: now), or WAIT_NO_ROW. */
 wait_row waits_find(const struct waits *w, unsigned host, int32_t tid, uint64_t t_ns);
 
+/*
+ * Whether the row's thread, which exited at exited_ns, did or awaited something after t_ns: it runs on until it is
+ * switched out for the last time. False if there is no row, or if it belongs to a later thread with the same TID.
+ */
+bool waits_outlasts(const struct waits *w, wait_row row, uint64_t exited_ns, uint64_t t_ns);
+
 /* Keeps the row's path up to date from now on, until waits_unfollow(). Idempotent; any number may be followed. */
 void waits_follow(struct waits *w, wait_row row);
 void waits_unfollow(struct waits *w, wait_row row);

@@ -187,6 +187,17 @@ def check_nothing_left(path):
               f"nothing left with {option}: {done.returncode}, {done.stderr}")
 
 
+def check_exited(path):
+    """After its exit a thread still runs, and waits for a CPU, until it is switched out: part of its path."""
+    row, = page("cpu", path, "--tid", "476")["rows"]
+    whole = path_of(path, row["host"], 476)
+    last = whole["rows"][-1]["end_ns"]
+    check(last > row["exited_ns"] + 10000000, f"476 exits at {row['exited_ns']}, its path ends at {last}")
+    for begin in (row["exited_ns"], row["exited_ns"] + 1, last - 1, last):
+        part = page("critical-path", path, "--tid", "476", "--comm", "*", "--begin", f"{begin}ns")
+        check(clip(part["rows"], begin, last) == clip(whole["rows"], begin, last), f"476 from {begin}: {part['rows']}")
+
+
 def check_names(path):
     """A shell that executes a program has its new name only from then on: it is the last name in the interval."""
     exec_ns = 1795183632644425423  # sched_process_exec of thread 1442 of client: bash becomes sleep
@@ -223,8 +234,8 @@ def main():
     if not os.access(base.PROGRAM, os.X_OK):
         print(f"skip {os.path.basename(sys.argv[0])}: {base.PROGRAM} is not built")
         return 77
-    three, kprobe, hotplug, pipes = map(recording, ("three-tier", "kprobe", "hotplug", "locks-pipes"))
-    if kprobe and hotplug and three and pipes:
+    three, kprobe, hotplug, pipes, nfs = map(recording, ("three-tier", "kprobe", "hotplug", "locks-pipes", "nfs"))
+    if kprobe and hotplug and three and pipes and nfs:
         check_threads(kprobe, "kprobe")
         check_threads(hotplug, "hotplug")
         check_three(three)
@@ -234,6 +245,7 @@ def main():
         check_memory(kprobe)
         check_nothing_left(three)
         check_followed(pipes)
+        check_exited(nfs)
         row = max(page("cpu", kprobe)["rows"], key=lambda r: r["switches"])
         whole = path_of(kprobe, row["host"], row["tid"])
         check_windows(kprobe, row["host"], row["tid"], whole)

@@ -395,6 +395,20 @@ def names(checks):
             checks.contains(f"the window at {begin}: its segments", screen, rf" running +{name} 1442 on client")
 
 
+def after_exit(checks):
+    """Thread 476 of nfs exits at 10:49:51.354885, then waits for its CPU and runs until 10:49:51.372356."""
+    with Terminal("--paused", "--begin", "1795517391354000000ns", "-i", "10ms", unpack("nfs"),
+                  size=(100, 24)).wait_read() as t:
+        open_path(t, "mount tid:476")
+        t.press("-", "-", "-", "-", "-")
+        t.keys("Right")
+        t.wait(r"window \[10:49:51\.365, 10:49:51\.367\[ 2\.00ms[\s\S]*▶")
+        checks.contains("after its exit", t.sync(), r"^ ▶ mount 476 on nfs waits for a CPU")
+        t.keys("Right")
+        t.wait(r"window \[10:49:51\.375, 10:49:51\.377\[ 2\.00ms[\s\S]*the thread did not exist in this window")
+        checks.lacks("after its last switch", t.sync(), r"▶")
+
+
 def without_path(checks):
     """Where the window is not in memory, or not yet, the thread has the name with which it was chosen."""
     with open_at("--wait-memory", "300k", begin="+4s", size=(120, 24)) as t:
@@ -440,4 +454,4 @@ def no_path(checks):
 
 
 Checks().run(whole_screens, list_of_threads, requests_first, walking, as_reported, written, written_list, comparing,
-             read_again, names, without_path, no_path)
+             read_again, names, after_exit, without_path, no_path)
