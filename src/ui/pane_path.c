@@ -49,23 +49,21 @@ static struct wait_who screen_who(const void *data, wait_row row)
 	return who;
 }
 
-/* The subject's row in a graph: found by its tid, at a time when it existed, as late as the window allows. */
+/*
+ * The subject's row in a graph; WAIT_NO_ROW: it did not exist in the window, or is not known. It is found by its tid at
+ * a time when it existed: other threads may have had that tid before, or have got it since.
+ */
 static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, const struct path_subject *s,
 			 uint64_t begin_ns, uint64_t end_ns)
 {
 	const struct ui_host_data *host = ui_host(ui, s->host);
 	unsigned number = window_graph_host(graph, s->host);
 	uint64_t exited_ns = s->exited_ns ? ui_to_ref(host, s->exited_ns) : UINT64_MAX;
-	uint64_t at_ns = MIN(end_ns, exited_ns) - 1;
 	wait_row row;
 
 	if (number == UINT_MAX || (s->born_ns && ui_to_ref(host, s->born_ns) >= end_ns))
 		return WAIT_NO_ROW;
-	row = waits_find(graph->info.waits, number, s->tid, at_ns);
-	/* it may have exited since it was chosen */
-	if (row == WAIT_NO_ROW)
-		row = waits_find(graph->info.waits, number, s->tid,
-				 CLAMP(ui_to_ref(host, s->alive_ns), begin_ns, end_ns - 1));
+	row = waits_find(graph->info.waits, number, s->tid, ui_to_ref(host, s->alive_ns));
 	return exited_ns > begin_ns || waits_outlasts(graph->info.waits, row, exited_ns, begin_ns) ? row : WAIT_NO_ROW;
 }
 

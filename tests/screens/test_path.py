@@ -9,7 +9,11 @@ import os
 import re
 import resource
 import subprocess
+import sys
+import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
+import ctf  # noqa: E402
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
@@ -409,6 +413,49 @@ def after_exit(checks):
         checks.lacks("after its last switch", t.sync(), r"▶")
 
 
+LIVES = (("first", 1.0, 2.0), ("second", 3.0, 4.0))
+
+
+def reuse_tid(directory):
+    """Thread 5 is created twice, and runs for a while each time."""
+    trace = ctf.Trace("reuses")
+
+    def event(at, name, *fields):
+        trace.add(10**18 + int(at * 10**9), name, *fields)
+
+    def switch(at, prev, following, comm, state=0):
+        event(at, "sched_switch", ("prev_comm", "text", 16, ""), ("prev_tid", "s32", prev), ("prev_prio", "s32", 20),
+              ("prev_state", "s64", state), ("next_comm", "text", 16, comm), ("next_tid", "s32", following),
+              ("next_prio", "s32", 20))
+
+    switch(0, 0, 1, "parent")
+    for comm, born, gone in LIVES:
+        event(born, "sched_process_fork", ("parent_comm", "text", 16, "parent"), ("parent_tid", "s32", 1),
+              ("parent_pid", "s32", 1), ("child_comm", "text", 16, comm), ("child_tid", "s32", 5),
+              ("child_pid", "s32", 5))
+        switch(born + 0.1, 1, 5, comm)
+        event(gone, "sched_process_exit", ("comm", "text", 16, comm), ("tid", "s32", 5), ("prio", "s32", 20))
+        switch(gone + 0.1, 5, 1, "parent", 0x80)
+    switch(5, 1, 0, "swapper/0")
+    trace.write(directory)
+
+
+def reused_tid(checks):
+    """A path stays that of its thread when another one gets the TID."""
+    with tempfile.TemporaryDirectory() as directory:
+        recording = os.path.join(directory, "reuses")
+        reuse_tid(recording)
+        for name, begin, key in (("first", "+1s", "Right"), ("second", "+3s", "Left")):
+            with Terminal("--paused", "--begin", begin, "-i", "1s", recording, size=(100, 24)).wait_read() as t:
+                open_path(t, f"{name} tid:5")
+                for _ in range(2):
+                    t.press(key)
+                t.wait_gone("reading")
+                screen = t.sync()
+                checks.contains(f"{name}: after moving", screen, rf"^ {name} 5 on reuses ")
+                checks.lacks(f"{name}: no other", screen, rf"{'second' if name == 'first' else 'first'} 5 on")
+
+
 def without_path(checks):
     """Where the window is not in memory, or not yet, the thread has the name with which it was chosen."""
     with open_at("--wait-memory", "300k", begin="+4s", size=(120, 24)) as t:
@@ -454,4 +501,4 @@ def no_path(checks):
 
 
 Checks().run(whole_screens, list_of_threads, requests_first, walking, as_reported, written, written_list, comparing,
-             read_again, names, after_exit, without_path, no_path)
+             read_again, names, after_exit, reused_tid, without_path, no_path)
