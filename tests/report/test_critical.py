@@ -164,6 +164,9 @@ def check_memory(path):
         for memory, said in (("128k", 1), ("256M", 0)):
             err = errors(*args, path, "--wait-memory", memory)
             check(err.count("was dropped: --wait-memory is too small") == said, f"{args} with {memory}: {err}")
+        for kept, window, said in (("500ms", (), 1), ("500ms", ("--begin", "-400ms"), 0), ("1h", (), 0)):
+            err = errors(*args, path, "--wait-retention", kept, *window)
+            check(err.count("was dropped: --wait-retention is too short") == said, f"{args} keeping {kept}: {err}")
     check(whole["rows"][0]["begin_ns"] < begin < whole["end_ns"], f"--wait-memory: begins at {begin}")
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")

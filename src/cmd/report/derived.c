@@ -37,20 +37,25 @@ void report_derived_release(struct report *r)
 
 /*
  * Warns, once, about what is missing in the figures: data for which memory was too small; live, data that came before
- * the clocks were known and is not ordered with what came later.
+ * the clocks were known and is not ordered with what came later; data older than --wait-retention.
  */
 static void warn_cut(struct report *r, uint64_t begin_ns)
 {
 	const struct waits *waits = ingest_waits(r->in);
 	const struct waits_info info = waits_info(waits);
 	const uint64_t from_ns = waits_now(waits) - info.graph.retention_ns;
+	const bool expired = r->options->wait_retention && info.graph.horizon_ns > begin_ns;
 	char when[TIMETEXT_SIZE];
 
-	if (r->warned_cut || from_ns <= begin_ns || !(info.graph.cut || info.epoch))
+	if (from_ns <= begin_ns || !(info.graph.cut || info.epoch || expired))
 		return;
-	log_warning(info.graph.cut ? "data before %s was dropped: --wait-memory is too small"
-				   : "data before %s is missing: it arrived before the hosts' clocks were known",
-		    timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc));
+	/* too little memory is reported even after the rest */
+	if (r->warned_cut && (r->dropped || !info.graph.cut))
+		return;
+	log_warning("data before %s %s", timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc),
+		    info.graph.cut ? "was dropped: --wait-memory is too small"
+		    : info.epoch   ? "is missing: it arrived before the hosts' clocks were known"
+				   : "was dropped: --wait-retention is too short");
 	r->warned_cut = true;
 	r->dropped = info.graph.cut > 0;
 }

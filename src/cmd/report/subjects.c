@@ -149,10 +149,10 @@ void report_subjects_clear(struct report *r)
 
 const char *report_subjects_missing(const struct report *r)
 {
+	if (r->options->wait_retention && !r->dropped)
+		return "none of the selected threads ran in the time that --wait-retention keeps";
 	if (r->warned_cut)
 		return "no thread to be shown is in the data that is left";
-	if (r->options->wait_retention)
-		return "none of the selected threads ran in the time that --wait-retention keeps";
 	if (r->subject >= 0)
 		return NULL;
 	return names_threads(r->options)
