@@ -25,7 +25,6 @@ struct path_pane {
 	GString *perf;                      /* counters of its threads in the window; "": none */
 	struct waits *followed_in;          /* live: the graph that keeps the path up to date; NULL: none */
 	wait_row followed;
-	unsigned followed_generation;
 };
 
 static struct path_pane *state_of(const struct pane *p)
@@ -73,15 +72,14 @@ static wait_row find_row(const struct ui *ui, const struct ui_graph *graph, cons
 static void follow(struct path_pane *s, const struct ui *ui, const struct ui_graph *graph, wait_row row)
 {
 	if (!ui->cursor.live || graph != &ui->window->graphs[UI_WAITS_RUNNING] ||
-	    (s->followed_in && s->followed == row && s->followed_generation == graph->generation))
+	    (s->followed_in && s->followed == row))
 		return;
-	/* stop following another thread with that tid; a rebuilt graph has forgotten it anyway */
-	if (s->followed_in && s->followed_generation == graph->generation)
+	/* another thread with that tid; a graph that starts again still has its row */
+	if (s->followed_in)
 		waits_unfollow(s->followed_in, s->followed);
 	waits_follow(graph->info.waits, row);
 	s->followed_in = graph->info.waits;
 	s->followed = row;
-	s->followed_generation = graph->generation;
 }
 
 static void select_again(struct path_pane *s)
