@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +18,7 @@
 #include "cmd/manual.h"
 #include "cmd/record/local.h"
 #include "config.h"
+#include "control/process.h"
 #include "source/source.h"
 #include "worker/worker.h"
 
@@ -120,17 +120,6 @@ static enum lt_status choose_workers(const struct options *o)
 		return error_set("option '--follow': babeltrace2 cannot read a trace while it is being written");
 	source_set_reader(name);
 	return LT_OK;
-}
-
-/* Hundreds of live sessions need more descriptors than a process has by default. */
-static void raise_file_limit(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
 }
 
 /*
@@ -273,7 +262,7 @@ int main(int argc, char **argv)
 	}
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, as some callers leave it, exit statuses would be lost */
 	occupy_closed_descriptors();
-	raise_file_limit();
+	process_raise_file_limit();
 	survive_file_size_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();

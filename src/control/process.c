@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,6 +16,18 @@
 
 static sigset_t mask_before;
 static void (*sigpipe_before)(int);
+static struct rlimit files_before; /* .rlim_max 0: not changed */
+
+void process_raise_file_limit(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0)
+		return;
+	files_before = files;
+	files.rlim_cur = files.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &files);
+}
 
 /* SIGCHLD is included because process_run() waits for it. */
 void process_fill_held(sigset_t *set)
@@ -120,6 +133,8 @@ static void become(const char *path, char *const *argv, int gate)
 		_exit(PROCESS_NOT_EXECUTABLE);
 	close(gate);
 	process_unblock_signals(NULL);
+	if (files_before.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &files_before);
 	execvp(path, argv);
 	fprintf(stderr, "lttngtop: cannot run '%s': %s\n", argv[0], g_strerror(errno));
 	_exit(errno == ENOENT ? PROCESS_NOT_FOUND : PROCESS_NOT_EXECUTABLE);

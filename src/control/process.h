@@ -8,6 +8,9 @@
 
 #include "base/status.h"
 
+/* Hundreds of live sessions need more descriptors than a process has by default. The command keeps its old limit. */
+void process_raise_file_limit(void);
+
 /*
  * The command to be recorded, and the handling of signals around it. Main thread only.
  *

@@ -111,6 +111,13 @@ def test_command():
         assert not u.sessiond_pid(), "a session daemon is left"
 
 
+def test_limit_of_files():
+    """The command has that of the caller, not the one that lttngtop gives itself."""
+    with user("limit", sessiond=True) as u:
+        check(u.run("sh", "-c", 'ulimit -S -n 200; exec "$@"', "sh", TOP, "record", "--ust", EVENTS, "--", "sh", "-c", "ulimit -S -n"), 0,
+              "^200\n$", "recorded into")
+
+
 def test_nothing_recorded():
     """No program has the events; and there is a recording of the same second."""
     with user("nothing") as u:
