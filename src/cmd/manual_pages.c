@@ -468,7 +468,7 @@ static const struct manual_page pages[] = {
 			{"Traces the machines while they are shown. On each, a session is set up and started over ssh, "
 			 "and its events are sent back through the same connection (ssh -R) to a private relayd on "
 			 "this machine's loopback interface. Only the ssh port has to be open, and ssh must not ask "
-			 "for a password.",
+			 "for a password. This machine itself cannot be one of them, and each can be given only once.",
 			 "When the monitor exits, however it exits, or a connection breaks, the machines remove their "
 			 "sessions themselves. The relayd and its data are removed with the monitor.",
 			 "A machine that cannot be traced, or whose connection is lost, does not hold up the others: a "

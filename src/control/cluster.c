@@ -100,7 +100,8 @@ static void explain_end(struct cluster_link *l)
 
 	l->is_given_up = true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 255) /* ssh's own status */
-		log_warning("host '%s': ssh cannot reach it or cannot forward ports from it: try 'ssh %s true'",
+		log_warning("host '%s': ssh cannot reach it or cannot forward ports from it: try 'ssh %s true'; it may "
+			    "also be this machine, or a machine that is given twice",
 			    l->host, l->host);
 	else
 		log_warning("host '%s': lttng failed there: see 'lttngtop doctor --host %s'", l->host, l->host);

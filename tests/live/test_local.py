@@ -743,7 +743,8 @@ def test_cluster_without_some():
         m = cluster_monitor(u, "east", "down", "bare", "endless", "west", "down2")
         for host in ("down", "down2"):
             m.await_text(rf"{host}: no \x1b]0;route\x07")
-            m.await_text(f"warning: host '{host}': ssh cannot reach it or cannot forward ports from it: try 'ssh {host} true'")
+            m.await_text(f"warning: host '{host}': ssh cannot reach it or cannot forward ports from it: try 'ssh {host} true'; "
+                         "it may also be this machine, or a machine that is given twice")
         m.await_text("warning: host 'bare': lttng failed there: see 'lttngtop doctor --host bare'")
         m.await_text("warning: host 'endless': it sent too much before its tracing began")
         m.await_text("LIVE")
