@@ -245,6 +245,10 @@ expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
 expect 2 '' "Try 'lttngtop feed --help'" feed --to localhost "$recording"
 expect 2 '' "option '--output': '' is not a directory's name" record -n --output ''
+# A COMMAND implies --local, a SOURCE does not.
+expect 1 '' "^lttngtop: the monitor needs a terminal" --set full -- true
+expect 2 '' "option '--set' needs '--local'$" --set full -- "$recording"
+expect 2 '' "option '--set' needs '--local'$" --set full
 # A subcommand acts on the session that is named, and refuses what only makes sense when a recording is set up.
 expect 2 '' "two sessions are given: 'b' and, by --session, 'a'$" record stop --session a b
 expect 2 '' "'a/b' is not a valid session name" record stop --session a/b

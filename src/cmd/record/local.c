@@ -130,6 +130,14 @@ static void print_missing(const GPtrArray *checks)
 	fputs("'lttngtop doctor' shows all checks.\n", stderr);
 }
 
+/* Whether the monitor's words are a COMMAND, all after "--", rather than sources. */
+static bool is_command(const struct options *o)
+{
+	const char *first = o->words->len && !o->n_words ? g_ptr_array_index(o->words, 0) : NULL;
+
+	return first && !source_is_url(first) && !g_file_test(first, G_FILE_TEST_IS_DIR);
+}
+
 int local_choose(struct options *o)
 {
 	GPtrArray *missing, *sessions;
@@ -137,9 +145,7 @@ int local_choose(struct options *o)
 	int status = -1;
 
 	if (o->words->len) {
-		const char *first = g_ptr_array_index(o->words, 0);
-
-		o->local = !source_is_url(first) && !g_file_test(first, G_FILE_TEST_IS_DIR);
+		o->local = is_command(o);
 		return -1;
 	}
 	sessions = live_sessions(&answers);
@@ -171,7 +177,7 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 {
 	const char *name = NULL;
 
-	if (o->local || (command != COMMAND_MONITOR && command != COMMAND_REPORT))
+	if (o->local || (command == COMMAND_MONITOR ? is_command(o) : command != COMMAND_REPORT))
 		return LT_OK;
 	if (o->set)
 		name = "set";

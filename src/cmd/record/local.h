@@ -20,7 +20,7 @@
  */
 int local_choose(struct options *o);
 
-/* Checks that options that need --local are not given without it. LT_ERROR: they are, wrong usage. */
+/* Checks that options that need --local are not given without it or a COMMAND. LT_ERROR: they are, wrong usage. */
 enum lt_status local_check(const struct options *o, enum command_bit command);
 
 /*
