@@ -95,16 +95,29 @@ static uint64_t content_of_packet(const struct cutter *c, size_t size)
 	return packet_has(&c->head, PACKET_CONTENT_SIZE) ? c->head.values[PACKET_CONTENT_SIZE] : 8 * (uint64_t)size;
 }
 
+/* The time of the packet's latest event, or its start. */
+static uint64_t latest_clock(const struct cutter *c)
+{
+	uint64_t latest = c->head.values[PACKET_TIMESTAMP_BEGIN];
+
+	for (guint i = 0; i < c->marks->len; i++)
+		latest = MAX(latest, cut_mark(c, i)->clock);
+	return latest;
+}
+
+void cutter_extend(struct cutter *c, uint64_t limit)
+{
+	uint64_t *end = &c->head.values[PACKET_TIMESTAMP_END];
+
+	*end = MAX(*end, MIN(latest_clock(c), limit));
+}
+
 /* The packet is truncated: it ends with its last complete event. */
 static void keep_complete_events(struct cutter *c)
 {
-	uint64_t end = c->head.values[PACKET_TIMESTAMP_BEGIN];
-
 	find_events(c, MIN(content_of_packet(c, c->size), 8 * (uint64_t)c->size), &c->content_bits);
 	error_clear();
-	for (guint i = 0; i < c->marks->len; i++)
-		end = MAX(end, cut_mark(c, i)->clock);
-	c->head.values[PACKET_TIMESTAMP_END] = MIN(end, c->head.values[PACKET_TIMESTAMP_END]);
+	c->head.values[PACKET_TIMESTAMP_END] = MIN(latest_clock(c), c->head.values[PACKET_TIMESTAMP_END]);
 }
 
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)

@@ -72,6 +72,9 @@ void cutter_release(struct cutter *c);
  */
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size);
 
+/* Moves the packet's end to its latest event, if that is later, but at most to limit. */
+void cutter_extend(struct cutter *c, uint64_t limit);
+
 /* Takes what the packet has up to limit (cycles); UINT64_MAX: everything. */
 enum cut_outcome cutter_take(struct cutter *c, uint64_t limit, struct cut_piece *piece);
 

@@ -106,7 +106,7 @@ enum lt_status slice_write_loss(struct slice_stream *s, const struct recorded_pa
 	const uint64_t lost_from = s->cutter.head.values[PACKET_TIMESTAMP_END];
 	enum lt_status status = LT_OK;
 
-	if (!s->is_truncated || lost_from >= s->end)
+	if (!s->is_truncated || lost_from >= s->end || p->end < s->begin)
 		return LT_OK;
 	warn_truncated(p);
 	s->sum->damaged++;
@@ -117,11 +117,17 @@ enum lt_status slice_write_loss(struct slice_stream *s, const struct recorded_pa
 	return status == LT_OK ? write_after_loss(s, data, MIN(p->end, s->end - 1)) : status;
 }
 
-static enum lt_status write_packet(struct slice_stream *s, const struct recorded_packet *p)
+static enum lt_status write_packet(struct slice_stream *s, const struct recorded_stream *stream, guint i)
 {
+	const bool is_last = i + 1 == stream->packets->len;
+	const struct recorded_packet *p = recorded_packet(stream, i);
 	uint8_t *data = slice_read_packet(s, p);
-	enum lt_status status = data ? write_pieces(s, p->begin) : LT_OK;
+	enum lt_status status = LT_OK;
 
+	if (data) {
+		cutter_extend(&s->cutter, is_last ? UINT64_MAX : recorded_packet(stream, i + 1)->begin);
+		status = write_pieces(s, p->begin);
+	}
 	if (status == LT_OK)
 		status = slice_write_loss(s, p, data);
 	g_free(data);
@@ -143,21 +149,24 @@ guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *s
 	s->lost = s->lost_before = 0;
 	for (; i < stream->packets->len && recorded_packet(stream, i)->end < s->begin; i++)
 		s->lost_before = MAX(s->lost_before, recorded_packet(stream, i)->discarded);
+	if (i > 0 && (i == stream->packets->len || recorded_packet(stream, i)->begin >= s->begin))
+		i--;
 	return i;
 }
 
 static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream,
 				   const volatile bool *stop)
 {
+	const guint first = slice_begin_stream(s, stream);
 	enum lt_status status = LT_OK;
 
-	for (guint i = slice_begin_stream(s, stream); i < stream->packets->len && status == LT_OK; i++) {
+	for (guint i = first; i < stream->packets->len && status == LT_OK; i++) {
 		const struct recorded_packet *p = recorded_packet(stream, i);
 
 		if (p->begin >= s->end)
 			break;
-		if (p->end >= s->begin)
-			status = *stop ? LT_INTERRUPTED : write_packet(s, p);
+		if (i == first || p->end >= s->begin)
+			status = *stop ? LT_INTERRUPTED : write_packet(s, stream, i);
 		if (i && p->begin >= s->begin && p->seq > recorded_packet(stream, i - 1)->seq + 1)
 			s->sum->lost_packets += p->seq - recorded_packet(stream, i - 1)->seq - 1;
 	}

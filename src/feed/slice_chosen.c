@@ -17,7 +17,8 @@ struct slice_trace {
 struct chosen_stream {
 	struct slice_stream base;
 	const struct recorded_stream *stream;
-	guint first, behind; /* packets that lie in the interval */
+	guint first, behind; /* packets that may have events in the interval */
+	guint covering;      /* the first of them that does not end before it */
 	guint packet;        /* the one that events are chosen of; NO_PACKET: none yet */
 	uint8_t *data;       /* its bytes; NULL: it has been skipped */
 };
@@ -111,8 +112,8 @@ static enum lt_status move_to_packet(struct chosen_stream *c, guint packet)
 {
 	enum lt_status status = end_packet(c);
 
-	if (status == LT_OK && c->packet == NO_PACKET && packet > c->first)
-		status = write_empty(c, c->first);
+	if (status == LT_OK && c->packet == NO_PACKET && packet > c->covering)
+		status = write_empty(c, c->covering);
 	if (status == LT_OK)
 		begin_packet(c, packet);
 	return status;
@@ -151,10 +152,10 @@ static enum lt_status end_stream(struct chosen_stream *c)
 {
 	enum lt_status status = end_packet(c);
 
-	if (c->first == c->behind)
+	if (c->covering == c->behind)
 		return status; /* it has no packet in the interval */
 	if (status == LT_OK && c->packet == NO_PACKET)
-		status = write_empty(c, c->first);
+		status = write_empty(c, c->covering);
 	if (status == LT_OK && c->packet + 1 < c->behind)
 		status = write_empty(c, c->behind - 1);
 	return status;
@@ -232,6 +233,9 @@ static struct chosen_stream *add_stream(struct slice_chosen *s, const struct sli
 	for (c->behind = c->first; c->behind < stream->packets->len; c->behind++)
 		if (recorded_packet(stream, c->behind)->begin >= c->base.end)
 			break;
+	c->covering = c->first;
+	if (c->first < c->behind && recorded_packet(stream, c->first)->end < c->base.begin)
+		c->covering++;
 	return c;
 }
 

@@ -28,7 +28,10 @@ struct slice_stream {
 /* The first cycle whose time is at or after ns; UINT64_MAX: there is none. */
 uint64_t slice_cycle(const struct layout *l, uint64_t ns);
 
-/* Sets .lost_before; the number of the first packet that ends in the interval or after it. */
+/*
+ * Sets .lost_before; the number of the first packet that may have events in the interval or after it. Old tracers write
+ * events after a packet's end, up to the start of the next one: that packet may end before the interval.
+ */
 guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *stream);
 
 /* Starts with the packet; its bytes, to be freed once it is done. NULL: it is skipped, which has been said. */

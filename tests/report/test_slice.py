@@ -251,6 +251,25 @@ def check_counter(directory):
                          f"counter from {begin}, {choice}: in the slice: {shown}")
 
 
+def check_early_end(directory):
+    """Old tracers write events after a packet's end: they are in the interval although their packet ends before it."""
+    path = os.path.join(directory, "early", "made", "kernel")
+    with made.Recording(path) as recording:
+        for i, discarded in enumerate((0, 5, 5, 7)):
+            begin = 10**9 * (10 + i)
+            recording.packet(0, begin, begin + 5 * 10**8, made.turns(begin, 10**8, 10), discarded=discarded)
+    for begin, end, lost in ((0, 99, 7), (11.75, 99, 2), (12, 99, 2), (12.45, 12.75, 0), (13.75, 99, 0), (13.95, 99, 0)):
+        for choice in ([], ["--where", "sched_switch"]):
+            choice = [*choice, "--begin", f"@{begin}", "--end", f"@{end}"]
+            into = os.path.join(directory, f"early-{begin}-{len(choice)}")
+            result = run("slice", "--no-sync", "-o", into, *choice, path)
+            wanted = dump("--no-sync", *choice, path)
+            checks.true(dump("--no-sync", into) == wanted, f"early end, {choice}: {len(wanted)} events: {result.stderr}")
+            shown = run("dump", "--no-sync", into).stderr if wanted else b""
+            checks.equal(lost_in(shown), [f"lost events: {lost}, lost packets: 0".encode()] * (lost > 0),
+                         f"early end, {choice}: losses: {shown}")
+
+
 def check_uncut(directory):
     """A packet that ends in an event of an unknown class cannot be stepped through: if an event of it is chosen, all of
     it is copied, which is said."""
@@ -321,6 +340,7 @@ def main():
         check_damaged(directory)
         check_overlap(directory)
         check_counter(directory)
+        check_early_end(directory)
         check_uncut(directory)
         check_shapes(directory)
         check_recordings(directory)
