@@ -105,13 +105,10 @@ static enum lt_status hung_up(struct viewer *v)
 			  : viewer_refuse(v, VIEWER_UNREACHABLE, NOT_A_RELAYD);
 }
 
-static enum lt_status check_silence(struct viewer *v)
+static bool is_silent(const struct viewer *v)
 {
-	if (v->requests.length == 0 ||
-	    g_get_monotonic_time() < v->connection.moved_us + (int64_t)v->timeout_ms * US_PER_MS)
-		return LT_AGAIN;
-	return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE, "the relayd does not answer for %g s",
-			     (double)v->timeout_ms / MS_PER_S);
+	return v->requests.length > 0 &&
+	       g_get_monotonic_time() >= v->connection.moved_us + (int64_t)v->timeout_ms * US_PER_MS;
 }
 
 /* ---- opening ---- */
@@ -188,11 +185,18 @@ static enum lt_status move(struct viewer *v)
 
 	viewer_poll(v);
 	status = viewer_connection_move(&v->connection, v->requests.length > 0);
+	if (status == LT_AGAIN && is_silent(v)) {
+		/* this process may have been stopped meanwhile: only what has arrived by now counts */
+		status = viewer_connection_move(&v->connection, true);
+		if (status == LT_AGAIN)
+			return viewer_refuse(v, has_met(v) ? VIEWER_GONE : VIEWER_UNREACHABLE,
+					     "the relayd does not answer for %g s", (double)v->timeout_ms / MS_PER_S);
+	}
 	if (status == LT_END)
 		return hung_up(v);
 	if (status == LT_ERROR)
 		return has_met(v) ? viewer_fail(v, VIEWER_GONE) : hung_up(v);
-	return status == LT_AGAIN ? check_silence(v) : LT_END;
+	return status == LT_AGAIN ? LT_AGAIN : LT_END;
 }
 
 enum lt_status viewer_next(struct viewer *v, struct viewer_event *event)

@@ -194,5 +194,29 @@ START_TEST(test_is_silent)
 }
 END_TEST
 
+/* The viewer is stopped for longer than its timeout after each event; what arrives meanwhile was not too late. */
+START_TEST(test_is_stopped)
+{
+	struct viewer_event event = { 0 };
+	struct relay r;
+	enum lt_status status;
+	unsigned packets = 0;
+
+	relay_init(&r);
+	r.is_silent = true;
+	r.chunk = 4500; /* a stream of a list, and part of the next one */
+	relay_view(&r, session_name);
+	while ((status = next(&r, &event)) == LT_OK) {
+		packets += event.kind == VIEWER_PACKET;
+		g_free(describe(&event));
+		relay_step(&r);
+		g_usleep(310000);
+	}
+	ck_assert_msg(status == LT_END, "%s", error_text());
+	ck_assert_uint_eq(packets, 4);
+	relay_release(&r);
+}
+END_TEST
+
 UNIT_MAIN("viewer trouble", test_refusals, test_wrong_names, test_other_protocol, test_lies, test_hangs_up,
-	  test_is_silent)
+	  test_is_silent, test_is_stopped)
