@@ -273,7 +273,8 @@ static inline void relay_release(struct relay *r)
 	g_byte_array_free(r->out, TRUE);
 }
 
-static inline void relay_view(struct relay *r, const char *name)
+/* Of a viewer of the session; name NULL: of the list of sessions. */
+static inline struct viewer_options relay_options(const struct relay *r, const char *name)
 {
 	const struct sockaddr_in address = { .sin_family = AF_INET,
 					     .sin_port = htons(r->port),
@@ -285,6 +286,13 @@ static inline void relay_view(struct relay *r, const char *name)
 						.timeout_ms = r->is_silent ? 300 : 0 };
 
 	ck_assert(connect(options.fd, (const struct sockaddr *)&address, sizeof(address)) == 0 || errno == EINPROGRESS);
+	return options;
+}
+
+static inline void relay_view(struct relay *r, const char *name)
+{
+	const struct viewer_options options = relay_options(r, name);
+
 	r->viewer = viewer_create(&options);
 }
 

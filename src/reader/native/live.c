@@ -286,21 +286,20 @@ static enum lt_status receive(struct native_live *l, enum failed_cause *cause)
 
 enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 {
-	const bool was_full = l->is_full;
 	enum lt_status status;
 
 	native_live_apply_requests(l);
-	l->is_full = false;
-	if (live_merge_run(l) == LT_OK) {
-		ring_beat(l->ring);
-		l->is_full = was_full;
-		return LT_OK;
-	}
-	if (was_full && !l->is_full) {
+	/* Before any packet is taken: those that came while the ring was full may need metadata that came then. */
+	if (l->is_full && ring_has_room(l->ring)) {
 		*cause = FAILED_OTHER;
+		l->is_full = false;
 		status = look_at_all(l, NULL);
-		if (status != LT_OK || !l->is_full)
+		if (status != LT_OK)
 			return status;
+	}
+	if (!l->is_full && live_merge_run(l) == LT_OK) {
+		ring_beat(l->ring);
+		return LT_OK;
 	}
 	status = receive(l, cause);
 	if (status == LT_OK) {

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A live session as records, from a relayd in the same thread. */
+#include "relay.h"
+
+#include "reader/native/live.h"
+
+enum { SMALL = 256 * 1024, MANY = 20000 };
+
+/* One stream: a packet with many events, then one with an event whose class is in the second piece of metadata. */
+
+static const char *const metadata[] = {
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; } := uint8_t;\n"
+	"trace { major = 1; minor = 8; byte_order = le; };\n"
+	"env { hostname = \"web\"; domain = \"kernel\"; };\n"
+	"clock { name = c; freq = 1000000000; offset = 0; };\n"
+	"typealias integer { size = 64; align = 8; map = clock.c.value; } := time_t;\n"
+	"stream { packet.context := struct { time_t timestamp_begin; time_t timestamp_end; uint8_t cpu_id; };\n"
+	"  event.header := struct { uint8_t id; time_t timestamp; }; };\n"
+	"event { name = \"first\"; id = 0; };\n",
+	"event { name = \"second\"; id = 1; };\n",
+};
+
+static GByteArray *packets[2];
+
+static void append_time(GByteArray *to, uint64_t time)
+{
+	time = GUINT64_TO_LE(time);
+	g_byte_array_append(to, (const guint8 *)&time, sizeof(time));
+}
+
+static GByteArray *make_packet(uint64_t begin, uint64_t n, guint8 id)
+{
+	static const guint8 cpu = 0;
+	GByteArray *packet = g_byte_array_new();
+
+	append_time(packet, begin);
+	append_time(packet, begin + n);
+	g_byte_array_append(packet, &cpu, 1);
+	for (uint64_t i = 0; i < n; i++) {
+		g_byte_array_append(packet, &id, 1);
+		append_time(packet, begin + i);
+	}
+	return packet;
+}
+
+static void answer_pieces(struct relay *r, const uint8_t *payload)
+{
+	const bool has_more = !r->metadata_sent || (r->metadata_sent == 1 && r->asked[WIRE_NEXT_INDEX] > 1);
+	const char *piece = has_more ? metadata[r->metadata_sent++] : "";
+	const struct wire_metadata w = { GUINT64_TO_BE(strlen(piece)),
+					 GUINT32_TO_BE(has_more ? WIRE_METADATA_OK : WIRE_METADATA_NONE) };
+
+	(void)payload;
+	put(r, &w, sizeof(w));
+	put(r, piece, strlen(piece));
+}
+
+static void answer_made_index(struct relay *r, const uint8_t *payload)
+{
+	const unsigned i = r->asked[WIRE_PACKET];
+
+	(void)payload;
+	r->flags = WIRE_FLAG_METADATA;
+	if (i < G_N_ELEMENTS(packets)) {
+		put_index(r, WIRE_INDEX_OK, 8 * packets[i]->len, 8 * packets[i]->len, 0);
+	} else {
+		r->n_hups++;
+		put_index(r, WIRE_INDEX_HUP, 0, 0, 0);
+	}
+}
+
+static void answer_made_packet(struct relay *r, const uint8_t *payload)
+{
+	const GByteArray *packet = packets[r->asked[WIRE_PACKET] - 1];
+	const struct wire_packet w = { GUINT32_TO_BE(WIRE_PACKET_OK), GUINT32_TO_BE(packet->len), 0 };
+
+	(void)payload;
+	put(r, &w, sizeof(w));
+	put(r, packet->data, packet->len);
+}
+
+static enum lt_status step(struct native_live *l, struct relay *r)
+{
+	enum failed_cause cause;
+	const enum lt_status status = native_live_step(l, &cause);
+
+	ck_assert_msg(status != LT_ERROR, "%s", error_text());
+	relay_step(r);
+	return status;
+}
+
+/* Consumes what is in the ring; counts the events. */
+static unsigned consume(struct ring_consumer *c)
+{
+	const struct event *ev;
+	const char *wrong;
+	unsigned n = 0;
+
+	for (; ring_peek(c, &ev, &wrong) == LT_OK; ring_next(c)) {
+		ck_assert_msg(ev->kind != EVENT_NOTE, "%.*s", (int)event_payload(ev, ev_note)->text.len,
+			      event_text(ev, event_payload(ev, ev_note)->text));
+		n += ev->kind == EVENT_OTHER;
+	}
+	return n;
+}
+
+/* What comes while the ring is full is decoded with the metadata that came before it. */
+START_TEST(test_metadata_while_full)
+{
+	struct relay r;
+	struct ring_consumer consumer;
+	struct ring_producer producer;
+	struct viewer_options options;
+	struct native_live *l;
+	unsigned n = 0;
+
+	packets[0] = make_packet(1000, MANY, 0);
+	packets[1] = make_packet(1000 + MANY, 1, 1);
+	relay_init(&r);
+	r.n_streams = 2;
+	r.answers[WIRE_METADATA] = answer_pieces;
+	r.answers[WIRE_NEXT_INDEX] = answer_made_index;
+	r.answers[WIRE_PACKET] = answer_made_packet;
+	ck_assert_int_eq(ring_create(&consumer, SMALL), LT_OK);
+	ck_assert_int_eq(ring_producer_open(&producer,
+					    (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) }),
+			 LT_OK);
+	options = relay_options(&r, session_name);
+	l = native_live_create(&options, "net://web", NULL, &producer);
+	while (r.asked[WIRE_PACKET] < G_N_ELEMENTS(packets))
+		step(l, &r);
+	/* It asks this again only when it has what was sent before. */
+	for (unsigned asked = r.asked[WIRE_NEW_STREAMS]; r.asked[WIRE_NEW_STREAMS] < asked + 2;)
+		step(l, &r);
+	ck_assert(native_live_is_full(l));
+	ck_assert_uint_eq(r.metadata_sent, G_N_ELEMENTS(metadata));
+	while (step(l, &r) != LT_END)
+		n += consume(&consumer);
+	ck_assert_uint_eq(n + consume(&consumer), MANY + 1);
+	native_live_destroy(l);
+	ring_producer_release(&producer);
+	ring_consumer_release(&consumer);
+	relay_release(&r);
+	for (size_t i = 0; i < G_N_ELEMENTS(packets); i++)
+		g_byte_array_free(packets[i], TRUE);
+}
+END_TEST
+
+UNIT_MAIN("live", test_metadata_while_full)
