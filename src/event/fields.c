@@ -204,7 +204,7 @@ static bool next_value(struct fields_cursor *c, struct field_value *v)
 			return true;
 		}
 		if (++c->steps > FIELDS_STEPS_MAX) {
-			stop(c, "an impossible number of values");
+			stop(c, NULL);
 			continue;
 		}
 		c->stack[top].left--;
@@ -247,7 +247,9 @@ const char *fields_check(const struct shape *shape, const struct event *ev)
 		;
 	if (c.wrong)
 		return c.wrong;
-	return c.cut && !event_payload(ev, ev_fields)->cut ? "fewer values than fields" : NULL;
+	if (!c.cut || event_payload(ev, ev_fields)->cut || c.steps > FIELDS_STEPS_MAX)
+		return NULL;
+	return "fewer values than fields";
 }
 
 /* 64-bit FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/ */

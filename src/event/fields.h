@@ -42,8 +42,8 @@ enum {
 	FIELDS_BYTES_MAX = 40 * 1024, /* all values of an event; values beyond it are missing: ev_fields.cut */
 	FIELDS_TEXT_MAX = 8192,       /* kept of one text; longer than TEXT_MAX, which applies to typed records */
 	FIELDS_ELEMENTS_MAX = 1024,   /* kept of one array */
-	FIELDS_DEPTH_MAX = 72,        /* nesting of containers; deeper than metadata may nest them */
-	FIELDS_STEPS_MAX = 65536,     /* values of one event; bounds arrays of elements without a size */
+	FIELDS_DEPTH_MAX = 72,        /* nesting of containers */
+	FIELDS_STEPS_MAX = 65536,     /* values of one event that are read; further ones are cut */
 	SHAPE_FIELDS_MAX = 16384,     /* in one class, at all depths */
 	SHAPE_BYTES_MAX = 1024 * 1024,
 	SHAPES_BYTES_MAX = 64 * 1024 * 1024, /* in one source */

@@ -121,8 +121,6 @@ static bool is_sensible(const struct shape_head *h, bool is_part)
 	case SHAPE_ENUM:
 	case SHAPE_BOOL:
 		return h->bits >= 1 && h->bits <= 64;
-	case SHAPE_VARIANT:
-		return h->count > 0;
 	default:
 		return h->kind < SHAPE_END && (h->kind != SHAPE_NONE || is_part);
 	}

@@ -9,7 +9,7 @@ struct shape_writer {
 	GByteArray *out;
 	size_t most;
 	bool has_labels;
-	unsigned n_fields;
+	unsigned n_fields, depth;
 };
 
 static bool put_type(struct shape_writer *w, const char *name, const struct type *t);
@@ -93,13 +93,19 @@ static void put_labels(struct shape_writer *w, const struct type *t, uint32_t n)
 	g_free(labels);
 }
 
+/* Nested as deeply as shape_parse() accepts. */
 static bool put_inner(struct shape_writer *w, const struct type *t, uint8_t kind)
 {
-	if (kind == SHAPE_ARRAY || kind == SHAPE_SEQUENCE)
-		return put_type(w, "", t->element);
+	const bool has_elements = kind == SHAPE_ARRAY || kind == SHAPE_SEQUENCE;
+
+	if (kind < SHAPE_STRUCT)
+		return true;
+	if (++w->depth >= FIELDS_DEPTH_MAX || (has_elements && !put_type(w, "", t->element)))
+		return false;
 	for (guint i = 0; t->fields && i < t->fields->len; i++)
 		if (is_in_shape(t, i) && !put_type(w, type_field(t, i)->name, type_field(t, i)->type))
 			return false;
+	w->depth--;
 	return true;
 }
 

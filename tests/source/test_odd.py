@@ -281,6 +281,30 @@ def texts(top):
         check(f"arrays of texts: {expected}", expected in out, out)
 
 
+def limits(top):
+    """Fields nested too deeply, or too many to be kept: the worker that reads them is not taken for one that lies."""
+    number = "integer { size = 8; align = 8; } "
+    cases = {"deep": ({"_d" + "[1]" * 60: "struct { " + number + "x" + "[1]" * 20 + "; } "}, None),
+             "many": ({"_d[1024]": "struct { " + "".join(f"struct {{ }} a{i}; " for i in range(100)) + "} ",
+                       "_x": number}, " = { } ... } ] }"),
+             "no option": ({"_tag": "enum : " + number + "{ A, B, C, D, E, F, G, H } ",
+                            "_d": "variant <_tag> { struct { variant <_tag> { } v; } A; " + number + "H; } "},
+                           'd = { 7 } }')}
+    for name, (fields, end) in cases.items():
+        path = os.path.join(top, "limits " + name)
+        with made.Recording(path, switch_fields=fields) as recording:
+            recording.packet(0, BASE, BASE + SECOND, [(time, data + b"\7" * (1 + (name == "no option")))
+                                                      for time, data in made.turns(BASE, 10 ** 6, 3)])
+        run = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=LIMIT_S, check=False)
+        lines = run.stdout.splitlines()
+        check(f"{name}: events", len(lines) == (3 if end else 0) and all(line.endswith(end) for line in lines),
+              [line[-80:] for line in lines])
+        note = "sched_switch: it has too many fields to show them all"
+        check(f"{name}: exit status", run.returncode == (0 if end else 3), (run.returncode, run.stderr))
+        check(f"{name}: said", note in run.stderr if not end else not run.stderr, run.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -295,6 +319,7 @@ def main():
         strange_index(top)
         third_form(top)
         texts(top)
+        limits(top)
     finish()
 
 

@@ -302,12 +302,14 @@ START_TEST(test_nonsense_is_refused)
 }
 END_TEST
 
-/* Nested arrays of elements without size would take for ever. */
+/* Nested arrays of elements without size would take for ever: the rest of them is cut. */
 START_TEST(test_nothing_many_times)
 {
 	struct event *ev = begin_values();
 	GByteArray *bytes = g_byte_array_new();
 	uint32_t begin = ev->size, kept;
+	struct fields_cursor c;
+	struct field_value v;
 	struct shape *s;
 
 	shape_put_name(bytes, "nothing");
@@ -322,7 +324,11 @@ START_TEST(test_nothing_many_times)
 	for (unsigned i = 0; i <= FIELDS_ELEMENTS_MAX; i++)
 		values_array(ev, FIELDS_ELEMENTS_MAX, &kept);
 	values_end_part(ev, FIELDS_PAYLOAD, begin);
-	ck_assert_str_eq(fields_check(s, ev), "an impossible number of values");
+	ck_assert_ptr_null(fields_check(s, ev));
+	fields_begin(&c, s, ev);
+	while (fields_next(&c, &v))
+		;
+	ck_assert(c.cut && !c.wrong);
 	shape_free(s);
 	g_byte_array_free(bytes, TRUE);
 }
