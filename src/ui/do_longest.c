@@ -201,7 +201,7 @@ static void add_notes(const struct ui *ui, struct overlay *menu, const struct ui
 	char time[TIMETEXT_SIZE];
 
 	if (told->problem) {
-		add_note(menu, g_strdup_printf("cannot be read again: %s", told->problem));
+		add_note(menu, g_strdup(told->problem));
 		return;
 	}
 	if (!told->complete) {

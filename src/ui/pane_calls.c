@@ -138,6 +138,8 @@ void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 	const bool same = ui->calls.number == calls->number && ui->calls.lines == calls->lines &&
 			  ui->calls.version == calls->version && ui->calls.first_ns == calls->first_ns &&
 			  g_strcmp0(ui->calls.problem, calls->problem) == 0;
+	const bool progress = ui->calls.begin_ns != calls->begin_ns || ui->calls.end_ns != calls->end_ns ||
+			      ui->calls.later_ns != calls->later_ns || ui->calls.percent != calls->percent;
 	char *problem = g_strdup(calls->problem);
 
 	/* the pane is updated before anything reads the lines */
@@ -145,7 +147,7 @@ void ui_set_calls(struct ui *ui, const struct ui_calls *calls)
 	ui->calls = *calls;
 	ui->calls.problem = problem;
 	ui->dirty |= !same;
-	ui->growing = true;
+	ui->growing |= progress;
 }
 
 /* ---- the selected line ---- */

@@ -256,6 +256,40 @@ def host_that_vanishes(checks):
                 checks.contains(f"{name}: the filter still finds rows", t.sync(), r"^ +\d+ +\d+ db ")
 
 
+# Panes and a menu for which the recordings are read again.
+READ_AGAIN = {"a": ["a"], "D": ["D"], "w": ["w"], "l": ["6", "l"]}
+
+
+def asked_while_comparing(checks):
+    """What is read again must wait for the clocks, which is said; then it comes by itself."""
+    for name, keys in READ_AGAIN.items():
+        with Comparing("--begin", "+1s") as monitor:
+            t = monitor.terminal
+            t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+            t.press("F4", *"host:db", "Enter", *keys)
+            checks.check(f"{name}: why not yet", t.wait("clocks are synchronised once everything has been read"))
+            monitor.finish()
+            if name in "aD":
+                checks.check(f"{name}: then what there is", t.wait(r" \d+/\d+$|no event in this interval"))
+
+
+def recordings_that_vanish(checks):
+    """If nothing can be read the second time, times stay as they are, and nothing else is promised."""
+    with tempfile.TemporaryDirectory() as directory:
+        recording = os.path.join(directory, "three-tier")
+        shutil.copytree(RECORDING, recording)
+        with Comparing(recording=recording) as monitor:
+            t = monitor.terminal
+            t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+            shutil.rmtree(recording)
+            monitor.held.go_on()
+            checks.check("times are not corrected", t.wait(r"\A .*clocks: not corrected"))
+            for name, keys in READ_AGAIN.items():
+                t.press(*keys)
+                checks.check(f"{name}: why not", t.wait("the recordings cannot be read again"))
+                t.press("Escape")
+
+
 def narrow_marks(checks):
     """The mark is never clipped."""
     for size, pattern, unknown in (
@@ -270,4 +304,4 @@ def narrow_marks(checks):
             monitor.finish()
 
 
-Checks().run(one_time, slow_comparison, moved_while_comparing, host_that_vanishes, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)
+Checks().run(one_time, slow_comparison, moved_while_comparing, host_that_vanishes, asked_while_comparing, recordings_that_vanish, narrow_marks, clocks_as_reported, latencies, another_reference, negative_latencies)

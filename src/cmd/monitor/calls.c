@@ -278,7 +278,8 @@ void monitor_apply_calls_request(struct monitor *m)
 	if (!c) {
 		const struct ui_calls none = {
 			.number = request.number,
-			.problem = "clocks are synchronised once everything has been read",
+			.later_ns = UINT64_MAX,
+			.problem = monitor_lacks_reread(m),
 		};
 
 		ui_set_calls(m->ui, &none);

@@ -136,6 +136,15 @@ void monitor_longest_forget(struct monitor_longest *l)
 	l->request.number = 0;
 }
 
+static void refuse(struct monitor *m, const struct ui_longest_request *request)
+{
+	const struct ui_longest none = { .number = request->number, .problem = monitor_lacks_reread(m) };
+
+	if (request->number != m->longest_refused)
+		ui_set_longest(m->ui, &none);
+	m->longest_refused = request->number;
+}
+
 void monitor_apply_longest_request(struct monitor *m)
 {
 	struct monitor_longest *l = m->longest;
@@ -143,7 +152,12 @@ void monitor_apply_longest_request(struct monitor *m)
 	const struct clock_map *map;
 
 	if (!ui_wanted_longest(m->ui, &request)) {
-		monitor_longest_forget(l);
+		if (l)
+			monitor_longest_forget(l);
+		return;
+	}
+	if (!l) {
+		refuse(m, &request);
 		return;
 	}
 	if (request.number == l->request.number)

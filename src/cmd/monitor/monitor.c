@@ -155,7 +155,7 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_apply_calls_request(m);
 	if (m->dump)
 		monitor_apply_dump_request(m);
-	if (m->longest)
+	if (m->longest || !m->live)
 		monitor_apply_longest_request(m);
 	due_ns = ui_due(m->ui, wall_ns());
 	ev_timer_stop(loop, &m->tick);

@@ -68,6 +68,7 @@ struct monitor {
 	struct monitor_calls *calls;           /* likewise, or live: nothing is kept */
 	struct monitor_dump *dump;             /* likewise */
 	struct monitor_longest *longest;       /* likewise */
+	unsigned longest_refused;              /* the request that was answered without it; 0: none */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct monitor_preview *preview;       /* NULL: live, or not started */
 	struct settings *settings;             /* the user's settings for the screen */
@@ -120,6 +121,9 @@ void monitor_start_reading(struct monitor *m);
  * Reads for a moment. LT_AGAIN: the sources have nothing at present; LT_END: they have been read. LT_ERROR: m->failed.
  */
 enum lt_status monitor_read_slice(struct monitor *m);
+
+/* Why nothing can be read again, or not yet, while there is no m->reread. */
+const char *monitor_lacks_reread(const struct monitor *m);
 
 /* The sources being read at present. */
 struct reading *monitor_current(struct monitor *m);

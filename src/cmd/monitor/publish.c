@@ -297,7 +297,7 @@ void monitor_apply_window_request(struct monitor *m)
 	if (m->reread)
 		reread_want(m->reread, begin_ns, end_ns);
 	else if (end_ns)
-		ui_set_window_progress(m->ui, 0, "clocks are synchronised once everything has been read");
+		ui_set_window_progress(m->ui, 0, monitor_lacks_reread(m));
 }
 
 void monitor_publish_known(struct monitor *m)

@@ -323,6 +323,12 @@ static enum lt_status give_up_next(struct monitor *m)
 	return LT_END;
 }
 
+const char *monitor_lacks_reread(const struct monitor *m)
+{
+	return m->stage == STAGE_CUTTING && !m->next.in ? "the recordings cannot be read again"
+							: "clocks are synchronised once everything has been read";
+}
+
 static enum lt_status next_slice(struct monitor *m)
 {
 	struct reading *r = &m->next;
