@@ -23,6 +23,7 @@ struct kernel_session {
 	bool is_over;      /* its sources have ended since */
 	bool rests;        /* it had no event for a while, but another session did */
 	bool repeats;      /* an event of it was not taken, because another session has it */
+	bool is_repeated;  /* another session repeats it */
 };
 
 /* An event class in a trace of an input. */
@@ -63,27 +64,31 @@ static struct kernel_trace *trace_at(const struct input *input, unsigned trace)
 
 /* ---- sessions and their event classes ---- */
 
-/* Updates the note shown for the host: which sessions there are, the preferred one first. */
+/* Whether it shares events with another session; live, one that has ended does so no longer. */
+static bool is_one_of_several(const struct host *host, const struct kernel_session *s)
+{
+	return (s->repeats || s->is_repeated) && (!host->public.live || (s->runs && !s->is_over));
+}
+
+/* Updates the note shown for the host: which sessions share events, the preferred one first. */
 static void tell(struct host *host)
 {
-	GString *text = g_string_new(NULL);
-	unsigned runs = 0;
-	bool repeats = false;
+	GString *text = g_string_new(NULL), *names = g_string_new(NULL);
+	unsigned n = 0;
 
-	for (guint i = 0; i < host->kernels->len; i++) {
-		runs += session_at(host, i)->runs && !session_at(host, i)->is_over;
-		repeats |= session_at(host, i)->repeats;
-	}
-	if (repeats && (runs > 1 || !host->public.live)) {
-		g_string_append_printf(text, "recorded %u times, counted once: from %s; gaps from ", host->kernels->len,
-				       session_at(host, 0)->name);
-		for (guint i = 1; i < host->kernels->len; i++)
-			g_string_append_printf(text, "%s%s", i > 1 ? ", " : "", session_at(host, i)->name);
-	}
+	for (guint i = 0; i < host->kernels->len; i++)
+		if (is_one_of_several(host, session_at(host, i))) {
+			g_string_append(names, n == 0 ? "from " : n == 1 ? "; gaps from " : ", ");
+			g_string_append(names, session_at(host, i)->name);
+			n++;
+		}
+	if (n > 1)
+		g_string_printf(text, "recorded %u times, counted once: %s", n, names->str);
 	if (host->programs.repeats)
 		g_string_append_printf(text, "%sprograms traced by several sessions: their events are counted once",
 				       text->len ? "; " : "");
 	host_set_repeated(host, text->len ? text->str : NULL);
+	g_string_free(names, TRUE);
 	g_string_free(text, TRUE);
 }
 
@@ -293,8 +298,8 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 		if (session_at(host, class->owner) == own)
 			return true;
 	}
-	if (!own->repeats) {
-		own->repeats = true;
+	if (!own->repeats || !owner->is_repeated) {
+		own->repeats = owner->is_repeated = true;
 		tell(host);
 	}
 	return false;

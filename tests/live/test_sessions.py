@@ -57,6 +57,28 @@ def test_monitor(checks):
         interrupt(feeds[1], "feed")
 
 
+def test_third_session(checks):
+    """A session that has ended is no longer counted."""
+    if not shutil.which("tmux"):
+        print("skip the third of three sessions: tmux is not installed")
+        return
+    with Relayd("relayd-third") as relayd:
+        feeds = [relayd.feed("--now", "--session", name, RECORDING) for name in SESSIONS]
+        for feed in feeds:
+            urls_of(feed, 1)
+        with Terminal(f"net://127.0.0.1:{relayd.live}", size=(200, 40), ready=None) as t:
+            t.wait("^ db +0")
+            t.keys("9")
+            t.wait("recorded 2 times, c")
+            interrupt(feeds[0], "feed")
+            t.wait_gone("recorded 2 times")
+            feeds[0] = relayd.feed("--now", "--session", "cleo", RECORDING)
+            said = t.wait(r"recorded (\d+) times, c")
+            checks.equal("the one that has ended is not counted", said[1], "2")
+        for feed in feeds:
+            interrupt(feed, "feed")
+
+
 if __name__ == "__main__":
     sandbox.begin(RECORDING)
-    Checks().run(test_report, test_monitor)
+    Checks().run(test_report, test_monitor, test_third_session)

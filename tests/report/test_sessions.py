@@ -75,6 +75,15 @@ def same(top):
     check("one recording: no reason", report("hosts", one)[0][0]["reason"] is None)
 
 
+def another_day(top):
+    """Only sessions that recorded the same events are counted, not those of another time."""
+    one, two = (record(top, name, range(100), "switch", "send") for name in ("day-a", "day-b1"))
+    for name, kinds in (("day-c", ("switch", "send", "receive")), ("day-d", ("switch",))):
+        later = record(top, name, range(6000, 6100), *kinds)
+        reason = report("hosts", two, later, one)[0][0]["reason"]
+        check(f"another day: {len(kinds)} kinds", reason == f"recorded 2 times, counted once: from {one}; gaps from {two}", reason)
+
+
 def parts(top):
     """Events missing in one come from the other; the one that has more is read first."""
     less = record(top, "part-b", range(1000), "switch", "other")
@@ -146,6 +155,6 @@ def two_machines(top):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for test in (same, parts, one_after_the_other, one_name_in_another, nothing_in_between, two_machines):
+    for test in (same, another_day, parts, one_after_the_other, one_name_in_another, nothing_in_between, two_machines):
         test(directory)
 finish()
