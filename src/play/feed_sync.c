@@ -14,17 +14,22 @@
 
 enum { BUDGET_NS = 100 * NS_PER_MS, POLL_MS = 100 };
 
+/* Looks for the path and each of its parents in the list: splitting that would also split names that contain ", ". */
 bool feed_comes_from(const struct ingest_host *host, const char *path)
 {
-	char **sources = g_strsplit(host->source, ", ", -1);
+	char *sources = g_strconcat(", ", host->source, ", ", NULL);
 	bool found = false;
 
-	for (char **s = sources; *s && !found; s++) {
-		const size_t len = strlen(*s);
+	for (size_t len = strlen(path); len && !found; len--) {
+		char *source;
 
-		found = !strncmp(path, *s, len) && (!path[len] || path[len] == '/');
+		if (path[len] && path[len] != '/')
+			continue;
+		source = g_strdup_printf(", %.*s, ", (int)len, path);
+		found = strstr(sources, source);
+		g_free(source);
 	}
-	g_strfreev(sources);
+	g_free(sources);
 	return found;
 }
 

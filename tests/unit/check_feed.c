@@ -7,6 +7,8 @@
 #include "feed/cut.h"
 #include "feed/plan.h"
 #include "feed/recording.h"
+#include "ingest/ingest.h"
+#include "play/feed_sync.h"
 #include "unit.h"
 
 /* ---- the bundled recordings ---- */
@@ -664,6 +666,37 @@ START_TEST(test_plan)
 }
 END_TEST
 
+/* The text in which a host's sources are listed may be ambiguous, but no source is missed. */
+START_TEST(test_sources_of_a_host)
+{
+	static struct {
+		char source[24];
+		const char *path;
+		bool comes;
+	} cases[] = {
+		{ "/a", "/a", true },
+		{ "/a", "/a/kernel", true },
+		{ "/a/kernel", "/a", false },
+		{ "/a", "/ab", false },
+		{ "/x, /a, /y", "/a/kernel", true },
+		{ "/x, /a, /y", "/y", true },
+		{ "/x, /a, /y", "/z", false },
+		{ "/runs, old", "/runs, old/kernel", true },
+		{ "/x, /a, b, c, /y", "/a, b, c", true },
+		{ "/x, /a, b, c, /y", "/a, b, c, d", false },
+		{ "", "/a", false },
+	};
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct ingest_host host = { .source = cases[i].source };
+
+		ck_assert_msg(feed_comes_from(&host, cases[i].path) == cases[i].comes, "'%s' from '%s'", cases[i].path,
+			      cases[i].source);
+	}
+}
+END_TEST
+
 UNIT_MAIN("feed", test_all_events_are_found, test_pieces_are_the_packets, test_layout, test_compact_header,
 	  test_clock_text, test_hostname_text, test_small_packet, test_packet_not_understood, test_packet_cut_off,
-	  test_damaged_metadata, test_endless_types, test_damaged_packets, test_bits, test_names, test_plan)
+	  test_damaged_metadata, test_endless_types, test_damaged_packets, test_bits, test_names, test_plan,
+	  test_sources_of_a_host)
