@@ -133,6 +133,7 @@ static void load_process(struct loading *l, const json_t *o)
 	p.start_ns = (uint64_t)start_ns;
 	known = sidecar_find_process(l->s, p.pid, p.start_ns, true);
 	if (known) {
+		p.start_ns = known->start_ns; /* about the same: the order stays */
 		*known = p;
 	} else if (l->few) {
 		g_array_insert_val(l->s->processes, sidecar_count_up_to(l->s, p.pid, p.start_ns), p);

@@ -378,6 +378,26 @@ START_TEST(test_hear)
 }
 END_TEST
 
+/* A process whose start is reported with small differences stays where it was first; others do not lose their place. */
+START_TEST(test_hear_again)
+{
+	static const char *const reports[] = { "1700000010150000000", "1700000010060000000", "1700000009970000000" };
+	char exe[] = "/0";
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(reports); i++) {
+		char *text = g_strdup_printf(M "{\"processes\":[{\"pid\":7,\"start_ns\":%s,\"exe\":\"/%u\"}]}",
+					     reports[i], i);
+
+		ck_assert(hear(text));
+		g_free(text);
+		exe[1] = (char)('0' + i);
+		ck_assert_str_eq(sidecar_process(sidecar, 7, g_ascii_strtoull(reports[i], NULL, 10), 0)->exe, exe);
+	}
+	for (unsigned i = 0; i < G_N_ELEMENTS(reports); i++)
+		ck_assert_ptr_nonnull(sidecar_process(sidecar, 7, g_ascii_strtoull(reports[i], NULL, 10), 0));
+}
+END_TEST
+
 /* A list may be longer than a part. */
 START_TEST(test_hear_cpus)
 {
@@ -500,5 +520,5 @@ END_TEST
 
 UNIT_MAIN_AROUND("sidecar", setup, teardown, test_sound, test_empty, test_reused, test_two_files, test_wrong_types,
 		 test_unusable, test_deep, test_no_file, test_hostile_texts, test_too_many, test_damage, test_hear,
-		 test_hear_cpus, test_hear_hostile, test_hear_much, test_many_values, test_many_processes,
-		 test_many_files)
+		 test_hear_again, test_hear_cpus, test_hear_hostile, test_hear_much, test_many_values,
+		 test_many_processes, test_many_files)
