@@ -23,6 +23,7 @@ static const char *const level_names[] = {
 static struct {
 	struct log_message ring[LOG_RING];
 	uint64_t written; /* messages ever put into the ring; the next one goes to written % LOG_RING */
+	uint64_t last_number;
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */
 	bool starts_again; /* the next message is not a repetition */
@@ -59,12 +60,15 @@ static void show(const struct log_message *m)
 	struct log_message *last = logger.written ? &logger.ring[(logger.written - 1) % LOG_RING] : NULL;
 
 	if (last && !logger.starts_again && last->level == m->level && !strcmp(last->text, m->text)) {
+		last->number = ++logger.last_number;
 		last->wall_ns = m->wall_ns;
 		last->repeated++;
 		return;
 	}
 	logger.starts_again = false;
-	logger.ring[logger.written++ % LOG_RING] = *m;
+	last = &logger.ring[logger.written++ % LOG_RING];
+	*last = *m;
+	last->number = ++logger.last_number;
 	if (!logger.muted)
 		print_stderr(m);
 }

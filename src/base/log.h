@@ -13,6 +13,7 @@ enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARNING, LOG_LEVEL_E
 
 struct log_message {
 	enum log_level level;
+	uint64_t number;   /* in the order of writing, from 1; a repetition has another one */
 	uint64_t wall_ns;  /* CLOCK_REALTIME */
 	uint32_t repeated; /* how often the same text came in succession */
 	char text[256];

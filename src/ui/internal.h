@@ -85,8 +85,8 @@ struct ui {
 	bool choosing_hosts;                     /* the overlay is the menu of hosts and sessions */
 	bool listing_longest;                    /* the overlay is a list of the longest durations */
 	bool reading_messages;                   /* the overlay is the box of messages */
-	uint64_t messages_ns;                    /* time of the newest message in it */
-	uint64_t warned_ns;                      /* time of the newest one that ui_show_warnings() has shown */
+	uint64_t messages_shown;                 /* number of the newest message in it */
+	uint64_t warned;                         /* number of the newest one that ui_show_warnings() has shown */
 	uint64_t lag_drawn_ns;                   /* lag last shown on the first line */
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
 	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */

@@ -100,15 +100,15 @@ static void add_messages(const struct ui *ui, struct overlay *o)
 	}
 }
 
-/* When the last one was written; it may repeat the one before it. */
-static uint64_t newest_ns(void)
+/* The number of the last one, which may repeat the one before it. */
+static uint64_t newest_number(void)
 {
-	return log_count() ? log_get(log_count() - 1)->wall_ns : 0;
+	return log_count() ? log_get(log_count() - 1)->number : 0;
 }
 
 static void fill(struct ui *ui, struct overlay *o)
 {
-	ui->messages_ns = newest_ns();
+	ui->messages_shown = newest_number();
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		add_host(ui, o, ui_host(ui, i));
 	if (ui->history) /* NULL until the recordings are open */
@@ -131,14 +131,14 @@ void ui_show_warnings(struct ui *ui)
 	for (unsigned i = 0; i < log_count(); i++) {
 		const struct log_message *m = log_get(i);
 
-		if (m->level < LOG_LEVEL_WARNING || m->wall_ns <= ui->warned_ns)
+		if (m->level < LOG_LEVEL_WARNING || m->number <= ui->warned)
 			continue;
 		newest = m;
 		n++;
 	}
 	if (!newest)
 		return;
-	ui->warned_ns = newest->wall_ns;
+	ui->warned = newest->number;
 	if (n > 1)
 		ui_say(ui, "%u warnings, which L shows; the last: %s", n, newest->text);
 	else
@@ -147,7 +147,7 @@ void ui_show_warnings(struct ui *ui)
 
 void messages_update(struct ui *ui)
 {
-	if (!ui->reading_messages || newest_ns() == ui->messages_ns)
+	if (!ui->reading_messages || newest_number() == ui->messages_shown)
 		return;
 	overlay_clear(ui->overlay);
 	fill(ui, ui->overlay);
