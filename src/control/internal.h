@@ -19,4 +19,7 @@ enum lt_status tracer_error(int code, const char *session);
 /* What the session's channels have lost so far. */
 void session_fill_lost(const char *session, struct session_lost *lost);
 
+/* Makes the tracers write a snapshot. LT_ERROR: they did not, or a held signal ended the wait (session_gave_up()). */
+enum lt_status session_take_snapshot(const char *name);
+
 #endif

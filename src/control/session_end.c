@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stopping and removing a session. The session daemon first writes what is left, and liblttng-ctl waits for that
- * without a limit: if one of the daemon's processes hangs, for ever. So this happens in a thread of its own, which is
- * left alone if the user does not want to wait.
+ * Stopping and removing a session, and taking a snapshot. The session daemon first writes what is left, and
+ * liblttng-ctl waits for that without a limit: if one of the daemon's processes hangs, for ever. So this happens in a
+ * thread of its own, which is left alone if the user does not want to wait.
  */
 #include <signal.h>
 #include <string.h>
@@ -16,12 +16,13 @@
 
 enum { LOOK_US = 100 * US_PER_MS, SAY_US = 5 * US_PER_S };
 
-struct ending {
+struct session_request {
 	GMutex mutex;
 	GCond ended;
 	char *name;
+	void (*ask)(struct session_request *r);
 	bool done;
-	int stop_code, destroy_code; /* of liblttng-ctl */
+	int code, destroy_code; /* of liblttng-ctl */
 	struct session_lost lost;
 };
 
@@ -32,79 +33,136 @@ bool session_gave_up(void)
 	return gave_up;
 }
 
-static gpointer end_session(gpointer data)
+static void end_session(struct session_request *r)
 {
-	struct ending *e = data;
-
-	e->stop_code = lttng_stop_tracing(e->name);
-	if (e->stop_code >= 0 || e->stop_code == -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
-		session_fill_lost(e->name, &e->lost);
-		e->destroy_code = lttng_destroy_session(e->name);
+	r->code = lttng_stop_tracing(r->name);
+	if (r->code >= 0 || r->code == -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
+		session_fill_lost(r->name, &r->lost);
+		r->destroy_code = lttng_destroy_session(r->name);
 	}
-	g_mutex_lock(&e->mutex);
-	e->done = true;
-	g_cond_signal(&e->ended);
-	g_mutex_unlock(&e->mutex);
+}
+
+static void remove_session(struct session_request *r)
+{
+	r->code = lttng_destroy_session(r->name);
+}
+
+static void take_snapshot(struct session_request *r)
+{
+	r->code = lttng_snapshot_record(r->name, NULL, 0);
+}
+
+static gpointer run_request(gpointer data)
+{
+	struct session_request *r = data;
+
+	r->ask(r);
+	g_mutex_lock(&r->mutex);
+	r->done = true;
+	g_cond_signal(&r->ended);
+	g_mutex_unlock(&r->mutex);
 	return NULL;
 }
 
 /* Once the user knows what is being waited for, a signal ends it; one that had arrived before is sent again later. */
-static bool wait_for_end(struct ending *e)
+static bool wait_for_end(struct session_request *r, const char *purpose)
 {
 	const gint64 say_us = g_get_monotonic_time() + SAY_US;
 	bool said = false, done;
 	int earlier = 0;
 
-	g_mutex_lock(&e->mutex);
-	while (!e->done && !(said && process_is_interrupted())) {
-		g_cond_wait_until(&e->ended, &e->mutex, g_get_monotonic_time() + LOOK_US);
-		if (said || e->done || g_get_monotonic_time() < say_us)
+	g_mutex_lock(&r->mutex);
+	while (!r->done && !(said && process_is_interrupted())) {
+		g_cond_wait_until(&r->ended, &r->mutex, g_get_monotonic_time() + LOOK_US);
+		if (said || r->done || g_get_monotonic_time() < say_us)
 			continue;
 		earlier = process_take_signal(); /* before the message, which may be answered at once */
-		log_warning("waiting for the session daemon to end session '%s'; ^C stops waiting", e->name);
+		log_warning("waiting for the session daemon to %s session '%s'; ^C stops waiting", purpose, r->name);
 		said = true;
 	}
-	done = e->done;
-	g_mutex_unlock(&e->mutex);
+	done = r->done;
+	g_mutex_unlock(&r->mutex);
 	if (earlier)
 		raise(earlier);
 	return done;
 }
 
-static enum lt_status result_of(const struct ending *e)
+/* NULL: a signal has ended the wait, and the request belongs to the thread. */
+static struct session_request *request(const char *name, const char *purpose, void (*ask)(struct session_request *r))
 {
-	if (e->stop_code < 0 && e->stop_code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
-		tracer_error(e->stop_code, e->name);
-		return error_wrap("stopping session '%s'", e->name);
+	struct session_request *r = g_new0(struct session_request, 1);
+	GThread *thread;
+
+	g_mutex_init(&r->mutex);
+	g_cond_init(&r->ended);
+	r->name = g_strdup(name);
+	r->ask = ask;
+	thread = g_thread_new("session request", run_request, r);
+	if (!wait_for_end(r, purpose)) {
+		gave_up = true;
+		g_thread_unref(thread);
+		return NULL;
 	}
-	return e->destroy_code < 0 ? tracer_error(e->destroy_code, e->name) : LT_OK;
+	g_thread_join(thread);
+	return r;
+}
+
+static void request_free(struct session_request *r)
+{
+	g_mutex_clear(&r->mutex);
+	g_cond_clear(&r->ended);
+	g_free(r->name);
+	g_free(r);
+}
+
+static enum lt_status result_of(const struct session_request *r)
+{
+	if (r->code < 0 && r->code != -LTTNG_ERR_TRACE_ALREADY_STOPPED) {
+		tracer_error(r->code, r->name);
+		return error_wrap("stopping session '%s'", r->name);
+	}
+	return r->destroy_code < 0 ? tracer_error(r->destroy_code, r->name) : LT_OK;
 }
 
 enum lt_status session_stop(const char *name, struct session_lost *lost)
 {
-	struct ending *e = g_new0(struct ending, 1);
-	GThread *thread;
+	struct session_request *r = request(name, "end", end_session);
 	enum lt_status status;
 
-	g_mutex_init(&e->mutex);
-	g_cond_init(&e->ended);
-	e->name = g_strdup(name);
-	thread = g_thread_new("session end", end_session, e);
-	if (!wait_for_end(e)) {
-		gave_up = true;
-		g_thread_unref(thread);
+	if (!r) {
 		error_set("session '%s' has not ended: the session daemon does not finish it. What was recorded is "
 			  "kept; look for a process lttng-consumerd that is stopped or hangs, then run 'lttngtop "
 			  "record stop %s'",
 			  name, name);
 		return LT_INTERRUPTED;
 	}
-	g_thread_join(thread);
-	*lost = e->lost;
-	status = result_of(e);
-	g_mutex_clear(&e->mutex);
-	g_cond_clear(&e->ended);
-	g_free(e->name);
-	g_free(e);
+	*lost = r->lost;
+	status = result_of(r);
+	request_free(r);
+	return status;
+}
+
+void session_discard(const char *name)
+{
+	struct session_request *r = gave_up ? NULL : request(name, "remove", remove_session);
+
+	if (r)
+		request_free(r);
+	else
+		log_warning("session '%s' may be left: the session daemon does not answer; once it does, run 'lttngtop "
+			    "record stop %s'",
+			    name, name);
+}
+
+enum lt_status session_take_snapshot(const char *name)
+{
+	struct session_request *r = request(name, "take a snapshot of", take_snapshot);
+	enum lt_status status;
+
+	if (!r)
+		return error_set("the session daemon does not finish it: look for a process lttng-consumerd that is "
+				 "stopped or hangs");
+	status = r->code < 0 ? tracer_error(r->code, name) : LT_OK;
+	request_free(r);
 	return status;
 }

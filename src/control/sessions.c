@@ -166,11 +166,6 @@ enum lt_status session_start(const char *name)
 	return code < 0 ? tracer_error(code, name) : LT_OK;
 }
 
-void session_discard(const char *name)
-{
-	lttng_destroy_session(name);
-}
-
 /* The entry of a directory that sorts last among those not in before; NULL: none. */
 static char *new_entry(const char *path, GHashTable *before)
 {
@@ -206,19 +201,16 @@ enum lt_status session_snapshot(const char *name, char **path)
 {
 	char *directory = snapshot_path(name);
 	GHashTable *before = entries(directory);
-	const int code = lttng_snapshot_record(name, NULL, 0);
-	char *entry = code < 0 || !directory ? NULL : new_entry(directory, before);
+	const enum lt_status status = session_take_snapshot(name);
+	char *entry = status || !directory ? NULL : new_entry(directory, before);
 
 	*path = entry ? g_build_filename(directory, entry, NULL) : NULL;
-	if (code < 0) {
-		tracer_error(code, name);
-		if (directory)
-			error_wrap("taking a snapshot of session '%s' into '%s'", name, directory);
-		else
-			error_wrap("taking a snapshot of session '%s'", name);
-	}
+	if (status && directory)
+		error_wrap("taking a snapshot of session '%s' into '%s'", name, directory);
+	else if (status)
+		error_wrap("taking a snapshot of session '%s'", name);
 	g_free(entry);
 	g_free(directory);
 	g_hash_table_destroy(before);
-	return code < 0 ? LT_ERROR : LT_OK;
+	return status;
 }

@@ -56,10 +56,10 @@ enum lt_status session_refresh(const char *name);
  */
 enum lt_status session_stop(const char *name, struct session_lost *lost);
 
-/* Whether session_stop() was interrupted. */
+/* Whether one of session_stop(), session_discard() and session_snapshot() was interrupted. */
 bool session_gave_up(void);
 
-/* Removes a session whose setup failed; ignores further errors. */
+/* Removes a session whose setup failed; ignores further errors, but warns if a held signal has ended the wait. */
 void session_discard(const char *name);
 
 /* Takes a snapshot. *path: its directory, or NULL if it was sent over the network. The caller frees it. */

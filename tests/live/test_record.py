@@ -157,10 +157,10 @@ def consumers(u):
     return found
 
 
-def test_daemon_that_hangs():
-    """It does not end the session: that is said, and ^C ends the wait."""
-    with user("hangs", sessiond=True) as u:
-        record = u.start(TOP, "record", "--ust", EVENTS, "--session", "stuck", "--output", "o", "--", "sleep", "1",
+def check_daemon_that_hangs(name, options, purpose, what):
+    """Recording a command, while the consumer daemons are stopped: what it waits for, and says after ^C."""
+    with user(name, sessiond=True) as u:
+        record = u.start(TOP, "record", "--ust", EVENTS, "--session", "stuck", "--output", "o", *options, "--", "sleep", "1",
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         sandbox.wait_until(lambda: consumers(u), "consumer daemon")
         sandbox.wait_until(lambda: os.path.exists(f"{u.home}/o/lttngtop.json"), "recording")
@@ -169,13 +169,13 @@ def test_daemon_that_hangs():
             os.kill(pid, signal.SIGSTOP)
         try:
             line = ""
-            while "waiting for the session daemon to end session 'stuck'; ^C stops waiting" not in line:
+            while f"waiting for the session daemon to {purpose} session 'stuck'; ^C stops waiting" not in line:
                 line = record.stderr.readline()
                 assert line, "nothing is said"
             record.send_signal(signal.SIGINT)
             said = record.stderr.read()
             assert record.wait(sandbox.PATIENCE) == -signal.SIGINT, record.returncode
-            assert re.search("session 'stuck' has not ended: .*'lttngtop record stop stuck'", said), said
+            assert re.search(what, said), said
         finally:
             for pid in held:
                 os.kill(pid, signal.SIGCONT)
@@ -184,6 +184,17 @@ def test_daemon_that_hangs():
         if "stuck" in result[1]:
             check(u.run(TOP, "record", "stop", "stuck"), 0, "session 'stuck' stopped")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
+def test_daemon_that_hangs():
+    """It does not end the session: that is said, and ^C ends the wait."""
+    check_daemon_that_hangs("hangs", [], "end", "session 'stuck' has not ended: .*'lttngtop record stop stuck'")
+
+
+def test_snapshot_that_hangs():
+    """The same for the snapshot after the command; the session is left alone."""
+    check_daemon_that_hangs("hangs-too", ["--snapshot"], "take a snapshot of", "taking a snapshot of session 'stuck' into '.*': the session "
+                            "daemon does not finish it: .*; the session still records: .*'lttngtop record stop stuck'\n$")
 
 
 def test_interrupted_question():

@@ -9,12 +9,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "control/fault.h"
 #include "control/plan.h"
 #include "control/process.h"
+#include "control/sessions.h"
 #include "control/tracer.h"
 
 /* What the fake tracer lacks, and its version; NULL: nothing, no version. */
@@ -25,6 +27,7 @@ static const char *listed = "sched_switch"; /* the existing tracepoints, separat
 
 static unsigned added[LTTNG_EVENT_CONTEXT_VSGID + 1];
 static bool interrupt; /* interrupts the enabling of events */
+static bool hangs;     /* a session is never removed; a further signal comes when the first one has been taken */
 static unsigned sessions;
 static GString *enabled; /* ",NAME" of each event */
 
@@ -57,6 +60,12 @@ enum lttng_error_code lttng_create_session_ext(struct lttng_session_descriptor *
 int lttng_destroy_session(const char *name)
 {
 	(void)name;
+	while (hangs && process_is_interrupted())
+		g_usleep(1000);
+	if (hangs)
+		kill(getpid(), SIGINT);
+	while (hangs)
+		pause();
 	sessions--;
 	return 0;
 }
@@ -366,6 +375,21 @@ START_TEST(test_interrupted)
 }
 END_TEST
 
+/* A daemon that does not remove a session is left alone if the user wants that. */
+START_TEST(test_discard_that_hangs)
+{
+	process_hold_signals();
+	hangs = true;
+	kill(getpid(), SIGINT);
+	session_discard("s");
+	ck_assert(session_gave_up());
+	ck_assert_int_eq(process_take_signal(), SIGINT);
+	while (process_take_signal())
+		;
+	process_release_signals();
+}
+END_TEST
+
 /* Whether the kernel of the test itself lists its symbols. */
 static bool has_symbols(void)
 {
@@ -393,4 +417,4 @@ END_TEST
 
 UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
 	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug, test_fewer_requests,
-	  test_interrupted, test_symbols)
+	  test_interrupted, test_symbols, test_discard_that_hangs)

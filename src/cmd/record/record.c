@@ -186,6 +186,9 @@ static enum lt_status finish(const struct record_plan *plan)
 	if (plan->hosts->len)
 		return finish_remotely(plan);
 	if (plan->mode == RECORD_SNAPSHOT && session_snapshot(plan->session, &path)) {
+		if (session_gave_up())
+			return error_add("the session still records: once this is fixed, run 'lttngtop record stop %s'",
+					 plan->session);
 		if (daemon_check())
 			return explain_daemon(plan);
 		discard(plan);
@@ -244,7 +247,7 @@ static pid_t repeat_dump(const struct record_plan *plan)
 /* Nothing was recorded: prints the reason and, after a signal, that nothing is left. */
 static int fail(const struct record_plan *plan, bool elsewhere)
 {
-	if (process_is_interrupted())
+	if (process_is_interrupted() && !session_gave_up())
 		error_add("nothing is left of session '%s'%s", plan->session,
 			  elsewhere ? " on the hosts that answered" : "");
 	return cmd_fail(LT_EXIT_FAILURE, "record");
@@ -256,7 +259,9 @@ static int end_at_once(const struct record_plan *plan, bool new_output)
 	const char *where = plan->hosts->len ? " from the hosts that answered" : "";
 
 	discard(plan);
-	if (plan->mode == RECORD_LIVE)
+	if (session_gave_up())
+		error_set("interrupted");
+	else if (plan->mode == RECORD_LIVE)
 		error_set("interrupted; session '%s' was removed%s; the relayd keeps what it received", plan->session,
 			  where);
 	else if (plan->mode == RECORD_TO_DISK && !plan->hosts->len)
