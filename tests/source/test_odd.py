@@ -175,6 +175,19 @@ def wrong_end(top):
         check(f"wrong end, {name}: events", events == 3 * 50, (events, err))
 
 
+def wrong_begin(top):
+    """A packet that starts after its end is left out: the times of its events cannot be relied on."""
+    path = os.path.join(top, "wrong begin")
+    with made.Recording(path) as recording:
+        for i in range(3):
+            begin = BASE + i * SECOND
+            recording.packet(0, begin + (1 << 42 if i == 1 else 0), begin + SECOND, made.turns(begin, 10 ** 6, 50))
+    pages, err, status = report("hosts", path)
+    row = pages[0]["rows"][0]
+    check("packet that ends before it begins: figures", (row["events"], row["lost_packets"], status) == (100, 1, 3), pages)
+    check("packet that ends before it begins: said", "a packet that ends before it begins" in err, err)
+
+
 def gaps(top):
     """A clock that jumps by years: the empty intervals are one page, aligned to the grid, and sums stay correct."""
     years, jump = os.path.join(top, "years"), 20 * 365 * 86400 * SECOND
@@ -315,6 +328,7 @@ def main():
         refused(top)
         too_large(top)
         wrong_end(top)
+        wrong_begin(top)
         gaps(top)
         strange_index(top)
         third_form(top)

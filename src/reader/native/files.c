@@ -188,6 +188,14 @@ static uint64_t bytes_in_file(struct native_stream *s, const struct packet_head 
 	return end - c->offset;
 }
 
+/* An end of 0 is unknown: the tracer crashed. */
+static bool ends_before_it_begins(const struct packet_head *head)
+{
+	const uint64_t end = packet_has(head, PACKET_TIMESTAMP_END) ? head->values[PACKET_TIMESTAMP_END] : 0;
+
+	return end && packet_has(head, PACKET_TIMESTAMP_BEGIN) && head->values[PACKET_TIMESTAMP_BEGIN] > end;
+}
+
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
@@ -201,6 +209,8 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	bytes = packet_bytes(head, size - c->offset);
 	if (!bytes)
 		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
+	if (ends_before_it_begins(head))
+		return give_up_head(s, "a packet that ends before it begins", size);
 	bytes = bytes_in_file(s, head, bytes, size);
 	if (c->cut && c->offset + bytes == size && ends_unfinished(s, size))
 		return LT_END;
