@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.environ["SRCDIR"], "tests", "waits"))
+import ctf  # noqa: E402
 import test_layouts  # noqa: E402
 from cases import check, finish  # noqa: E402
 
@@ -50,6 +51,31 @@ def unpack(archive):
     return name
 
 
+def test_alignment():
+    """Arrays that are aligned to more than their elements: as if the padding were fields."""
+    trace = ctf.Trace("aligned")
+    for i in range(20):
+        before, after = (1, 2) if i % 2 else (2, 1)
+        trace.add(10 ** 18 + i * 10 ** 6, "sched_switch", ("prev_state", "s64", 0), ("next_tid", "s32", after),
+                  ("pad", "u32", 0x78787878), ("next_comm", "array", "u8", list(f"task {after}".encode().ljust(16, b"\0"))),
+                  ("prev_tid", "s32", before), ("pad", "u32", 0x78787878),
+                  ("prev_comm", "array", "u8", list(f"task {before}".encode().ljust(16, b"\0"))), ("end", "u32", 0))
+    for name in ("padded", "aligned"):
+        trace.write(name, ctf2=True)
+    with open("padded/metadata", encoding="ascii") as file:
+        fragments = [json.loads(text) for text in file.read().split("\x1e")[1:]]
+    payload = fragments[-1]["payload-field-class"]
+    payload["member-classes"] = [member for member in payload["member-classes"] if member["name"] != "pad"]
+    for member in payload["member-classes"]:
+        if "minimum-alignment" in member["field-class"]:
+            member["field-class"]["minimum-alignment"] = 64
+    with open("aligned/metadata", "w", encoding="ascii") as file:
+        file.writelines(f"\x1e{json.dumps(fragment)}\n" for fragment in fragments)
+    padded, aligned = (figures("cpu", directory) for directory in ("padded", "aligned"))
+    check("aligned arrays", aligned == padded and {row["comm"] for row in padded[3]} == {"task 1", "task 2"},
+          (padded, aligned))
+
+
 def test_figures():
     for layout in ("tcp4", "tcp6", "udp4"):
         for version in ("1.8", "2"):
@@ -68,5 +94,6 @@ def test_figures():
         check("as LTTng 2.16 writes it", status == 0 and [row["events"] for row in rows] == [58521], (rows, err))
 
 
+test_alignment()
 test_figures()
 finish()

@@ -215,7 +215,7 @@ static void compile_field(struct compile *c, const struct type_field *f, const s
 	if ((t->kind == TYPE_INTEGER || t->kind == TYPE_ENUM) && !t->is_clock) {
 		compile_integer(c, f, ops, n);
 	} else if (n && is_comm(t) && ops[0]->op == READ_COMM_ARRAY) {
-		const uint32_t from = place(c, BYTE, BYTE * COMM_BYTES) / BYTE;
+		const uint32_t from = place(c, t->align, BYTE * COMM_BYTES) / BYTE;
 
 		for (unsigned i = 0; i < n; i++)
 			add_to_run(c, STEP_COMM, from, ops[i]);
