@@ -80,19 +80,32 @@ bool index_read_last(int fd, struct index_packet *packet)
 
 bool index_find_missing(int fd, uint64_t size, struct index_missing *missing)
 {
-	struct index_packet packet;
+	struct index_packet packet = { .offset = 0 };
 	gsize step = 0;
+	const uint64_t listed = count_entries(fd, &step);
+	uint64_t low = 0, high = listed;
 
-	*missing = (struct index_missing){ .listed = count_entries(fd, &step) };
-	for (uint64_t i = missing->listed; i > 0 && read_entry(fd, step, i - 1, &packet); i--) {
+	*missing = (struct index_missing){ .listed = listed };
+	if (!listed || !read_entry(fd, step, listed - 1, &packet) || packet.offset < size)
+		return false;
+	missing->end = packet.end;
+	/* A binary search for the first of them: an index may claim to list any number of packets. */
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (!read_entry(fd, step, middle, &packet))
+			return false;
 		if (packet.offset < size)
-			break;
-		missing->begin = packet.begin;
-		missing->stream_class = packet.stream_class;
-		if (!missing->packets++)
-			missing->end = packet.end;
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	if (missing->packets && step > sizeof(packet))
-		missing->has_instance = read_words(fd, step, missing->listed - 1, ENTRY_WORDS, &missing->instance, 1);
-	return missing->packets > 0;
+	if (low == listed || !read_entry(fd, step, low, &packet))
+		return false;
+	missing->packets = listed - low;
+	missing->begin = packet.begin;
+	missing->stream_class = packet.stream_class;
+	if (step > sizeof(packet))
+		missing->has_instance = read_words(fd, step, listed - 1, ENTRY_WORDS, &missing->instance, 1);
+	return true;
 }

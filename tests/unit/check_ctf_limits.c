@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "ctf/index.h"
 #include "ctf/layout.h"
 #include "unit.h"
 
@@ -169,4 +172,27 @@ START_TEST(test_aliases)
 }
 END_TEST
 
-UNIT_MAIN("ctf_limits", test_wide_headers, test_many_times, test_copies, test_aliases)
+/* An index with holes instead of entries; its data file is empty. */
+START_TEST(test_large_index)
+{
+	const uint32_t head[] = { GUINT32_TO_BE(0xc1f1dcc1), GUINT32_TO_BE(1), GUINT32_TO_BE(0),
+				  GUINT32_TO_BE(sizeof(struct index_packet)) };
+	const uint64_t last[] = { 0, 0, 0, 0, GUINT64_TO_BE(7), 0, GUINT64_TO_BE(1) };
+	const uint64_t entries = UINT64_C(1) << 34;
+	const int fd = memfd_create("index", MFD_CLOEXEC);
+	struct index_missing missing;
+
+	ck_assert_int_eq(pwrite(fd, head, sizeof(head), 0), sizeof(head));
+	ck_assert_int_eq(pwrite(fd, last, sizeof(last), (off_t)(sizeof(head) + (entries - 1) * sizeof(last))),
+			 sizeof(last));
+	ck_assert(index_find_missing(fd, 0, &missing));
+	ck_assert_uint_eq(missing.listed, entries);
+	ck_assert_uint_eq(missing.packets, entries);
+	ck_assert_uint_eq(missing.end, 7);
+	ck_assert_uint_eq(missing.stream_class, 0);
+	ck_assert(!index_find_missing(fd, 1, &missing));
+	close(fd);
+}
+END_TEST
+
+UNIT_MAIN("ctf_limits", test_wide_headers, test_many_times, test_copies, test_aliases, test_large_index)
