@@ -49,7 +49,8 @@ static uint64_t last_end(const struct cursor *c)
 /* The end of the interval that contains t. */
 static uint64_t end_around(const struct cursor *c, uint64_t t_ns)
 {
-	uint64_t k = t_ns > c->begin_ns ? (t_ns - c->begin_ns) / c->interval_ns : 0;
+	const uint64_t at_ns = MIN(t_ns, UINT64_MAX - c->interval_ns);
+	uint64_t k = at_ns > c->begin_ns ? (at_ns - c->begin_ns) / c->interval_ns : 0;
 
 	return c->begin_ns + (k + 1) * c->interval_ns;
 }

@@ -300,6 +300,16 @@ START_TEST(length_comes_back)
 }
 END_TEST
 
+START_TEST(jump_to_the_end_of_time)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_pause(&c, true);
+	cursor_jump(&c, UINT64_MAX);
+	check_shown(&c, 9 * SECOND, 10 * SECOND);
+}
+END_TEST
+
 START_TEST(chosen_interval_lasts_until_moved)
 {
 	struct cursor c = recording(10 * SECOND, true);
@@ -495,10 +505,10 @@ START_TEST(live_replay_played_out)
 }
 END_TEST
 
-UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
-	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
-	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
-	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
-	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid,
-	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
-	  live_replay_played_out)
+UNIT_MAIN("cursor", jump_to_the_end_of_time, nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
+	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
+	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
+	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
+	  length_stays_on_its_grid, length_comes_back, chosen_interval_lasts_until_moved, speeds_are_steps,
+	  frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
+	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out)
