@@ -38,10 +38,16 @@ static uint64_t grid_floor(const struct cursor *c, uint64_t t_ns)
 	return c->begin_ns + MAX(k, 1) * c->interval_ns;
 }
 
+/* Whether known_ns is the end, at least for now. */
+static bool ends_there(const struct cursor *c)
+{
+	return c->complete || c->at_rest;
+}
+
 /* The latest allowed end of the shown interval; begin_ns: there is none yet. */
 static uint64_t last_end(const struct cursor *c)
 {
-	if (c->complete || c->at_rest)
+	if (ends_there(c))
 		return c->known_ns;
 	return c->known_ns >= c->begin_ns + c->interval_ns ? grid_floor(c, c->known_ns) : c->begin_ns;
 }
@@ -128,7 +134,7 @@ bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 	changed = show(c, end);
 	if (changed)
 		c->marked_begin_ns = 0;
-	if (end == last && c->complete) {
+	if (end == last && ends_there(c)) {
 		c->mode = c->live ? CURSOR_STICKING : CURSOR_PAUSED;
 		c->moved = changed = true;
 	}
@@ -140,7 +146,7 @@ uint64_t cursor_due(const struct cursor *c)
 	uint64_t last = last_end(c), next;
 	double left;
 
-	if (c->mode != CURSOR_PLAYING || c->wanted_ns || last <= c->begin_ns || (c->end_ns >= last && !c->complete))
+	if (c->mode != CURSOR_PLAYING || c->wanted_ns || last <= c->begin_ns || (c->end_ns >= last && !ends_there(c)))
 		return UINT64_MAX;
 	next = MIN(grid_floor(c, c->end_ns) + (grid_floor(c, c->end_ns) <= c->end_ns ? c->interval_ns : 0), last);
 	left = ((double)(next - c->begin_ns) - c->position_ns) / c->speed;

@@ -505,10 +505,36 @@ START_TEST(live_replay_played_out)
 }
 END_TEST
 
-UNIT_MAIN("cursor", jump_to_the_end_of_time, nothing_known_shows_nothing, first_interval_shows_as_soon_as_known,
-	  short_record_is_one_interval, replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end,
-	  speed_does_not_change_intervals, steps_come_back, back_pauses_forward_does_not,
-	  jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved, dropped_past_is_not_shown,
-	  length_stays_on_its_grid, length_comes_back, chosen_interval_lasts_until_moved, speeds_are_steps,
-	  frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
+/* The same when they may come back: at the end it is live again. */
+START_TEST(live_replay_comes_to_rest)
+{
+	struct cursor c;
+
+	for (unsigned late = 0; late < 2; late++) {
+		cursor_init(&c, BEGIN, 10 * MS, SECOND, true);
+		cursor_known(&c, BEGIN + 5 * SECOND, false);
+		cursor_step(&c, -2);
+		cursor_pause(&c, false);
+		c.at_rest = !late;
+		cursor_tick(&c, SECOND);
+		cursor_tick(&c, 9 * SECOND);
+		check_shown(&c, 4 * SECOND, 5 * SECOND);
+		if (late) {
+			ck_assert_int_eq(c.mode, CURSOR_PLAYING);
+			c.at_rest = true;
+			ck_assert_uint_eq(cursor_due(&c), 0);
+			cursor_tick(&c, 10 * SECOND);
+		}
+		ck_assert_int_eq(c.mode, CURSOR_STICKING);
+		ck_assert_uint_eq(cursor_due(&c), UINT64_MAX);
+	}
+}
+END_TEST
+
+UNIT_MAIN("cursor", live_replay_comes_to_rest, jump_to_the_end_of_time, nothing_known_shows_nothing,
+	  first_interval_shows_as_soon_as_known, short_record_is_one_interval, replay_follows_the_clock,
+	  replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals, steps_come_back,
+	  back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved,
+	  dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back, chosen_interval_lasts_until_moved,
+	  speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
 	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out)
