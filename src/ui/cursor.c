@@ -291,6 +291,8 @@ void cursor_length(struct cursor *c, int direction)
 		show(c, end_around(c, c->sized_at_ns));
 		c->sized_end_ns = c->end_ns;
 	}
+	if (c->wanted_ns)
+		c->wanted_ns = end_around(c, c->wanted_ns - 1);
 	sync_position(c);
 }
 

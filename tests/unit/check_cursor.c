@@ -300,6 +300,21 @@ START_TEST(length_comes_back)
 }
 END_TEST
 
+/* The interval that is shown later is a whole one. */
+START_TEST(length_during_a_jump)
+{
+	struct cursor c = recording(10 * SECOND, false);
+
+	cursor_jump(&c, BEGIN + 15500 * MS);
+	cursor_length(&c, 1);
+	cursor_length(&c, 1);
+	cursor_known(&c, BEGIN + 16 * SECOND, false);
+	check_shown(&c, 10 * SECOND, 15 * SECOND);
+	cursor_known(&c, BEGIN + 30 * SECOND, false);
+	check_shown(&c, 15 * SECOND, 20 * SECOND);
+}
+END_TEST
+
 START_TEST(jump_to_the_end_of_time)
 {
 	struct cursor c = recording(10 * SECOND, true);
@@ -531,10 +546,11 @@ START_TEST(live_replay_comes_to_rest)
 }
 END_TEST
 
-UNIT_MAIN("cursor", live_replay_comes_to_rest, jump_to_the_end_of_time, nothing_known_shows_nothing,
-	  first_interval_shows_as_soon_as_known, short_record_is_one_interval, replay_follows_the_clock,
-	  replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals, steps_come_back,
-	  back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses, live_sticks_until_moved,
-	  dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back, chosen_interval_lasts_until_moved,
-	  speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
-	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out)
+UNIT_MAIN("cursor", length_during_a_jump, live_replay_comes_to_rest, jump_to_the_end_of_time,
+	  nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
+	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
+	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
+	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
+	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid,
+	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
+	  live_replay_played_out)
