@@ -264,9 +264,10 @@ void cursor_speed(struct cursor *c, int direction)
 	c->speed = speeds[i];
 }
 
-void cursor_length(struct cursor *c, int direction)
+bool cursor_length(struct cursor *c, int direction)
 {
-	uint64_t frames = c->interval_ns / c->frame_ns, begin_ns, end_ns;
+	const uint64_t frames = c->interval_ns / c->frame_ns, span_ns = c->known_ns - c->begin_ns;
+	uint64_t begin_ns, end_ns;
 	unsigned i = 0;
 
 	cursor_interval(c, &begin_ns, &end_ns);
@@ -274,8 +275,11 @@ void cursor_length(struct cursor *c, int direction)
 		while (i + 1 < G_N_ELEMENTS(lengths) && lengths[i] <= frames)
 			i++;
 		/* an interval longer than the whole trace would show nothing more */
-		if (c->complete && lengths[i] * c->frame_ns >= 2 * (c->known_ns - c->begin_ns))
-			return;
+		if (ends_there(c) && lengths[i] * c->frame_ns >= 2 * span_ns)
+			return true;
+		/* until it is known, nothing would be shown */
+		if (!ends_there(c) && end_ns > begin_ns && lengths[i] * c->frame_ns > span_ns)
+			return false;
 	} else {
 		i = G_N_ELEMENTS(lengths) - 1;
 		while (i > 0 && lengths[i] >= frames)
@@ -294,6 +298,7 @@ void cursor_length(struct cursor *c, int direction)
 	if (c->wanted_ns)
 		c->wanted_ns = end_around(c, c->wanted_ns - 1);
 	sync_position(c);
+	return true;
 }
 
 void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns)

@@ -95,8 +95,11 @@ void cursor_pause(struct cursor *c, bool pause);
 /* One step through the speeds 0.1, 0.2, 0.5, 1, 2, 5 … 1000; direction 0: speed 1. */
 void cursor_speed(struct cursor *c, int direction);
 
-/* One step through the lengths 1, 2, 5, 10 … frames; the interval's end stays about where it was. */
-void cursor_length(struct cursor *c, int direction);
+/*
+ * One step through the lengths 1, 2, 5, 10 … frames; the interval's end stays about where it was. false: refused,
+ * because not that much is known yet.
+ */
+bool cursor_length(struct cursor *c, int direction);
 
 /* Shows an interval between any two times until the cursor moves. */
 void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns);

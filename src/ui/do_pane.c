@@ -233,7 +233,7 @@ static void setup_chosen(struct ui *ui, int value, bool keep)
 		break;
 	case SETUP_LONGER:
 	case SETUP_SHORTER:
-		cursor_length(&ui->cursor, value == SETUP_LONGER ? 1 : -1);
+		time_change_length(ui, value == SETUP_LONGER ? 1 : -1);
 		keep = true;
 		break;
 	default:

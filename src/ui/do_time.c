@@ -176,6 +176,14 @@ void do_speed(struct ui *ui, int argument)
 	ui_say(ui, "replay ×%g", ui->cursor.speed);
 }
 
+bool time_change_length(struct ui *ui, int direction)
+{
+	if (cursor_length(&ui->cursor, direction))
+		return true;
+	ui_say(ui, "not enough is known yet for a longer interval");
+	return false;
+}
+
 void do_interval(struct ui *ui, int argument)
 {
 	char text[32];
@@ -184,8 +192,8 @@ void do_interval(struct ui *ui, int argument)
 		window_change_length(ui, argument);
 		return;
 	}
-	cursor_length(&ui->cursor, argument);
-	ui_say(ui, "interval %s", timetext_format_duration(text, sizeof(text), ui->cursor.interval_ns));
+	if (time_change_length(ui, argument))
+		ui_say(ui, "interval %s", timetext_format_duration(text, sizeof(text), ui->cursor.interval_ns));
 }
 
 void do_skip_idle(struct ui *ui, int argument)

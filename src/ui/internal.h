@@ -294,6 +294,9 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 /* ui.c: the same for --begin, unless the user has moved on. */
 void ui_say_begin_outside(struct ui *ui);
 
+/* do_time.c: one step through the lengths of the interval. false: refused, which is said. */
+bool time_change_length(struct ui *ui, int direction);
+
 /* Converts between a host's own time and reference time. */
 static inline uint64_t ui_to_ref(const struct ui_host_data *host, uint64_t host_ns)
 {

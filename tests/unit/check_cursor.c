@@ -300,6 +300,34 @@ START_TEST(length_comes_back)
 }
 END_TEST
 
+/* A length of which not enough is known yet would show nothing. */
+START_TEST(length_beyond_what_is_known)
+{
+	struct cursor c;
+
+	cursor_init(&c, BEGIN, SECOND, SECOND, true);
+	cursor_known(&c, BEGIN + 6500 * MS, false);
+	cursor_step(&c, -1);
+	check_shown(&c, 4 * SECOND, 5 * SECOND);
+	ck_assert(cursor_length(&c, 1));
+	ck_assert(cursor_length(&c, 1));
+	check_shown(&c, 0, 5 * SECOND);
+	ck_assert(!cursor_length(&c, 1));
+	check_shown(&c, 0, 5 * SECOND);
+	ck_assert(cursor_length(&c, -1));
+	check_shown(&c, 4 * SECOND, 6 * SECOND);
+	/* where nothing more comes, the last interval may be short */
+	c.at_rest = true;
+	ck_assert(cursor_length(&c, 1));
+	ck_assert(cursor_length(&c, 1));
+	check_shown(&c, 0, 6500 * MS);
+	/* nothing is shown, and nothing is lost */
+	cursor_init(&c, BEGIN, SECOND, SECOND, true);
+	ck_assert(cursor_length(&c, 1));
+	ck_assert_uint_eq(c.interval_ns, 2 * SECOND);
+}
+END_TEST
+
 /* The interval that is shown later is a whole one. */
 START_TEST(length_during_a_jump)
 {
@@ -546,11 +574,11 @@ START_TEST(live_replay_comes_to_rest)
 }
 END_TEST
 
-UNIT_MAIN("cursor", length_during_a_jump, live_replay_comes_to_rest, jump_to_the_end_of_time,
-	  nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
+UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
 	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
 	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
 	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
-	  chosen_interval_lasts_until_moved, speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid,
-	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
-	  live_replay_played_out)
+	  length_beyond_what_is_known, length_during_a_jump, jump_to_the_end_of_time, chosen_interval_lasts_until_moved,
+	  speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
+	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out,
+	  live_replay_comes_to_rest)
