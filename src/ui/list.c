@@ -366,7 +366,7 @@ void list_replace_column(struct list *l, const char *name, const char *by)
 {
 	if (!view_column_find(l->table->columns, l->table->n_columns, by))
 		return;
-	for (unsigned i = 0; i < l->names->len; i++)
+	for (unsigned i = 0; i < l->names->len && !list_shows_column(l, by); i++)
 		if (!strcmp(g_ptr_array_index(l->names, i), name)) {
 			g_free(g_ptr_array_index(l->names, i));
 			g_ptr_array_index(l->names, i) = g_strdup(by);

@@ -134,7 +134,7 @@ bool list_wants_spread(const struct list *l);
 
 bool list_shows_column(const struct list *l, const char *name);
 
-/* Replaces a column in the list and as the sort order, if it is there. */
+/* Replaces a column in the list, unless both are shown, and as the sort order, if it is there. */
 void list_replace_column(struct list *l, const char *name, const char *by);
 
 /* Shows these columns of the table (names, char *, copied) in this order. */

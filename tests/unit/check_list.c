@@ -158,4 +158,34 @@ START_TEST(test_selected_sum)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build, test_added_column, test_selected_sum)
+static unsigned count(const struct list *l, const char *name)
+{
+	unsigned n = 0;
+
+	for (guint i = 0; i < l->names->len; i++)
+		n += strcmp(g_ptr_array_index(l->names, i), name) == 0;
+	return n;
+}
+
+START_TEST(test_replaced_column)
+{
+	struct list l;
+
+	list_init(&l, view_table_find("cpu"));
+	ck_assert_uint_eq(count(&l, "cpu_percent"), 1);
+	list_replace_column(&l, "cpu_percent", "host_percent");
+	ck_assert_uint_eq(count(&l, "cpu_percent"), 0);
+	ck_assert_uint_eq(count(&l, "host_percent"), 1);
+	/* both are shown: neither comes twice, and only the order changes */
+	list_toggle_column(&l, "cpu_percent");
+	list_set_sort(&l, "host_percent", false);
+	list_replace_column(&l, "host_percent", "cpu_percent");
+	ck_assert_uint_eq(count(&l, "cpu_percent"), 1);
+	ck_assert_uint_eq(count(&l, "host_percent"), 1);
+	ck_assert_str_eq(l.sort, "cpu_percent");
+	list_release(&l);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("list", setup, teardown, test_columns_after_build, test_added_column, test_selected_sum,
+		 test_replaced_column)
