@@ -4,6 +4,7 @@
 
 Packets, index entries and metadata are written step by step, also in halves. Each step waits until its effect is seen.
 """
+import mmap
 import os
 import shutil
 import struct
@@ -308,12 +309,42 @@ def test_rotation(name, ctf2):
     growing.close()
 
 
+def test_shorter(name, ctf2):
+    """A file becomes shorter in the middle of a packet: the next file of the stream is not affected."""
+    root = f"{name}-shorter"
+    first, second = (range(begin, begin + mmap.PAGESIZE // 8) for begin in (120, 110000))  # two pages each
+    left = (mmap.PAGESIZE - 84 - 12) // 16 + 1  # events with a header in the first page, which remains
+    growing = Growing(os.path.join(root, "one"), ctf2)
+    growing.trace.add(1, "event", ("value", "u32", 1))
+    growing.trace.events.clear()
+    growing.declare()
+    follower = Follower(root)
+    growing.add(0, 110, 100000, *first, name="later")
+    growing.add(1, 110, 1000000, 115)
+    follower.wait_for_stream(f"{name}: an event that is not declared", 1)
+    os.truncate(os.path.join(growing.directory, "channel0_0"), mmap.PAGESIZE)
+    growing.declare()
+    follower.wait_for(f"{name}: what is left", 115, *first[:left])
+    growing.close()
+    growing.directory = os.path.join(root, "two")
+    growing.make_directory()
+    growing.declare()
+    growing.add(0, 110000, 200000, *second)
+    follower.wait(f"{name}: the next file is read", lambda: any(int(line.split()[0]) == 200000 for line in follower.of_kind("BEACON")))
+    check(f"{name}: all of it", follower.times() == [115, *first[:left], *second], follower.lines[-12:])
+    growing.close()
+    follower.end(name)
+    check(f"{name}: said", len(follower.of_kind("NOTE")) == 1 and "shorter" in follower.of_kind("NOTE")[0],
+          follower.of_kind("NOTE"))
+
+
 def main():
     if not os.path.exists(DUMP):
         print("skip following: tests/source/dump_records is not built")
         return 0
     for ctf2 in (False, True):
-        for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation):
+        for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation,
+                     test_shorter):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     finish()
 

@@ -214,6 +214,7 @@ static struct followed_file *file_to_read(struct followed_stream *s)
 			break;
 		finish_file(file);
 		s->file = next;
+		s->base.base.tear.is_set = false;
 		c->offset = 0;
 	}
 	if (file)
