@@ -19,7 +19,7 @@ import sandbox
 from fake_relay import Relay, Session
 from test_feed import BUILD, PROGRAM, TRACES, Relayd, finish, hosts_of, trace_of, urls_of
 from test_live import Report, check_same, recorded, recordings, wait_all
-from test_record import SSH, expected
+from recorder import SSH, expected
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
