@@ -186,16 +186,18 @@ static guint8 judge(const struct fields_wanted *w, const char *name)
 /* Called for the first wanted event of the class. false: its fields cannot be sent. */
 static bool announce(struct reader *r, const struct reader_class *plan)
 {
+	const size_t most = r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX;
 	GByteArray *bytes;
 
 	if (*by_class(r->shaped, plan->id))
 		return true; /* for an earlier request */
-	bytes = shape_write(&plan->desc, r->never_waits ? SHAPE_ROOM : SHAPE_BYTES_MAX);
+	bytes = shape_write(&plan->desc, MIN(most, SHAPES_BYTES_MAX - r->shaped_bytes));
 	if (!bytes) {
 		reader_note_trouble(r, plan->name, "it has too many fields to show them all");
 		return false;
 	}
 	send_shape(r, plan, bytes);
+	r->shaped_bytes += bytes->len;
 	g_byte_array_free(bytes, TRUE);
 	*by_class(r->shaped, plan->id) = true;
 	return true;

@@ -79,6 +79,7 @@ struct reader {
 	uint32_t context_mask;
 	struct choice *choice; /* events whose fields are all recorded; NULL: there are none */
 	GByteArray *shaped;    /* bool, by class id: its EVENT_SHAPE was written */
+	size_t shaped_bytes;   /* of all of them, up to SHAPES_BYTES_MAX */
 	uint64_t end_hint_ns;
 	uint16_t trace;     /* its number in the records */
 	bool live;          /* a trace of a live session: no reading ahead, and notes are sent at once */

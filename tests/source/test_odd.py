@@ -318,6 +318,25 @@ def limits(top):
         check(f"{name}: said", note in run.stderr if not end else not run.stderr, run.stderr)
 
 
+def many_labels(top):
+    """Classes whose labels are too many to be kept together: the last ones are shown without."""
+    path, classes = os.path.join(top, "many labels"), 80
+    with made.Recording(path) as recording:
+        recording.packet(0, BASE, BASE + SECOND, [(BASE + i, struct.pack("<IQiiB", i, BASE + i, 1, 1, 3))
+                                                  for i in range(1, classes + 1)])
+    with open(os.path.join(path, "metadata"), "a", encoding="ascii") as metadata:
+        labels = ", ".join(f"{'x' * 1000}{i}" for i in range(900))
+        metadata.write("typealias enum : integer { size = 8; align = 8; } { " + labels + " } := labelled;\n")
+        for i in range(1, classes + 1):
+            metadata.write(f'event {{ name = "e{i}"; id = {i}; stream_id = 0; fields := struct {{ labelled _x; }}; }};\n')
+    run = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         timeout=LIMIT_S, check=False)
+    lines = run.stdout.splitlines()
+    check("many labels: exit status", (run.returncode, run.stderr) == (0, ""), (run.returncode, run.stderr))
+    check("many labels: events", len(lines) == classes and all(": container = 3 )" in line for line in lines), len(lines))
+    check("many labels: the first ones have them", "xxx3" in lines[0] and "xxx3" not in lines[-1], (lines[0], lines[-1]))
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         quiet_start(top)
@@ -334,6 +353,7 @@ def main():
         third_form(top)
         texts(top)
         limits(top)
+        many_labels(top)
     finish()
 
 
