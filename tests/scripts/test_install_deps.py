@@ -32,13 +32,13 @@ def run(installed, log, apt_status=0):
         return done.returncode, done.stderr, file.read()
 
 
-def elsewhere(*but):
+def elsewhere(*but, option=()):
     """The same on a system without apt and dnf that has what the build needs, but not these tools."""
     shutil.rmtree("tools", ignore_errors=True)
     os.mkdir("tools")
     for tool in {"bash", "uname", "gcc", "make", "autoconf", "pkg-config", "zstd"} - set(but):
         os.symlink(shutil.which(tool), f"tools/{tool}")
-    done = subprocess.run(["bash", SCRIPT], env={**os.environ, "PATH": f"{os.getcwd()}/tools"}, stdout=subprocess.PIPE,
+    done = subprocess.run(["bash", SCRIPT, *option], env={**os.environ, "PATH": f"{os.getcwd()}/tools"}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -60,6 +60,8 @@ def main():
     assert elsewhere() == (0, "", ""), elsewhere()
     status, out, err = elsewhere("zstd", "autoconf")
     assert (status, out) == (1, "") and err.splitlines()[1:] == ["    autoconf", "    zstd"], err
+    _, _, err = elsewhere(option=["--tests"])
+    assert {"    pgrep", "    git"} < set(err.splitlines()), err
     print("ok another distribution")
     status, err, asked = run("no", "")
     assert (status, err) == (0, ""), (status, err)
