@@ -23,10 +23,14 @@
 
 BUILD ?= build
 CONFIGURE_FLAGS ?=
+# Only this path may contain spaces.
+BUILD_PATH = $(if $(filter /%,$(BUILD)),$(BUILD),$(CURDIR)/$(BUILD))
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+INSTALL_DEPS = command -v bash >/dev/null || { echo 'bash not found: install it first' >&2; exit 1; }; scripts/install-deps
 
 # The commands that first install what is missing build on all processors, unless -j says on how many.
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -37,8 +41,16 @@ Q := @
 say = @printf '  %-7s %s\n' '$(1)' '$(2)'
 endif
 
+# make clean all: the first goal removes what the second one includes, so that each needs a make of its own.
+ifneq ($(and $(filter clean distclean,$(MAKECMDGOALS)),$(word 2,$(MAKECMDGOALS))),)
+.PHONY: $(MAKECMDGOALS) each-goal
+$(MAKECMDGOALS): each-goal ; @:
+each-goal:
+	$(Q)for goal in $(MAKECMDGOALS); do $(MAKE) $$goal || exit; done
+else
+
 # These work before anything is installed or configured.
-UNCONFIGURED := configure check check-layers check-style check-words format lint analyze demo demo-live clean distclean
+UNCONFIGURED := configure check check-unit valgrind check-layers check-style check-words format lint analyze demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
@@ -54,6 +66,9 @@ PROGRAM := $(BUILD)/lttngtop
 TEST_LIBRARY := $(BUILD)/tests/source/hold_workers.so
 TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(TEST_LIBRARY:$(BUILD)/%.so=%.c),$(wildcard tests/*/*.c))))
 UNIT_TESTS := $(filter $(BUILD)/tests/unit/%,$(TEST_PROGRAMS))
+ifeq ($(strip $(CHECK_LIBS)),)
+TEST_PROGRAMS := $(filter-out $(UNIT_TESTS),$(TEST_PROGRAMS))
+endif
 MAN_PAGES := $(sort $(wildcard man/*.1))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -74,13 +89,20 @@ configure: configure.ac
 	$(Q)autoconf -o $@.new && rm -rf autom4te.cache && mv -f $@.new $@
 
 # A directory that is configured already keeps its flags unless new ones are given.
+ifneq ($(strip $(CONFIGURE_FLAGS)),)
+ifneq ($(strip $(CONFIGURE_FLAGS)),$(shell cat '$(BUILD)/flags' 2>/dev/null))
+.PHONY: new-flags
+$(BUILD)/config.mk: new-flags
+endif
+endif
 $(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
 	$(call say,CONF,$(BUILD))
 	$(Q)mkdir -p $(BUILD)
 	$(Q)cd $(BUILD) && if [ -x config.status ] && $(if $(strip $(CONFIGURE_FLAGS)),false,true); then \
 		./config.status -q --recheck && ./config.status -q; \
 	else \
-		"$(CURDIR)/configure" -q $(CONFIGURE_FLAGS); \
+		"$(CURDIR)/configure" -q $(CONFIGURE_FLAGS) && \
+		printf '%s\n' '$(subst ','\'',$(strip $(CONFIGURE_FLAGS)))' >flags; \
 	fi
 	$(Q)touch $@
 
@@ -138,20 +160,23 @@ endif
 $(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
 $(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
 
-.PHONY: check-unit
-check-unit: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
+.PHONY: check-unit check-unit-run
+check-unit:
+	$(Q)$(INSTALL_DEPS) --tests
+	$(Q)$(MAKE) $(PARALLEL) check-unit-run
+check-unit-run: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
 	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)
 
 .PHONY: demo demo-run
 demo:
-	$(Q)scripts/install-deps
+	$(Q)$(INSTALL_DEPS)
 	$(Q)$(MAKE) $(PARALLEL) demo-run
 demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)$(PROGRAM) $(BUILD)/traces/three-tier
 
 .PHONY: demo-live demo-live-run
 demo-live:
-	$(Q)scripts/install-deps --live
+	$(Q)$(INSTALL_DEPS) --live
 	$(Q)$(MAKE) $(PARALLEL) demo-live-run
 demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)scripts/demo-live $(PROGRAM) $(BUILD)/traces/three-tier
@@ -160,7 +185,7 @@ demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 
 .PHONY: check check-all check-programs check-layers check-style check-words check-man format lint lint-run analyze analyze-run
 check:
-	$(Q)scripts/install-deps --tests
+	$(Q)$(INSTALL_DEPS) --tests
 	$(Q)$(MAKE) $(PARALLEL) check-all
 check-all: check-layers check-style check-words check-man check-programs
 	$(Q)tests/run --build $(BUILD) $(CHECK_FLAGS)
@@ -200,14 +225,14 @@ format:
 
 # What tools find wrong in sources and scripts; the flags are those of the build.
 lint:
-	$(Q)scripts/install-deps --lint
+	$(Q)$(INSTALL_DEPS) --lint
 	$(Q)$(MAKE) lint-run
 lint-run: $(BUILD)/config.mk
 	$(Q)scripts/lint -std=gnu11 -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) $(CHECK_CFLAGS) $(UST_CFLAGS)
 
 # What compilers find wrong on the paths through the sources.
 analyze:
-	$(Q)scripts/install-deps --lint
+	$(Q)$(INSTALL_DEPS) --lint
 	$(Q)$(MAKE) analyze-run
 analyze-run: $(BUILD)/config.mk
 	$(Q)scripts/analyze -std=gnu11 -D_GNU_SOURCE -Isrc -I$(BUILD) $(CPPFLAGS) $(LIB_CFLAGS) $(BT2_CFLAGS) \
@@ -226,14 +251,14 @@ FUZZ_SEED ?= 1
 
 .PHONY: fuzz
 fuzz: $(PROGRAM) $(TRACES) $(addprefix $(BUILD)/tests/,fuzz/fuzz_metadata fuzz/fuzz_sidecar fuzz/fuzz_calls fuzz/fuzz_reader fuzz/fuzz_guided source/dump_records)
-	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
-	$(Q)BUILD=$(abspath $(BUILD)) FUZZ_SIDECAR_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_sidecar.sh
-	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) FUZZ_CALLS_CASES=$$(($(FUZZ_CASES) * 20)) FUZZ_SEED=$(FUZZ_SEED) \
+	$(Q)BUILD="$(BUILD_PATH)" FUZZ_METADATA_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_metadata.sh
+	$(Q)BUILD="$(BUILD_PATH)" FUZZ_SIDECAR_CASES=$$(($(FUZZ_CASES) * 100)) FUZZ_SEED=$(FUZZ_SEED) tests/fuzz/test_sidecar.sh
+	$(Q)LTTNGTOP="$(BUILD_PATH)/lttngtop" BUILD="$(BUILD_PATH)" FUZZ_CALLS_CASES=$$(($(FUZZ_CASES) * 20)) FUZZ_SEED=$(FUZZ_SEED) \
 		tests/fuzz/test_calls.sh
 	$(Q)FUZZ_READER_CASES=$$(($(FUZZ_CASES) * 50)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 \
 		tests/fuzz/test_reader.sh
-	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)
-	$(Q)LTTNGTOP=$(abspath $(PROGRAM)) BUILD=$(abspath $(BUILD)) tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
+	$(Q)LTTNGTOP="$(BUILD_PATH)/lttngtop" BUILD="$(BUILD_PATH)" tests/source/test_shapes.py $$(($(FUZZ_CASES) / 4)) $(FUZZ_SEED)
+	$(Q)LTTNGTOP="$(BUILD_PATH)/lttngtop" BUILD="$(BUILD_PATH)" tests/fuzz/fuzz.py $(FUZZ_CASES) $(FUZZ_SEED)
 	$(Q)FUZZ_SESSIONS=$$(($(FUZZ_CASES) / 20)) FUZZ_SEED=$(FUZZ_SEED) tests/run --build $(BUILD) --timeout 86400 tests/fuzz/test_keys.py
 	$(Q)$(MAKE) fuzz-guided
 
@@ -246,10 +271,13 @@ fuzz-guided: $(TRACES)
 	$(Q)tests/fuzz/guided --check || exit 0; \
 	$(MAKE) BUILD=$(BUILD)/guided CONFIGURE_FLAGS='CC=clang --enable-asan --enable-ubsan' FUZZ_GUIDED=1 \
 		$(BUILD)/guided/tests/fuzz/fuzz_guided && \
-	BUILD=$(abspath $(BUILD)) SRCDIR=$(CURDIR) tests/fuzz/guided $(FUZZ_SECONDS)
+	BUILD="$(BUILD_PATH)" SRCDIR="$(CURDIR)" tests/fuzz/guided $(FUZZ_SECONDS)
 
-.PHONY: valgrind
-valgrind: $(UNIT_TESTS)
+.PHONY: valgrind valgrind-run
+valgrind:
+	$(Q)$(INSTALL_DEPS) --tests
+	$(Q)$(MAKE) $(PARALLEL) valgrind-run
+valgrind-run: $(UNIT_TESTS)
 	$(Q)for t in $(UNIT_TESTS); do CK_FORK=no valgrind -q --leak-check=full --error-exitcode=99 $$t || exit 1; done
 
 # Manual: the pages come from the tables of the program and are committed.
@@ -289,3 +317,5 @@ distclean: clean
 	rm -rf build-* configure config.log lttngtop-*.tar.gz
 
 -include $(OBJECTS:.o=.d) $(TEST_PROGRAMS:=.d)
+
+endif

@@ -22,6 +22,14 @@ def configure(tree, again=False, **environment):
     return done.returncode, done.stderr
 
 
+def cflags_with(tree, *arguments):
+    """CFLAGS after make with these arguments, with nothing but these changed since the last time."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
+    subprocess.run(["make", "-s", "-C", tree, *arguments], env={**inherited, "LC_ALL": "C"}, check=True, stdout=subprocess.DEVNULL)
+    with open(f"{tree}/build/config.mk", encoding="ascii") as file:
+        return next(line for line in file if line.startswith("CFLAGS = "))[len("CFLAGS = "):].strip()
+
+
 def main():
     status, err = configure("a path")
     assert status == 0 and os.path.exists("a path/build/config.mk"), err
@@ -31,6 +39,16 @@ def main():
         with open("a path/build/config.mk", encoding="ascii") as file:
             assert status == 0 and not err and f"\nCFLAGS = {cflags}\n" in file.read(), err
     print("ok flags with blanks, in a tree that is configured already")
+    flags = "CONFIGURE_FLAGS=CFLAGS='-O1 -pipe'"
+    assert cflags_with("a path", "build/config.mk") == "-O3 -g"
+    assert cflags_with("a path", "build/config.mk", flags) == "-O1 -pipe"
+    configured = os.stat("a path/build/config.mk").st_mtime_ns
+    assert cflags_with("a path", "build/config.mk", flags) == "-O1 -pipe"
+    assert os.stat("a path/build/config.mk").st_mtime_ns == configured, "configured again"
+    assert cflags_with("a path", "build/config.mk") == "-O1 -pipe"
+    print("ok new flags, and the same ones again")
+    assert cflags_with("a path", "clean", "build/config.mk", flags) == "-O1 -pipe"
+    print("ok clean, and another goal")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
