@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/nstime.h"
 #include "event/payload.h"
 #include "ingest/internal.h"
 
@@ -172,6 +173,9 @@ uint64_t ingest_visited_from(const struct ingest *in)
 
 enum { RECORDS_AT_ONCE = 65536, WAIT_MS = 100 };
 
+/* By less than this, clocks that are not synchronised are assumed to be apart. */
+#define GAP_NS (60 * NS_PER_S)
+
 enum next_state { NEXT_UNKNOWN, NEXT_KNOWN, NEXT_SILENT, NEXT_DONE };
 
 /* A host's next event. */
@@ -244,16 +248,18 @@ static uint64_t host_time(const struct ingest_host *h, uint64_t ref_ns)
 	return ref_ns == UINT64_MAX ? ref_ns : clock_from_ref(h->map, ref_ns);
 }
 
-/* Moves hosts whose next event is not before until_ns up to that time. */
+/*
+ * Moves hosts that have no event for a long time up to until_ns, so that the wait graph does not wait for them. Others
+ * stay: their clocks may be behind, and what they sent may be received earlier.
+ */
 static void pass_time(struct ingest *in, GArray *nexts, uint64_t until_ns)
 {
 	for (guint i = 0; i < nexts->len; i++) {
 		struct next *next = &g_array_index(nexts, struct next, i);
 		const struct ingest_host *h = ingest_host(in, i);
-		const uint64_t t_ns = next->state == NEXT_KNOWN ? MIN(host_time(h, until_ns), h->next_ns) : 0;
 
-		if (t_ns > h->applied_ns)
-			advance_host(in, i, t_ns, next);
+		if (next->state == NEXT_KNOWN && next->ref_ns > until_ns && next->ref_ns - until_ns > GAP_NS)
+			advance_host(in, i, MIN(host_time(h, until_ns), h->next_ns), next);
 	}
 }
 
