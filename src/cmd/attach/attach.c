@@ -229,6 +229,7 @@ static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end
 		status = read_up_to(a, &at_ns, end_ns);
 	if (status == LT_ERROR)
 		return LT_ERROR;
+	a->report.interrupted = status == LT_INTERRUPTED;
 	attach_tracer_finish(a->tracer);
 	return write_records(a, UINT64_MAX);
 }

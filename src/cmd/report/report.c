@@ -310,7 +310,10 @@ int report_read_sources(struct report *r, const char *subcommand, report_read_fn
 	status = read(user, known_end_ns);
 	report_release_hosts(r);
 	ingest_destroy(r->in);
-	return status;
+	if (r->live || !r->interrupted || (status != LT_EXIT_OK && status != LT_EXIT_INCOMPLETE))
+		return status;
+	log_warning("interrupted: the rest was not read");
+	return 128 + report_signal;
 }
 
 static enum lt_status check_hosts(struct report *r)

@@ -132,7 +132,8 @@ typedef int report_read_fn(void *user, uint64_t known_end_ns);
 /*
  * Opens the sources, calls the function, and closes them. First surveys recordings of several hosts if the clocks must
  * be known while reading, to cut them or to merge large ones; also if times are relative to the trace's end. Returns
- * the function's exit status, or that of a failure to open them, after an error message of the subcommand.
+ * the function's exit status, or that of a failure to open them, after an error message of the subcommand; 128+n if
+ * signal n ended the reading of a recording early (live, that is the end that it has).
  */
 int report_read_sources(struct report *r, const char *subcommand, report_read_fn *read, void *user);
 
