@@ -22,7 +22,7 @@
 struct viewer_request {
 	enum wire_command command;
 	struct viewer_stream *stream; /* NULL: about the session */
-	uint32_t serial;
+	uint64_t serial;
 };
 
 /* The part of the answer to the first request that comes next. */
@@ -55,7 +55,7 @@ struct viewer {
 	unsigned minor; /* of the protocol spoken; 0: not known yet */
 
 	GQueue requests; /* struct viewer_request *, oldest first */
-	uint32_t serial; /* of the last one */
+	uint64_t serial; /* of the last one */
 	enum viewer_part part;
 	uint32_t entries_left;
 	GByteArray *body;
@@ -76,7 +76,7 @@ struct viewer {
 	uint32_t n_listed;            /* its streams when it was found */
 	GPtrArray *streams;           /* struct viewer_stream * */
 	unsigned n_data;              /* data streams among them */
-	uint32_t asked_streams;       /* serial of the last request */
+	uint64_t asked_streams;       /* serial of the last request */
 	bool asks_streams, asks_list; /* requests without an answer so far */
 	int64_t streams_us;           /* when new streams were last asked for, 0: never */
 	int64_t list_us;              /* likewise, for the list */
@@ -102,9 +102,9 @@ void viewer_finish(struct viewer *v);
 /*
  * Whether the request with that serial was sent after r, so that its answer covers everything that r's answer reports.
  */
-static inline bool viewer_asked_since(uint32_t serial, const struct viewer_request *r)
+static inline bool viewer_asked_since(uint64_t serial, const struct viewer_request *r)
 {
-	return (int32_t)(serial - r->serial) > 0;
+	return serial > r->serial;
 }
 
 /* ---- reply.c ---- */

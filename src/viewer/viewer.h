@@ -73,7 +73,7 @@ struct viewer_stream {
 	unsigned n_data;                /* metadata stream: number of its trace's data streams */
 	uint64_t n_bytes;               /* metadata stream: bytes received */
 	bool is_incomplete;             /* metadata stream: more is requested, see viewer_want_metadata() */
-	uint32_t asked;                 /* metadata stream: serial of the last request */
+	uint64_t asked;                 /* metadata stream: serial of the last request */
 	unsigned requests;              /* without an answer so far */
 	unsigned held;                  /* packets requested or held by the caller */
 	bool packet_due;                /* the packet of the last index must be requested again */

@@ -2,6 +2,8 @@
 /* The viewer's handling of a relayd's answers: the list, sessions, streams, metadata, packets, time. */
 #include "relay.h"
 
+#include "viewer/internal.h"
+
 /* ---- the list ---- */
 
 START_TEST(test_list)
@@ -159,6 +161,28 @@ START_TEST(test_metadata_comes_before_the_packet)
 	r.answers[WIRE_NEXT_INDEX] = answer_flagged_index;
 	expect(&r, session_name, LT_END,
 	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first packet2 "
+	       "metadata:second packet2 gone2");
+}
+END_TEST
+
+/* As many requests later as a session has in weeks. */
+static void answer_weeks_later(struct relay *r, const uint8_t *payload)
+{
+	if (stream_of(payload) == 2 && r->n_packets[2] == 2)
+		r->viewer->serial += UINT32_C(1) << 31;
+	answer_flagged_index(r, payload);
+}
+
+START_TEST(test_metadata_comes_after_weeks)
+{
+	struct relay r;
+
+	relay_init(&r);
+	r.n_streams = 2;
+	r.n_packets[2] = 3;
+	r.answers[WIRE_NEXT_INDEX] = answer_weeks_later;
+	expect(&r, session_name, LT_END,
+	       "attached:s1 stream2:ch_0 stream1:metadata! metadata:first packet2 packet2 "
 	       "metadata:second packet2 gone2");
 }
 END_TEST
@@ -479,6 +503,6 @@ START_TEST(test_ends_unread)
 END_TEST
 
 UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_with_streams,
-	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_new_stream, test_same_streams, test_closed,
-	  test_metadata_is_late, test_metadata_stream_ends, test_missing_packets, test_beacons, test_light_packets,
-	  test_packets_are_held, test_ends_unread)
+	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_metadata_comes_after_weeks,
+	  test_new_stream, test_same_streams, test_closed, test_metadata_is_late, test_metadata_stream_ends,
+	  test_missing_packets, test_beacons, test_light_packets, test_packets_are_held, test_ends_unread)
