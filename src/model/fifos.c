@@ -10,6 +10,7 @@
 void fifos_create(struct model *m)
 {
 	m->fifos = g_new0(struct fifos, 1);
+	m->fifos->rows_left = FIFO_ROWS_MAX;
 }
 
 void fifos_destroy(struct model *m)
@@ -103,14 +104,27 @@ void fifos_removed(struct model *m, uint32_t thread, const struct call_in_flight
 	fifos->next = 0;
 }
 
+/* Whether this number of rows may be looked at now. It may exceed .rows_left, which is then made up for by events. */
+static bool may_look_at(struct model *m, uint32_t rows)
+{
+	struct fifos *fifos = m->fifos;
+	const int64_t events = (int64_t)HOST_ROW(m)->events;
+
+	fifos->rows_left = MIN(fifos->rows_left + (events - fifos->events) * FIFO_ROWS_PER_EVENT, FIFO_ROWS_MAX);
+	fifos->events = events;
+	if (fifos->rows_left <= 0)
+		return false;
+	fifos->rows_left -= rows;
+	return true;
+}
+
 /* Files opened by the same path before it was known what it leads to. */
 static void settle_others(struct model *m, strid opened, strid path, uint64_t place)
 {
 	const struct state_table *t = &m->state.tables[TABLE_FILE];
 
-	if (m->fifos->scans >= FIFO_SCANS_MAX)
+	if (!may_look_at(m, t->n_rows))
 		return;
-	m->fifos->scans++;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		const struct file_row *r = FILE_ROW(m, row);
 

@@ -15,8 +15,11 @@
  */
 #include "model/internal.h"
 
-/* SCANS_MAX: how often files opened earlier are looked for; each time is as long as there are files. */
-enum { FIFOS_MAX = 256, FIFO_SCANS_MAX = 1024 };
+/*
+ * Looking for files opened earlier takes as long as there are files, and a trace decides how often it is done: the rows
+ * looked at are limited to FIFO_ROWS_MAX at once, and a few for each event of the host.
+ */
+enum { FIFOS_MAX = 256, FIFO_ROWS_MAX = 1 << 20, FIFO_ROWS_PER_EVENT = 4 };
 
 struct fifo {
 	uint32_t hash;  /* of its path */
@@ -26,8 +29,9 @@ struct fifo {
 
 struct fifos {
 	struct fifo list[FIFOS_MAX];
-	uint32_t n, next; /* in use; the one to replace next once all are */
-	uint32_t scans;
+	uint32_t n, next;  /* in use; the one to replace next once all are */
+	int64_t rows_left; /* that may be looked at now, <= 0: none */
+	int64_t events;    /* of the host when that was computed */
 };
 
 void fifos_create(struct model *m);
