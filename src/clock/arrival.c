@@ -58,3 +58,8 @@ bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint6
 	*spread_ns = (uint64_t)ABS(apart_ns);
 	return true;
 }
+
+bool clock_arrival_is_recent(const struct clock_arrival *a, uint64_t now_ns, unsigned seconds)
+{
+	return a->n && now_ns / NS_PER_S - a->seconds[slot(a->n - 1)].second <= seconds;
+}

@@ -36,4 +36,7 @@ bool clock_arrival_note(struct clock_arrival *a, uint64_t host_ns, uint64_t now_
  */
 bool clock_arrival_delay(const struct clock_arrival *a, int64_t *delay_ns, uint64_t *spread_ns);
 
+/* Whether anything arrived within that many seconds before now_ns of our clock. */
+bool clock_arrival_is_recent(const struct clock_arrival *a, uint64_t now_ns, unsigned seconds);
+
 #endif

@@ -43,11 +43,12 @@ struct clock_sync {
 	GPtrArray *pairs;          /* struct clock_pair */
 	struct map64 pair_numbers; /* a << 32 | b */
 	struct matcher *matcher;
-	bool arrived; /* an arrival has started a new second since the last update */
-	int common;   /* by arrival: the host whose time all use, or NO_HOST */
-	bool due;     /* a host with packets has advanced far enough for its next map */
-	bool moving;  /* maps have been published before the end */
-	bool whole;   /* maps cover the whole recording */
+	bool arrived;        /* an arrival has started a new second since the last update */
+	uint64_t arrived_ns; /* our time at the last arrival */
+	int common;          /* by arrival: the host whose time all use, or NO_HOST */
+	bool due;            /* a host with packets has advanced far enough for its next map */
+	bool moving;         /* maps have been published before the end */
+	bool whole;          /* maps cover the whole recording */
 	clock_match_fn *on_match;
 	void *on_match_data;
 	struct clock_match *kept; /* ring */

@@ -195,6 +195,7 @@ void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
 
 void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t now_ns)
 {
+	s->arrived_ns = now_ns;
 	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
 }
 
@@ -206,7 +207,8 @@ static bool is_in_tree(const struct clock_sync *s, const struct clock_pair *p)
 
 /*
  * If no live host has a backlog, hosts are read in step: packets that are still unmatched will not be matched, and the
- * best maps for the whole recording will not be needed.
+ * best maps for the whole recording will not be needed. A host from which nothing arrives for as long as packets are
+ * kept is not waited for: it may never be heard from again.
  */
 static void forget_old(struct clock_sync *s)
 {
@@ -215,7 +217,7 @@ static void forget_old(struct clock_sync *s)
 	int64_t delay_ns;
 
 	for (unsigned n = 0; n < s->hosts->len; n++)
-		if (clock_owner(s, n)->arrival.n &&
+		if (clock_arrival_is_recent(&clock_owner(s, n)->arrival, s->arrived_ns, CLOCK_LIVE_KEPT_S) &&
 		    !clock_arrival_delay(&clock_owner(s, n)->arrival, &delay_ns, &spread_ns))
 			return;
 	for (unsigned n = 0; n < s->hosts->len; n++)

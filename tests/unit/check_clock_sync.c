@@ -626,7 +626,7 @@ static void count_match(void *data, const struct clock_match *match)
 
 /*
  * Hours of three live hosts that all exchange packets, some of which are lost or go elsewhere: memory does not grow,
- * and the others are still matched.
+ * and the others are still matched. Two more hosts end early: one at once, and one that has a backlog.
  */
 static void check_live_memory(enum clocks_use use)
 {
@@ -636,6 +636,7 @@ static void check_live_memory(enum clocks_use use)
 	struct clock_sync *s = clocks_sync(clocks);
 	const struct clock all[] = { add_clock(s, "a", 0, 0), add_clock(s, "b", 22000000000, 0),
 				     add_clock(s, "c", 5000, 0) };
+	const struct clock brief = add_clock(s, "brief", 0, 0), behind = add_clock(s, "behind", 0, 0);
 	uint64_t matched = 0;
 	size_t early = 0;
 
@@ -656,6 +657,10 @@ static void check_live_memory(enum clocks_use use)
 			clocks_arrival(clocks, all[i].host, read_clock(&all[i], now_ns - 50000000), now_ns);
 			clocks_update(clocks);
 		}
+		if (second < 2)
+			arrive(s, &brief, second, second + 1, 50000000, 1);
+		if (second < 10)
+			arrive(s, &behind, second, second + 1, 3600 * SECOND_NS, 10);
 		if (second == EARLY)
 			early = unit_allocated();
 	}
