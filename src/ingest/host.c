@@ -43,7 +43,7 @@ static struct host *host_create(char *hostname, char *clock)
 	h->inputs = g_ptr_array_new();
 	h->sidecars = g_ptr_array_new_with_free_func(g_free);
 	h->kernels = g_ptr_array_new_with_free_func(kernel_session_free);
-	h->least_behind_ns = INT64_MAX;
+	lag_forget(&h->lag);
 	h->public.begin_ns = TIME_UNKNOWN;
 	h->public.model = model_create();
 	model_set_figures(h->public.model, MODEL_ALL_FIGURES & ~(1u << TABLE_FILE));

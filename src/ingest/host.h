@@ -12,6 +12,7 @@
 
 #include "event/event.h"
 #include "ingest/ingest.h"
+#include "ingest/lag.h"
 #include "ingest/programs.h"
 #include "merge/merge.h"
 #include "model/waitlog.h"
@@ -37,8 +38,7 @@ struct host {
 	GPtrArray *sidecars;      /* char *: paths of the files loaded into public.sidecar, successfully or not */
 	char *clock;              /* UUID of the traces' clock; "": none */
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
-	int64_t least_behind_ns;  /* the least by which last_ns was behind this machine's clock in this session */
-	uint64_t lag_at_ns;       /* last_ns when the lag was last measured */
+	struct host_lag lag;      /* of the session that is read, measured at last_ns */
 	bool back;                /* attached again, or still: its next event ends the gap */
 	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */

@@ -24,9 +24,6 @@ enum {
 	SESSIONS_MAX = 1 << 17,      /* known by name, ended or not: a relayd could list others each time */
 };
 
-/* A host whose records come this much after their time, or before it, has a clock that differs from ours. */
-#define CLOCKS_DIFFER_NS (2 * (int64_t)NS_PER_S)
-
 /* Whether --max-sessions sessions are attached. */
 static bool is_full(const struct ingest *in)
 {
@@ -145,7 +142,7 @@ static void set_back(struct ingest *in, struct input *input)
 	if (input->host->public.away)
 		host_name_again(input->host, in->hosts);
 	if (input->host->public.away && input->session_over)
-		input->host->least_behind_ns = INT64_MAX; /* another session, whose clock may have another offset */
+		lag_forget(&input->host->lag); /* another session, whose clock may have another offset */
 	host_set_back(input->host, source_spec_is_live(input->spec));
 }
 
@@ -330,27 +327,18 @@ static void watch_input(struct ingest *in, struct input *input)
 		source_kill(input->source, hangs);
 }
 
-/*
- * Measures the lag of a live host: the time from its last record until that record came. If its clock differs from
- * ours, the lag is the increase over the least such time, at which it was read at its end. A host from which nothing
- * comes does not lag, but is waited for.
- */
+/* Measures the lag of a live host. A host from which nothing comes does not lag, but is waited for. */
 static void watch_lag(struct ingest *in, struct host *host)
 {
 	struct ingest_host *h = &host->public;
-	int64_t behind_ns = g_get_real_time() * (int64_t)NS_PER_US - (int64_t)host->last_ns;
 
 	if (!h->live || h->away || h->waited_for || h->silent || host->back || !host->last_ns) {
 		h->lag_ns = 0;
 		return;
 	}
-	if (host->last_ns == host->lag_at_ns)
+	if (host->last_ns == host->lag.at_ns)
 		return;
-	host->lag_at_ns = host->last_ns;
-	host->least_behind_ns = MIN(host->least_behind_ns, behind_ns);
-	if (ABS(host->least_behind_ns) > CLOCKS_DIFFER_NS)
-		behind_ns -= host->least_behind_ns;
-	h->lag_ns = (uint64_t)MAX(behind_ns, 0);
+	h->lag_ns = lag_measure(&host->lag, host->last_ns, (uint64_t)g_get_real_time() * NS_PER_US);
 	if (!in->options.max_lag_ns || h->lag_ns <= in->options.max_lag_ns)
 		return;
 	for (guint i = 0; i < host->inputs->len; i++) {
@@ -359,7 +347,7 @@ static void watch_lag(struct ingest *in, struct host *host)
 		if (input && input->source && input->follow)
 			ingest_source_stopped(in, input, "too far behind: started again at the end");
 	}
-	host->least_behind_ns = INT64_MAX; /* there it is as late as usual */
+	lag_forget(&host->lag); /* there it is as late as usual */
 }
 
 void ingest_watch(struct ingest *in)

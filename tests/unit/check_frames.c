@@ -192,7 +192,7 @@ static void watch(struct ingest *in)
 /* Until the lag of its record at that time was measured. */
 static void await_lag(struct ingest *in, uint64_t at_ms)
 {
-	while (host_at(in, 0)->lag_at_ns != at_ms * NS_PER_MS)
+	while (host_at(in, 0)->lag.at_ns != at_ms * NS_PER_MS)
 		watch(in);
 }
 
@@ -220,7 +220,7 @@ START_TEST(test_lag_of_the_next_session)
 	struct ingest *in = start("r100000 o103400");
 
 	setenv(RECORDS, "o103450 p", 1);
-	host_at(in, 0)->least_behind_ns = 0;
+	host_at(in, 0)->lag.least_ns = 0;
 	await_lag(in, 103450);
 	ck_assert_uint_eq(ingest_host(in, 0)->lag_ns, 0);
 	ingest_destroy(in);
