@@ -250,7 +250,8 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	struct host *h = NULL;
 
 	for (guint i = 0; i < hosts->len && !h; i++)
-		if (host_has_trace(g_ptr_array_index(hosts, i), ev, hint))
+		if (!((struct host *)g_ptr_array_index(hosts, i))->replaced &&
+		    host_has_trace(g_ptr_array_index(hosts, i), ev, hint))
 			h = g_ptr_array_index(hosts, i);
 	if (h) {
 		g_free(hostname);

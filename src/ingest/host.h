@@ -40,6 +40,7 @@ struct host {
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
 	struct host_lag lag;      /* of the session that is read, measured at last_ns */
 	bool back;                /* attached again, or still: its next event ends the gap */
+	bool replaced;            /* its machine was rebooted, and is another host since: data no longer joins it */
 	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
 	bool stalled;                 /* one of its sources is not waited for */
@@ -53,8 +54,8 @@ static inline bool host_is_traced_twice(const struct host *host)
 }
 
 /*
- * The host to which an announced trace belongs, by hostname and clock; added to hosts if it is new. hint is the name
- * to use for a trace without a hostname.
+ * The host to which an announced trace belongs, by hostname and clock, and which was not replaced; added to hosts if it
+ * is new. hint is the name to use for a trace without a hostname.
  */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
 

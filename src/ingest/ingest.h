@@ -63,7 +63,7 @@ struct ingest_host {
 	uint64_t applied_ns;           /* everything before this time has been applied */
 	uint64_t next_ns;              /* after LT_OK: time of the next record, at least until_ns */
 	bool live;                     /* read from a relayd, or from files that are being written */
-	bool ended;                    /* its sources have no more data and are not followed */
+	bool ended;                    /* its sources have no more data and are not followed, or it was rebooted */
 	bool away;                     /* none of its sources runs; it may come back */
 	bool waited_for;               /* live: one of its sources sent nothing for a fifth of the stall limit */
 	bool over;                     /* away because all its sessions ended; new ones may have the same name */

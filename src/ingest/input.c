@@ -79,8 +79,7 @@ enum lt_status input_start(struct input *input)
 	return LT_ERROR;
 }
 
-/* The session of this name now belongs to a machine that was rebooted, or to another one. */
-static void leave_host(struct input *input)
+void input_leave_host(struct input *input)
 {
 	kernel_release(input);
 	g_ptr_array_index(input->host->inputs, input->number) = NULL;
@@ -100,7 +99,7 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 	}
 	host = host_of_trace(hosts, ev, input->spec->host_hint, input->spec->name);
 	if (input->host && input->host != host)
-		leave_host(input);
+		input_leave_host(input);
 	input->announced = true;
 	host->public.from_ns = MAX(host->public.from_ns, event_payload(ev, ev_trace)->begin_ns);
 	if (!input->host) {

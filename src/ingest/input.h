@@ -86,6 +86,9 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
  */
 void input_stopped(struct input *input, const char *why);
 
+/* A session of this name now belongs to a machine that was rebooted, or to another one. */
+void input_leave_host(struct input *input);
+
 /*
  * Its events reach t_ns, and are applied up to until_ns, excluded; first called when its recording starts. Applies what
  * ran on the CPUs of all its parts, whose prologues are read before an earlier recording of the host has ended. A CPU

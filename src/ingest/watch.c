@@ -209,6 +209,10 @@ static void session_listed(void *data, const char *text)
 
 	if (input) {
 		input->is_absent = false;
+		if (input->state == INPUT_ENDED && input->host && input->host->replaced) {
+			input_leave_host(input);
+			input->state = INPUT_WAITING;
+		}
 		if (input->state == INPUT_WAITING && !input->broken)
 			input->retry_us = 0;
 		return;
@@ -286,6 +290,46 @@ static bool is_over(const struct host *host)
 			return false;
 	}
 	return true;
+}
+
+/* Whether relayds that list their sessions no longer list any of the host. */
+static bool is_unlisted(const struct host *host)
+{
+	for (guint i = 0; i < host->inputs->len; i++) {
+		const struct input *input = g_ptr_array_index(host->inputs, i);
+
+		if (input && (input->source || !input->is_listed || !input->is_absent))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a live host of the same hostname started after this one's last event: the same machine, rebooted. */
+static bool is_rebooted(const struct ingest *in, const struct host *host)
+{
+	for (guint i = 0; i < in->hosts->len; i++) {
+		const struct host *other = host_at(in, i);
+
+		if (other->public.live && !other->public.away && other->public.begin_ns != TIME_UNKNOWN &&
+		    other->public.begin_ns >= host->public.end_ns && strcmp(other->hostname, host->hostname) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Ends a host whose machine was rebooted: its next sessions may have other names, and are those of another host. */
+static void end_rebooted(struct ingest *in, struct host *host)
+{
+	if (!is_unlisted(host) || !is_rebooted(in, host))
+		return;
+	host->replaced = true;
+	for (guint i = 0; i < host->inputs->len; i++) {
+		struct input *input = g_ptr_array_index(host->inputs, i);
+
+		if (input)
+			input->state = INPUT_ENDED;
+	}
+	ingest_set_ready(in, host, true); /* ingest_advance() ends it */
 }
 
 static bool any_stalled(const struct host *host)
@@ -375,6 +419,8 @@ void ingest_watch(struct ingest *in)
 	for (guint i = 0; i < in->hosts->len; i++) {
 		host_at(in, i)->public.waited_for = is_waited_for(in, host_at(in, i));
 		host_at(in, i)->public.over = is_over(host_at(in, i));
+		if (host_at(in, i)->public.over)
+			end_rebooted(in, host_at(in, i));
 		host_set_stalled(host_at(in, i), any_stalled(host_at(in, i)));
 		watch_lag(in, host_at(in, i));
 		host_look_for_dump(host_at(in, i));

@@ -22,6 +22,7 @@ THERE = r"^ db +(0\[|no events since )"
 
 class Machine(Steady):
     """A session of db, which can be rebooted: an hour later, with another clock."""
+    boots = 1
 
     def __init__(self, name):
         super().__init__(Session([TRACE], host="db", name=name))
@@ -29,7 +30,14 @@ class Machine(Steady):
     def boot(self):
         for stream_id, (trace_id, text) in self.session.metadata.items():
             text = re.sub(rb"(offset = )(\d+)", lambda m: m[1] + str(int(m[2]) + 3600 * 10 ** 9).encode(), text, count=1)
-            self.session.metadata[stream_id] = (trace_id, text.replace(b"4fa7f3a0-", b"00000001-"))
+            self.session.metadata[stream_id] = (trace_id, re.sub(rb"4fa7f3a0-|0000000\d-", b"0000000%d-" % self.boots, text))
+
+    def reboot(self, name):
+        """Another session, of the next boot."""
+        self.boots += 1
+        self.session.name = name
+        self.boot()
+        self.sessions.append(self.session)
 
     def at_end(self, stream):
         return super().at_end(stream) if self.session in self.sessions else self.index(INDEX_HUP)
@@ -87,6 +95,31 @@ def test_other_session(checks):
             checks.equal("another session: status", t.status(), 0)
 
 
+def test_listed_session(checks):
+    """Sessions named by date, which a relayd lists only while they run: the one of the earlier boot never returns."""
+    with Machine("s1") as machine, Terminal(machine.relay_url, size=(120, 40), ready=None) as t:
+        t.wait(THERE)
+        machine.sessions.clear()
+        t.wait(r"^ db +session ended at [0-9:]+; waiting")
+        machine.reboot("s2")
+        checks.check("a listed session: under its name", t.wait(THERE))
+        checks.check("a listed session: the first one has faded", wait_one_line(t))
+        checks.check("a listed session: the first boot is not counted", t.wait(r"^ AWAY 1/1 "))
+        machine.sessions.clear()
+        t.wait(r"^ db +session ended at [0-9:]+; waiting")
+        machine.sessions.append(machine.session)
+        checks.check("a listed session: the same one again", t.wait(THERE))
+        machine.sessions.clear()
+        t.wait(r"^ db +session ended at [0-9:]+; waiting")
+        machine.reboot("s1")
+        checks.check("a listed session: a name that ended before", t.wait(THERE))
+        checks.check("a listed session: no earlier boot is counted", t.wait(r"^ AWAY 1/1 "))
+        t.keys("9")
+        checks.check("a listed session: attached again", t.wait(r"^db +net:\S+/s1 +attached"))
+        t.keys("q")
+        checks.equal("a listed session: status", t.status(), 0)
+
+
 def test_relayd_restarted(checks):
     with Relayd("relayd") as relayd:
         feed = relayd.feed("--now", recordings["hotplug"])
@@ -105,4 +138,4 @@ def test_relayd_restarted(checks):
 if __name__ == "__main__":
     sandbox.begin(RECORDING, tmux=True)
     recordings["hotplug"] = RECORDING
-    Checks().run(test_same_session, test_other_session, test_relayd_restarted)
+    Checks().run(test_same_session, test_other_session, test_listed_session, test_relayd_restarted)
