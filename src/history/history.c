@@ -180,7 +180,7 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 	uint64_t known_ns = last ? chunk_end_ns(last) : begin_ns;
 	struct history_frame f;
 
-	g_assert(!h->is_fixed);
+	g_assert(!h->is_fixed && !t->has_ended);
 	if (!last)
 		t->compare_all = true;
 	if (!h->grid_frame_ns && end_ns > begin_ns)
@@ -199,6 +199,17 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 		collect_table(&h->changes, i, &s->tables[i], &t->tail.tables[i], t->compare_all);
 	t->compare_all = false;
 	history_make_room(h, append_frame(h, t, known_ns, &f));
+}
+
+void history_end_track(struct history *h, unsigned track)
+{
+	struct track *t = history_track(h, track);
+	struct history_chunk *last = track_last_chunk(t);
+
+	if (last && last->open)
+		close_chunk(h, last);
+	state_release(&t->tail);
+	t->has_ended = true;
 }
 
 size_t history_bytes(const struct history *h)

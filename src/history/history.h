@@ -62,6 +62,9 @@ struct frame_summary {
  */
 void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns);
 
+/* No more frames come: the memory for the next one is freed, and in time even the track's last frames are dropped. */
+void history_end_track(struct history *h, unsigned track);
+
 /* The track's first and last edge; false: it is empty. */
 bool history_range(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns);
 

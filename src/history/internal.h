@@ -41,6 +41,7 @@ struct history_chunk {
 struct track {
 	GPtrArray *chunks;      /* struct history_chunk *, oldest first */
 	struct host_state tail; /* at the last edge: the base of the next frame */
+	bool has_ended;         /* no more frames come, and the tail is empty */
 	bool compare_all;       /* the next frame may differ in rows that are not dirty */
 };
 
@@ -167,7 +168,7 @@ int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames);
 
 /*
  * Thins and drops the oldest data, a little for each byte appended, and more only if the limit would be exceeded. Keeps
- * at least the last chunk of each track.
+ * at least the last chunk of each track that continues.
  */
 void history_make_room(struct history *h, size_t appended);
 

@@ -286,8 +286,8 @@ static size_t step(struct history *h)
 /* ---- what to thin, what to drop ---- */
 
 enum spared {
-	SPARED_GROWING, /* the tracks' last chunks, and those that end inside a span of the next level */
-	SPARED_LAST,    /* only the tracks' last chunks */
+	SPARED_GROWING, /* last chunks of tracks that continue, chunks that end inside a span of the next level */
+	SPARED_LAST,    /* last chunks of tracks that continue */
 	SPARED_NONE,
 };
 
@@ -298,7 +298,7 @@ static bool is_spared(const struct history *h, const struct track *t, unsigned i
 	if (c->open)
 		return true;
 	if (i + 1 == t->chunks->len)
-		return spared != SPARED_NONE;
+		return spared != SPARED_NONE && !t->has_ended;
 	return spared == SPARED_GROWING && track_chunk(t, i + 1)->level != c->level && ends_inside(h, c);
 }
 

@@ -87,6 +87,19 @@ void host_free(void *data)
 	g_free(h);
 }
 
+void host_forget(struct host *host)
+{
+	struct model *model = model_create();
+
+	g_assert(host->public.replaced && host->public.ended);
+	model_set_figures(model, 0);
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (model_declares(host->public.model, (enum event_kind)kind))
+			model_set_declares(model, (enum event_kind)kind);
+	model_destroy(host->public.model);
+	host->public.model = model;
+}
+
 static const char *disk_name(const void *sidecar, unsigned major, unsigned minor)
 {
 	return sidecar_disk(sidecar, major, minor);
@@ -250,7 +263,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 	struct host *h = NULL;
 
 	for (guint i = 0; i < hosts->len && !h; i++)
-		if (!((struct host *)g_ptr_array_index(hosts, i))->replaced &&
+		if (!((struct host *)g_ptr_array_index(hosts, i))->public.replaced &&
 		    host_has_trace(g_ptr_array_index(hosts, i), ev, hint))
 			h = g_ptr_array_index(hosts, i);
 	if (h) {
@@ -328,7 +341,7 @@ void host_look_for_dump(struct host *host)
 	const bool lacks = h->live && h->begin_ns != TIME_UNKNOWN && h->end_ns > h->begin_ns + DUMP_AWAITED_NS &&
 			   model_lacks_dump(h->model);
 
-	if (lacks == host->undumped)
+	if (h->ended || lacks == host->undumped)
 		return;
 	host->undumped = lacks;
 	set_note(host);

@@ -40,7 +40,6 @@ struct host {
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
 	struct host_lag lag;      /* of the session that is read, measured at last_ns */
 	bool back;                /* attached again, or still: its next event ends the gap */
-	bool replaced;            /* its machine was rebooted, and is another host since: data no longer joins it */
 	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
 	bool stalled;                 /* one of its sources is not waited for */
@@ -81,6 +80,9 @@ void host_refresh_sidecar(struct host *host);
 void host_set_tracer(struct host *host, const struct event *ev);
 
 void host_free(void *host);
+
+/* See ingest_forget(). */
+void host_forget(struct host *host);
 
 /* The host is back. If another host has its name by now, it gets the next number of that name. */
 void host_name_again(struct host *host, const GPtrArray *hosts);

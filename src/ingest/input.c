@@ -79,10 +79,19 @@ enum lt_status input_start(struct input *input)
 	return LT_ERROR;
 }
 
+static bool has_inputs(const struct host *host)
+{
+	for (guint i = 0; i < host->inputs->len; i++)
+		if (g_ptr_array_index(host->inputs, i))
+			return true;
+	return false;
+}
+
 void input_leave_host(struct input *input)
 {
 	kernel_release(input);
 	g_ptr_array_index(input->host->inputs, input->number) = NULL;
+	input->host->public.replaced |= !has_inputs(input->host);
 	input->host = NULL;
 }
 

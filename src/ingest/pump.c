@@ -158,6 +158,11 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 	return LT_AGAIN;
 }
 
+void ingest_forget(struct ingest *in, unsigned i)
+{
+	host_forget(host_at(in, i));
+}
+
 /* If names did not fit, they belong to the host that was just advanced. */
 static void note_shortage(struct ingest *in, struct host *host)
 {

@@ -209,7 +209,7 @@ static void session_listed(void *data, const char *text)
 
 	if (input) {
 		input->is_absent = false;
-		if (input->state == INPUT_ENDED && input->host && input->host->replaced) {
+		if (input->state == INPUT_ENDED && input->host && input->host->public.replaced) {
 			input_leave_host(input);
 			input->state = INPUT_WAITING;
 		}
@@ -322,7 +322,7 @@ static void end_rebooted(struct ingest *in, struct host *host)
 {
 	if (!is_unlisted(host) || !is_rebooted(in, host))
 		return;
-	host->replaced = true;
+	host->public.replaced = true;
 	for (guint i = 0; i < host->inputs->len; i++) {
 		struct input *input = g_ptr_array_index(host->inputs, i);
 

@@ -300,6 +300,20 @@ static unsigned choose_host(const struct frames *f)
 	return least;
 }
 
+/* Only the history keeps a host whose machine was rebooted: in the long run there may be any number of them. */
+static void end_host(struct frames *f, unsigned track)
+{
+	struct host_frames *host = at(f, track);
+
+	close_frame(f, track, MAX(host->host->end_ns, host->begin_ns));
+	f->n_ended += !host->ended;
+	host->ended = true;
+	if (!host->host->replaced)
+		return;
+	history_end_track(f->history, track);
+	ingest_forget(f->in, host->number);
+}
+
 static void advance_host(struct frames *f, unsigned track)
 {
 	struct host_frames *host = at(f, track);
@@ -309,9 +323,8 @@ static void advance_host(struct frames *f, unsigned track)
 		reached_edge(f, track);
 		break;
 	case LT_END:
-		close_frame(f, track, MAX(host->host->end_ns, host->begin_ns));
-		f->n_ended += !host->ended;
-		host->ended = true;
+		if (!host->ended || !host->host->replaced)
+			end_host(f, track);
 		break;
 	default:
 		/* LT_AGAIN can also mean that enough events were applied */

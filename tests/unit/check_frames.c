@@ -182,6 +182,38 @@ START_TEST(test_still)
 }
 END_TEST
 
+/* Of a machine that was rebooted nothing stays in memory but its past. */
+START_TEST(test_replaced)
+{
+	struct ingest *in = start(FIRST);
+	struct history *h = history_create(64 << 20);
+	struct frames *f = frames_create(in, h, NS_PER_S, false);
+	struct history_load load;
+	size_t bytes;
+
+	in->memory.limit = 64 << 20;
+	model_set_memory(ingest_host(in, 0)->model, &in->memory);
+	model_set_declares(ingest_host(in, 0)->model, EVENT_SCHED_SWITCH);
+	read_all(in, f, 103400);
+	ck_assert_uint_gt(in->memory.used, 0);
+	bytes = history_bytes(h);
+	ingest_host(in, 0)->replaced = true;
+	input_at(in, 0)->state = INPUT_ENDED;
+	ingest_set_ready(in, host_at(in, 0), true);
+	ck_assert_int_eq(frames_advance(f, NS_PER_S), LT_END);
+	ck_assert_uint_eq(in->memory.used, 0);
+	ck_assert_uint_lt(history_bytes(h), bytes / 2);
+	ck_assert(model_declares(ingest_host(in, 0)->model, EVENT_SCHED_SWITCH));
+	history_load_init(&load);
+	ck_assert_int_eq(history_load(h, 0, 101 * NS_PER_S, 102 * NS_PER_S, STATE_ALL_TABLES, &load), LT_OK);
+	ck_assert_uint_gt(load.interval.tables[TABLE_THREAD].n_rows, 0);
+	history_load_release(&load);
+	frames_destroy(f);
+	history_destroy(h);
+	ingest_destroy(in);
+}
+END_TEST
+
 static void watch(struct ingest *in)
 {
 	ingest_watch(in);
@@ -234,6 +266,7 @@ int main(int argc, char **argv)
 				       test_short_gap,
 				       test_beacons_in_gap,
 				       test_still,
+				       test_replaced,
 				       test_lag_of_the_same_session,
 				       test_lag_of_the_next_session };
 

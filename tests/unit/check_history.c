@@ -457,6 +457,37 @@ START_TEST(test_summaries)
 }
 END_TEST
 
+/* A track that has ended keeps only its frames, and these only while there is room. */
+START_TEST(test_ended_track)
+{
+	static const size_t limits[] = { 256 << 20, 1000 };
+
+	for (unsigned l = 0; l < G_N_ELEMENTS(limits); l++) {
+		struct history *h = history_create(limits[l]);
+		struct sim sim[2];
+		size_t bytes;
+
+		for (unsigned k = 0; k < 2; k++) {
+			sim_init(&sim[k], 91 + k);
+			history_add_track(h);
+		}
+		for (int i = 0; i < 40; i++)
+			sim_frame(&sim[0], h, 0, SECOND);
+		bytes = history_bytes(h);
+		history_end_track(h, 0);
+		ck_assert_uint_lt(history_bytes(h), bytes - sim[0].state.bytes);
+		assert_random_loads(&sim[0], h, 0, 10);
+		for (int i = 0; i < 40; i++)
+			sim_frame(&sim[1], h, 1, SECOND);
+		ck_assert_uint_eq(history_frames(h, 0), l ? 0 : 40);
+		assert_random_loads(&sim[1], h, 1, 10);
+		for (unsigned k = 0; k < 2; k++)
+			sim_release(&sim[k]);
+		history_destroy(h);
+	}
+}
+END_TEST
+
 UNIT_MAIN("history", test_random_intervals, test_thinned_intervals, test_no_room, test_tracks_share_edges,
 	  test_parts_sum_up, test_snapping, test_past_stays, test_gap, test_long_past, test_inner_keys,
-	  test_brief_lives, test_summaries)
+	  test_brief_lives, test_summaries, test_ended_track)
