@@ -160,7 +160,9 @@ void apply_stream(struct model *m, const struct apply *a)
 {
 	const uint64_t begin_ns = event_payload(a->ev, ev_stream)->begin_ns;
 
-	(void)m;
+	/* it may lack a part of the dump */
+	if (begin_ns > m->dump.start_ns)
+		lost_of_dump(m, 0);
 	a->cpu->stream_ns = a->cpu->stream_ns ? MIN(a->cpu->stream_ns, begin_ns) : begin_ns;
 }
 

@@ -405,7 +405,7 @@ void apply_dump_end(struct model *m, const struct apply *a)
 {
 	const struct state_table *t = &m->state.tables[TABLE_FILE];
 
-	(void)a;
+	lost_dump_end(m, a);
 	forget_unused_tables(m);
 	m->dump_end_ns = m->now_ns;
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {

@@ -175,6 +175,7 @@ struct thread {
 	bool in_use;
 	bool kept;          /* dirty.c: it ended, but its row has not yet */
 	bool runs_softirqs; /* its name is ksoftirqd/N */
+	bool missed;        /* lost.c: the last state dump has not named it, nor has an event shown it since */
 	uint8_t inside;     /* enum thread_inside */
 	char comm[16];      /* raw bytes of its name, to detect changes cheaply */
 	uint64_t ns_level;  /* of its own PID namespace, 0 the host's or unknown */
@@ -201,6 +202,7 @@ struct thread {
 	uint8_t pressure;             /* pressure.c: enum pressure_kind, as currently counted */
 	bool uninterruptible;         /* its current or last sleep is uninterruptible */
 	uint32_t sure;                /* lost.c: 1 + its place in model.sure, 0 none */
+	uint64_t dumped_ns;           /* when a state dump last named it, 0 never */
 	uint32_t given_size;          /* syscalls.c: bytes allocated for given */
 	char *given;                  /* the path of its last SYSCALL_PATH, not terminated; NULL none yet */
 };
@@ -259,6 +261,14 @@ struct dumped_ns {
 	uint64_t level, inode;
 };
 
+/* lost.c: the state dump that started last. */
+struct last_dump {
+	const struct trace_info *trace;
+	uint64_t start_ns; /* 0: none, or a part of it was lost */
+	uint64_t end_ns;   /* UINT64_MAX: it has not ended */
+	uint64_t named_ns; /* when any dump last named a thread, 0 never */
+};
+
 struct model {
 	struct host_state state;
 	uint32_t host_row;
@@ -293,8 +303,8 @@ struct model {
 	bool lists_files;                                                   /* model_set_figures(): TABLE_FILE */
 	bool counts_calls;                                                  /* the same: TABLE_SYSCALL, _SYSERR */
 	uint64_t dump_end_ns; /* when the last state dump ended, 0 never */
-	bool dumped;          /* a task of a state dump was seen */
-	bool execs_seen;      /* sched_process_exec was seen */
+	struct last_dump dump;
+	bool execs_seen; /* sched_process_exec was seen */
 
 	/* owned by the files that use them */
 	struct syscalls *syscalls;       /* syscalls.c */

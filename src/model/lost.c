@@ -10,6 +10,7 @@ void lost_seen(struct model *m, uint32_t thread)
 {
 	g_array_append_val(m->sure, thread);
 	thread_info(m, thread)->sure = m->sure->len;
+	thread_info(m, thread)->missed = false;
 }
 
 void lost_thread_end(struct model *m, uint32_t thread)
@@ -58,6 +59,7 @@ void apply_lost(struct model *m, const struct apply *a)
 		irq_reset_cpu(m, a->cpu);
 		context_reset(a->cpu);
 	}
+	lost_of_dump(m, p->begin_ns);
 	if (m->wait_log)
 		waitlog_interrupt(m, a->cpu);
 	mark_threads_unsure(m);
@@ -93,10 +95,64 @@ void model_interrupt(struct model *m, uint64_t t_ns)
 	m->lost_ns = m->now_ns;
 	m->begin_ns = UINT64_MAX; /* CPUs that are seen later have not run since the start */
 	forget_what_runs(m);
+	lost_of_dump(m, 0);
 	if (m->wait_log)
 		waitlog_interrupt(m, NULL);
 	mark_threads_unsure(m);
 	perf_forget(m);
+}
+
+/* ---- threads whose ends were lost ---- */
+
+/*
+ * A state dump names each living thread. One that it does not name, and that no event has shown since the last loss,
+ * has ended. But that another CPU lost events during the dump may be found out only later: such threads are marked at
+ * the end of the dump, and end when the next one starts.
+ */
+static bool is_missed(const struct model *m, uint32_t row)
+{
+	const struct thread *t = g_ptr_array_index(m->threads, row);
+	const struct thread_row *r = THREAD_ROW(m, row);
+
+	/* one that runs may have exited since the dump started, and has yet to be switched out */
+	return r->flags & THREAD_UNSURE && r->state != THREAD_RUNNING && t->dumped_ns < m->dump.start_ns;
+}
+
+void lost_dump_start(struct model *m, const struct apply *a)
+{
+	const bool complete = m->dump.start_ns && m->dump.end_ns != UINT64_MAX;
+
+	for (guint row = 0; complete && row < m->threads->len; row++) {
+		const struct thread *t = g_ptr_array_index(m->threads, row);
+
+		if (t && t->in_use && t->missed)
+			thread_end(m, row);
+	}
+	m->dump.trace = a->trace;
+	m->dump.start_ns = m->now_ns;
+	m->dump.end_ns = UINT64_MAX;
+}
+
+void lost_dump_end(struct model *m, const struct apply *a)
+{
+	struct last_dump *d = &m->dump;
+
+	/* it is another session's, its start was not recorded, or it does not name threads */
+	if (d->trace != a->trace || d->end_ns != UINT64_MAX || d->named_ns < d->start_ns)
+		return;
+	d->end_ns = m->now_ns;
+	for (guint row = 0; row < m->threads->len; row++) {
+		struct thread *t = g_ptr_array_index(m->threads, row);
+
+		if (t && t->in_use)
+			t->missed = is_missed(m, row);
+	}
+}
+
+void lost_of_dump(struct model *m, uint64_t begin_ns)
+{
+	if (begin_ns <= m->dump.end_ns)
+		m->dump.start_ns = 0;
 }
 
 void apply_backward(struct model *m, const struct apply *a)

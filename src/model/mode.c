@@ -84,4 +84,5 @@ void apply_dump_start(struct model *m, const struct apply *a)
 {
 	if (a->thread != NO_ROW && thread_info(m, a->thread)->inside == INSIDE_UNKNOWN)
 		mode_set_inside(m, a->cpu, a->thread, INSIDE_KERNEL);
+	lost_dump_start(m, a);
 }

@@ -169,6 +169,7 @@ void model_late(struct model *m, uint64_t n)
 {
 	HOST_ROW(m)->late_events += n;
 	touch_host(m);
+	lost_of_dump(m, 0);
 }
 
 void model_set_status(struct model *m, enum host_status status, const char *reason)
@@ -185,7 +186,7 @@ bool model_declares(const struct model *m, enum event_kind kind)
 
 bool model_lacks_dump(const struct model *m)
 {
-	return m->declared[EVENT_DUMP_PROCESS] && !m->dumped && !m->dump_end_ns;
+	return m->declared[EVENT_DUMP_PROCESS] && !m->dump.named_ns && !m->dump_end_ns;
 }
 
 void model_set_declares(struct model *m, enum event_kind kind)

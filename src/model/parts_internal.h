@@ -214,6 +214,13 @@ void lost_seen(struct model *m, uint32_t thread);
 /* A thread is gone. */
 void lost_thread_end(struct model *m, uint32_t thread);
 
+/* A state dump starts, or ends: threads that it should have named and has not are gone. */
+void lost_dump_start(struct model *m, const struct apply *a);
+void lost_dump_end(struct model *m, const struct apply *a);
+
+/* Some events since begin_ns were not applied: a state dump that was not over by then is not complete. */
+void lost_of_dump(struct model *m, uint64_t begin_ns);
+
 /* ---- syscalls.c: timing and errors of every call; passes its effect to files.c ---- */
 void syscalls_create(struct model *m);
 void syscalls_destroy(struct model *m);

@@ -382,8 +382,8 @@ void apply_dump_process(struct model *m, const struct apply *a)
 
 	if (p->tid <= 0)
 		return;
-	m->dumped = true;
 	row = thread_of_tid(m, p->tid);
+	thread_info(m, row)->dumped_ns = m->dump.named_ns = m->now_ns;
 	r = THREAD_ROW(m, row);
 	r->pid = (uint64_t)p->pid;
 	r->ppid = (uint64_t)p->ppid;

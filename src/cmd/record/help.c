@@ -88,7 +88,8 @@ static const struct {
 	  "and devices from a state dump. With --live the dump is repeated 5 s after the start and then every "
 	  "--statedump-period, by a background process that ends within a second of the session, or within 5 s on "
 	  "other hosts, where it is a shell script. 'record refresh' repeats the dump at once, for a flight recorder "
-	  "too." },
+	  "too. A thread whose exit was among lost events is shown until a dump does not list it and another one "
+	  "starts." },
 	{ "Cost",
 	  "Before recording this machine's kernel, lttngtop prints an estimate of events and bytes per second, from "
 	  "counters in /proc over 200 ms, and how many events per second there would have been in the quietest and in "
