@@ -10,6 +10,7 @@
 enum {
 	STRPOOL_CHUNK = 64 * 1024,
 	STRPOOL_OVERHEAD = 40, /* bytes per string in the array and the hash, roughly */
+	RESERVED_SHARE = 8,    /* one in this many bytes is reserved for names that are not short-lived */
 };
 
 static struct {
@@ -30,7 +31,7 @@ static void open_names(void)
 	g_ptr_array_add(names.texts, (void *)"");
 }
 
-static strid names_intern(const char *text, size_t len)
+static strid intern_within(const char *text, size_t len, size_t limit)
 {
 	char *kept;
 	strid id;
@@ -40,7 +41,7 @@ static strid names_intern(const char *text, size_t len)
 	id = GPOINTER_TO_UINT(g_hash_table_lookup(names.ids, text));
 	if (id)
 		return id;
-	if (names.bytes + len + 1 + STRPOOL_OVERHEAD > names.limit)
+	if (names.bytes + len + 1 + STRPOOL_OVERHEAD > limit)
 		return STRID_NONE;
 	kept = g_string_chunk_insert_len(names.storage, text, (gssize)len);
 	id = names.texts->len;
@@ -48,6 +49,16 @@ static strid names_intern(const char *text, size_t len)
 	g_hash_table_insert(names.ids, kept, GUINT_TO_POINTER(id));
 	names.bytes += len + 1 + STRPOOL_OVERHEAD;
 	return id;
+}
+
+static strid names_intern(const char *text, size_t len)
+{
+	return intern_within(text, len, names.limit);
+}
+
+static strid brief_intern(const char *text, size_t len)
+{
+	return intern_within(text, len, names.limit - names.limit / RESERVED_SHARE);
 }
 
 static strid intern(const char *text, size_t len, strid (*into)(const char *, size_t))
@@ -82,9 +93,14 @@ bool strpool_has_name(const char *text)
 	return names.ids && g_hash_table_contains(names.ids, text);
 }
 
+strid strpool_intern_brief(const char *text, size_t len)
+{
+	return intern(text, len, brief_intern);
+}
+
 strid strpool_intern_padded(const char *text, size_t size)
 {
-	return strpool_intern(text, text ? text_padded_len(text, size) : 0);
+	return strpool_intern_brief(text, text ? text_padded_len(text, size) : 0);
 }
 
 strid strpool_intern_path(const char *text, size_t len)

@@ -30,7 +30,13 @@ strid strpool_intern(const char *text, size_t len);
 /* The same for a NUL-terminated string. */
 strid strpool_intern_z(const char *text);
 
-/* The same for a NUL-padded array such as a task's comm[16]; see text_padded_len(). */
+/*
+ * The same for the name of a thread or a network interface, which are short-lived: a long run may see any number of
+ * them. They leave an eighth of the room to the other names.
+ */
+strid strpool_intern_brief(const char *text, size_t len);
+
+/* strpool_intern_brief() for a task's comm[16], a NUL-padded array; see text_padded_len(). */
 strid strpool_intern_padded(const char *text, size_t size);
 
 /* As strpool_intern(), for a path. The same text has different ids as a name and as a path. */

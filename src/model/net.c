@@ -86,7 +86,7 @@ static bool netif_of_event(struct model *m, const struct event *ev, struct event
 		return true;
 	}
 	r = NETIF_ROW(m, n->row);
-	r->name = strpool_intern(event_text(ev, name), name.len);
+	r->name = strpool_intern_brief(event_text(ev, name), name.len);
 	set_link(m, n, strcmp(strpool_text((strid)r->name), "lo") == 0 ? LINK_LOOPBACK : LINK_ETHERNET);
 	return true;
 }
