@@ -26,8 +26,9 @@ def missing():
     return None
 
 
-def has_ust(program):
+def has_ust():
     """Whether the program that emits events (ust_app) was built, and with lttng-ust."""
+    program = os.path.join(os.environ["BUILD"], "tests/live/ust_app")
     return os.path.exists(program) and subprocess.run([program, "0"], stdout=subprocess.DEVNULL, check=False).returncode == 0
 
 
@@ -41,7 +42,7 @@ def begin(recording=None, tmux=False, ust=False):
         why += " is not installed"
     elif recording and not os.path.isdir(recording):
         why = f"there is no recording {recording}"
-    elif ust and not has_ust(os.path.join(os.environ["BUILD"], "tests/live/ust_app")):
+    elif ust and not has_ust():
         why = "built without lttng-ust"
     if why:
         print(f"skip {os.path.basename(sys.argv[0])}: {why}")

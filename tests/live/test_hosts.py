@@ -325,7 +325,7 @@ def main():
     sandbox.begin(os.path.join(TRACES, "three-tier"))
     recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
     tests = [test_three_hosts_from_the_begin, test_three_hosts_in_the_middle]
-    if sandbox.has_ust(APP):
+    if sandbox.has_ust():
         tests += [test_two_hosts_with_programs, test_kernel_and_programs]
     else:
         print("skip programs: built without lttng-ust")

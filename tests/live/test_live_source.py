@@ -538,7 +538,8 @@ def main():
     tests = [test for name, test in sorted(globals().items()) if name.startswith("test_")]
     wanted = sys.argv[1:]
     failed = 0
-    lacks = sandbox.missing() or (None if os.path.exists(f"{BUILD}/tests/live/ust_app") else "tests/live/ust_app")
+    tool = sandbox.missing()
+    lacks = f"{tool} is not installed" if tool else None if sandbox.has_ust() else "built without lttng-ust"
     os.chmod(".", 0o755)  # another user's daemons work below it
     for number, test in enumerate(tests):
         if wanted and not any(w in test.__name__ for w in wanted):
@@ -546,7 +547,7 @@ def main():
         if test.__code__.co_argcount == 0:
             failed += not run(test)
         elif lacks:
-            print(f"skip {test.__name__[5:]}: {lacks} is not installed")
+            print(f"skip {test.__name__[5:]}: {lacks}")
         else:
             with sandbox.Tracers(f"home{number}") as ust:
                 failed += not run(test, ust)

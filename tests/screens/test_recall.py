@@ -273,7 +273,7 @@ def clock(ns):
 
 def programs(checks):
     """A session of user-space tracing, and another one of the same name later: the events of both are kept."""
-    if not sandbox.has_ust(os.path.join(os.environ["BUILD"], "tests/live/ust_app")):
+    if not sandbox.has_ust():
         print("skip programs: built without lttng-ust")
         return
     with sandbox.Tracers(os.path.join(os.getcwd(), "programs")) as lab, \
