@@ -236,6 +236,8 @@ class Checks:
         return True
 
     def finish(self):
+        if not self.checked:
+            self.fail("nothing was checked")
         for key in sorted(self.unused):
             if key[:3] in self.seen:
                 self.fail(f"known difference no longer occurs: {key} {self.known[key]}")

@@ -57,6 +57,15 @@ def fields(payload):
     return out
 
 
+def printed(directory):
+    """babeltrace2's lines, with raw clocks. Fails if it could not read everything: what it printed proves nothing then."""
+    with subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        yield from process.stdout
+    if process.returncode:
+        raise RuntimeError(f"babeltrace2 {directory}: exit status {process.returncode}")
+
+
 class Oracle:
     def __init__(self, directory):
         self.count = collections.Counter()
@@ -83,9 +92,7 @@ class Oracle:
         pending = {}
         current = {}
         idle = {}                                       # cpu -> [nesting, begin] while it is idle
-        proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
-                                stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        for line in proc.stdout:
+        for line in printed(directory):
             m = LINE.match(line)
             if not m:
                 continue
@@ -166,7 +173,6 @@ class Oracle:
                     self.disk.append((ts, name, f))
             elif name in ("net_dev_xmit", "net_dev_queue", "net_if_receive_skb", "netif_receive_skb", "net_if_rx"):
                 self.net.append((ts, name, fields(payload[:200])))
-        proc.wait()
         self.unfinished = pending
 
     def slices_in(self, tid, begin, end):
@@ -218,11 +224,8 @@ def of(directory):
 
 def span(directory):
     """The raw clock at the first and the last event."""
-    proc = subprocess.Popen(["babeltrace2", "--no-delta", "--clock-cycles", directory],
-                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     first = last = None
-    for line in proc.stdout:
+    for line in printed(directory):
         first = first or line
         last = line
-    proc.wait()
     return tuple(int(re.match(rb"\[(\d+)\]", line)[1]) for line in (first, last))
