@@ -144,14 +144,10 @@ def compare_event(record, context_text, payload_text, perf_names):
     payload, expected = fields_of(payload_text), fields_of(context_text)
     if "tid" in expected and tid != expected["tid"]:
         wrong.append(f"tid {tid}, not {expected['tid']}")
-    if context:
-        for key in CONTEXT + ["procname"]:
-            if key in expected and context[key] != expected[key]:
-                wrong.append(f"context {key} {context[key]}, not {expected[key]}")
-    if perf:
-        for key, value in zip(perf_names, perf):
-            if key in expected and value != expected[key]:
-                wrong.append(f"{key} {value}, not {expected[key]}")
+    states = [(f"context {key}", (context or {}).get(key), expected[key]) for key in CONTEXT + ["procname"] if key in expected]
+    counters = dict(zip(perf_names, perf or ()))
+    states += [(key, counters.get(key), value) for key, value in expected.items() if key.startswith("perf_")]
+    wrong += [f"{what} {value}, not {true}" for what, value, true in states if value != true]
     for key, value in values.items():
         if key in payload and not re.match(r"w\d+$", key) and not same(value, payload[key]):
             wrong.append(f"{key} {value}, not {payload[key]}")
