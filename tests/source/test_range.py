@@ -186,10 +186,14 @@ def check(path, name, rng):
         wrong, some, checked = check_range(recording, begin, end, parts=1 + n % 2, direct=n % 6 == 0)
         failures += [f"[{begin}, {end}[: {text}" for text in wrong]
         n, events, starts = n + 1, events + some, starts + checked
+    if not events:
+        failures.append("no event")
+    if not starts and any(recording.records.switches.values()) and not recording.records.lost:
+        failures.append("no CPU's first thread was compared")
     print(f"{'not ok' if failures else 'ok'} {name}: {n} ranges, {events} events, {starts} CPUs' first threads")
     for text in failures[:20]:
         print("    " + text)
-    return not failures and events > 0
+    return not failures
 
 
 def recordings():
