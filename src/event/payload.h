@@ -28,6 +28,7 @@ struct ev_trace {
 	int64_t vpid;              /* PID of that process; -1: unknown */
 	uint64_t end_hint_ns;      /* end of the last packet, if known: the recording lasts at least until then */
 	uint64_t begin_ns;         /* events before this time are left out, or are no longer available; 0: none */
+	uint64_t clock_zero_ns;    /* when its clock was 0, as measured for its session; 0: not known */
 };
 
 struct ev_class {

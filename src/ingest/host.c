@@ -22,6 +22,9 @@ enum { OWN_SIDECAR_EVERY_US = 5 * US_PER_S };
 /* The state dump is among the first events, unless it was missed. */
 #define DUMP_AWAITED_NS (2 * NS_PER_S)
 
+/* A clock that is set back by less remains the same one: events are dropped as late until it has caught up. */
+#define SET_BACK_NS (2 * NS_PER_S)
+
 #define UNDUMPED "no state dump seen: on that host: lttngtop record refresh"
 
 static char *text_of(const struct event *ev, struct event_str s)
@@ -255,33 +258,62 @@ bool host_has_trace(const struct host *host, const struct event *ev, const char 
 	return same;
 }
 
-struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name)
+/* How far the host's clock was set back between its sessions and that of an announced trace; 0: it was not. */
+static uint64_t set_back_by(const struct host *host, const struct event *ev)
+{
+	const uint64_t zero_ns = event_payload(ev, ev_trace)->clock_zero_ns;
+	const uint64_t back_ns = host->clock_zero_ns - MIN(zero_ns, host->clock_zero_ns);
+
+	return zero_ns && back_ns > SET_BACK_NS ? back_ns : 0;
+}
+
+struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, bool live)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
 	char *hostname = p->hostname.len ? text_of(ev, p->hostname) : g_strdup(hint);
 	char *clock = text_of(ev, p->clock);
 	struct host *h = NULL;
+	unsigned n_others = 0;
+	uint64_t back_ns = 0;
 
-	for (guint i = 0; i < hosts->len && !h; i++)
-		if (!((struct host *)g_ptr_array_index(hosts, i))->public.replaced &&
-		    host_has_trace(g_ptr_array_index(hosts, i), ev, hint))
-			h = g_ptr_array_index(hosts, i);
+	for (guint i = 0; i < hosts->len && !h; i++) {
+		struct host *host = g_ptr_array_index(hosts, i);
+
+		if (host->public.replaced || !host_has_trace(host, ev, hint))
+			continue;
+		back_ns = live ? set_back_by(host, ev) : 0;
+		if (back_ns)
+			n_others++;
+		else
+			h = host;
+	}
 	if (h) {
 		g_free(hostname);
 		g_free(clock);
-		host_set_tracer(h, ev);
 	} else {
 		h = host_create(hostname, clock);
 		h->has_hostname = p->hostname.len != 0;
 		h->public.name = g_strdup(hostname);
 		h->public.tracer = text_of(ev, p->tracer);
 		h->public.source = g_strdup("");
+		h->n_others = n_others;
 		host_name_again(h, hosts);
 		g_ptr_array_add(hosts, h);
+		if (n_others)
+			log_warning("%s: its clock was set back by %" PRIu64 " s: continuing as another host",
+				    h->public.name, back_ns / NS_PER_S);
 	}
+	h->clock_zero_ns = MAX(h->clock_zero_ns, p->clock_zero_ns);
+	return h;
+}
+
+void host_add_trace(struct host *h, const struct event *ev, const char *source_name)
+{
+	const struct ev_trace *p = event_payload(ev, ev_trace);
+
+	host_set_tracer(h, ev);
 	add_source_name(h, source_name);
 	h->public.end_hint_ns = MAX(h->public.end_hint_ns, p->end_hint_ns);
-	return h;
 }
 
 /* Sets the status that matters most of those that apply. */

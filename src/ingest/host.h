@@ -37,6 +37,8 @@ struct host {
 	int64_t own_sidecar_us;   /* if it is this machine, when its side-car was last refreshed; 0: it is not */
 	GPtrArray *sidecars;      /* char *: paths of the files loaded into public.sidecar, successfully or not */
 	char *clock;              /* UUID of the traces' clock; "": none */
+	uint64_t clock_zero_ns;   /* when that clock was 0, the latest time that a source has named; 0: not known */
+	unsigned n_others;        /* hosts that it continues: the same machine before its clock was set back */
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
 	struct host_lag lag;      /* of the session that is read, measured at last_ns */
 	bool back;                /* attached again, or still: its next event ends the gap */
@@ -53,10 +55,15 @@ static inline bool host_is_traced_twice(const struct host *host)
 }
 
 /*
- * The host to which an announced trace belongs, by hostname and clock, and which was not replaced; added to hosts if it
- * is new. hint is the name to use for a trace without a hostname.
+ * The host to which the first announced trace of a source belongs, by hostname and clock, and which was not replaced;
+ * added to hosts if it is new. hint is the name to use for a trace without a hostname. live: if the host's clock was set
+ * back before the trace's session started, it belongs to another host of the same name, because its events precede
+ * those already applied.
  */
-struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, const char *source_name);
+struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, bool live);
+
+/* Adds an announced trace that belongs to the host. */
+void host_add_trace(struct host *host, const struct event *ev, const char *source_name);
 
 /* Whether an announced trace is the host's; hint as above. */
 bool host_has_trace(const struct host *host, const struct event *ev, const char *hint);

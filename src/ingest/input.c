@@ -97,7 +97,7 @@ void input_leave_host(struct input *input)
 
 static void announced(struct input *input, GPtrArray *hosts, const struct event *ev)
 {
-	struct host *host;
+	struct host *host = input->host;
 
 	if (input->announced && !host_has_trace(input->host, ev, input->spec->host_hint)) {
 		if (!input->mixed)
@@ -106,7 +106,9 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 		input->mixed = true;
 		return;
 	}
-	host = host_of_trace(hosts, ev, input->spec->host_hint, input->spec->name);
+	if (!input->announced)
+		host = host_of_trace(hosts, ev, input->spec->host_hint, source_spec_is_live(input->spec));
+	host_add_trace(host, ev, input->spec->name);
 	if (input->host && input->host != host)
 		input_leave_host(input);
 	input->announced = true;

@@ -9,12 +9,22 @@
 /* Recordings of this size have up to twice as many bytes of wait events. */
 #define HELD_BYTES (UINT64_C(32) << 20)
 
+/* A clock that was set back is another one. */
+static unsigned add_clock(struct clocks *clocks, const struct host *host)
+{
+	char *uuid = host->n_others ? g_strdup_printf("%s, %u", host->clock, host->n_others) : g_strdup(host->clock);
+	const unsigned number = clocks_host(clocks, host->public.name, uuid);
+
+	g_free(uuid);
+	return number;
+}
+
 static void register_host(struct ingest *in, struct host *host, unsigned number)
 {
 	struct ingest_host *h = &host->public;
 
 	if (in->options.clocks) {
-		h->clock = clocks_host(in->options.clocks, h->name, host->clock);
+		h->clock = add_clock(in->options.clocks, host);
 		if (!in->options.own_time)
 			h->map = clock_sync_map(clocks_sync(in->options.clocks), h->clock);
 	}

@@ -33,6 +33,7 @@ struct trace_desc {
 	int64_t vpid;                                     /* -1: unknown */
 	int64_t tracer_major, tracer_minor, tracer_patch; /* -1: unknown */
 	const char *clock;                                /* its UUID as text */
+	uint64_t clock_zero_ns;                           /* when it was 0; 0: not known */
 };
 
 /* key: finds the class with reader_find_class(). */

@@ -143,6 +143,7 @@ static void write_trace(struct reader *r, const struct trace_desc *desc)
 	payload->vpid = desc->vpid;
 	payload->end_hint_ns = r->end_hint_ns;
 	payload->begin_ns = r->args.begin_ns;
+	payload->clock_zero_ns = desc->clock_zero_ns;
 	put_text(ev, offsetof(struct ev_trace, hostname), desc->hostname);
 	put_text(ev, offsetof(struct ev_trace, clock), desc->clock);
 	put_text(ev, offsetof(struct ev_trace, tracer), tracer);

@@ -200,6 +200,8 @@ bool native_trace_describe(const struct native_trace *t, struct trace_desc *desc
 	desc->tracer_minor = env_integer(l, "tracer_minor");
 	desc->tracer_patch = env_integer(l, "tracer_patchlevel");
 	desc->clock = l->clock->uuid;
+	if (!native_clock_ns(&t->clock, 0, &desc->clock_zero_ns))
+		desc->clock_zero_ns = 0;
 	return true;
 }
 
