@@ -245,8 +245,23 @@ static void take_classes(struct host *host, struct input *input, uint16_t number
 	}
 }
 
+/* The inputs that have classes. Any number of a live host's may have ended. */
+static GPtrArray *running_inputs(const struct host *host)
+{
+	GPtrArray *running = g_ptr_array_new();
+
+	for (guint i = 0; i < host->inputs->len; i++) {
+		struct input *input = g_ptr_array_index(host->inputs, i);
+
+		if (input && input->source && input->kernel_traces)
+			g_ptr_array_add(running, input);
+	}
+	return running;
+}
+
 static void choose(struct host *host)
 {
+	GPtrArray *running = running_inputs(host);
 	struct map64 owners = { 0 };
 
 	host->must_choose = false;
@@ -254,23 +269,16 @@ static void choose(struct host *host)
 		struct kernel_session *s = session_at(host, n);
 
 		s->declared = s->taken = 0;
-		for (guint i = 0; i < host->inputs->len; i++) {
-			const struct input *input = g_ptr_array_index(host->inputs, i);
-
-			/* all parts of a recording declare the same classes */
-			if (input && input->kernel_traces)
-				s->declared = MAX(s->declared, count_used(input, s));
-		}
+		/* all parts of a recording declare the same classes */
+		for (guint i = 0; i < running->len; i++)
+			s->declared = MAX(s->declared, count_used(g_ptr_array_index(running, i), s));
 	}
 	g_ptr_array_sort(host->kernels, by_rank);
 	for (guint n = 0; n < host->kernels->len; n++)
-		for (guint i = 0; i < host->inputs->len; i++) {
-			struct input *input = g_ptr_array_index(host->inputs, i);
-
-			if (input && input->kernel_traces)
-				take_classes(host, input, (uint16_t)n, &owners);
-		}
+		for (guint i = 0; i < running->len; i++)
+			take_classes(host, g_ptr_array_index(running, i), (uint16_t)n, &owners);
 	map64_release(&owners);
+	g_ptr_array_free(running, TRUE);
 	tell(host);
 }
 
