@@ -190,7 +190,7 @@ expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:
 
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
-expect 1 '' "reading 'net6://.*': cannot connect: Connection refused" list 'net6://[::1]:1'
+expect 1 '' "reading 'net6://.*': cannot connect: (Connection refused|Cannot assign requested address)" list 'net6://[::1]:1'
 expect 2 '' "option '--csv' does not apply to 'list'" list --csv
 expect 1 '' "reading 'net://127.0.0.1:1': cannot connect: Connection refused" list net://127.0.0.1:1
 

@@ -276,8 +276,10 @@ def programs(checks):
     if not sandbox.has_ust():
         print("skip programs: built without lttng-ust")
         return
+    zone = f"TEST{time.gmtime().tm_hour - 12:+d}"  # where it is noon: no new day begins meanwhile
     with sandbox.Tracers(os.path.join(os.getcwd(), "programs")) as lab, \
-            Terminal("--workers", "1", f"net://127.0.0.1:{lab.live}", size=(300, 60), ready="WAITING|no live session") as t:
+            Terminal("--workers", "1", f"net://127.0.0.1:{lab.live}", size=(300, 60), env={"TZ": zone},
+                     ready="WAITING|no live session") as t:
         ends = []  # when the last event of each session was
         for _ in range(2):
             lab.start_live("s1")
@@ -289,11 +291,12 @@ def programs(checks):
             lab.lttng("destroy", "s1")
             t.wait("^ ENDED ")
             time.sleep(3)
-            ends.append(max(seconds(when) for when, _, text in dumped(lab.output, "+0s", "+1000s") if "tracef:event" in text))
+            ends.append(max(seconds(when) for when, _, text in dumped(lab.output, "+0s", "+1000s", zone=zone)
+                            if "tracef:event" in text))
         checks.check("the second session has events of its own", ends[0] < ends[1], ends)
         for name, at in zip(("first", "second"), ends):
             screen = dump_at(t, at, os.uname().nodename)
-            same(checks, f"the {name} session's", all_lines(t), dumped(lab.output, *interval(screen)))
+            same(checks, f"the {name} session's", all_lines(t), dumped(lab.output, *interval(screen), zone=zone))
 
 
 def second_of_its_name(checks, name, between=lambda live: None):

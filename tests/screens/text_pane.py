@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests of the text panes (keys a and D) read from the screen."""
 
+import os
 import re
 import subprocess
 
@@ -97,10 +98,10 @@ def interval(screen):
     return re.search(r"\[(?:[\d-]+ )?([\d:.]+), (?:[\d-]+ )?([\d:.]+)\[", screen[0]).groups()
 
 
-def dumped(recording, begin, end, *options):
-    """The lines that report dump writes: [(time, None, text)]."""
-    run = subprocess.run([PROGRAM, "report", "dump", "--utc", "--begin", begin, "--end", end, *options, recording],
-                         stdout=subprocess.PIPE, text=True, check=True)
+def dumped(recording, begin, end, *options, zone="UTC"):
+    """The lines that report dump writes, with times of that time zone: [(time, None, text)]."""
+    run = subprocess.run([PROGRAM, "report", "dump", "--begin", begin, "--end", end, *options, recording],
+                         env={**os.environ, "TZ": zone}, stdout=subprocess.PIPE, text=True, check=True)
     found = map(DUMPED.match, run.stdout.splitlines())
     return [(line.group(1), None, line.group(2)) for line in found]
 

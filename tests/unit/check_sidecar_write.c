@@ -123,7 +123,9 @@ START_TEST(test_this_machine)
 	static const char *const objects[] = { "mounts", "disks", "users", "groups", "cgroups", "clock" };
 	struct sidecar *sidecar = sidecar_create();
 	const struct sidecar_process *p;
+	char *cmdline = NULL;
 	json_t *root;
+	gsize len;
 
 	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
 	root = read_json();
@@ -134,8 +136,10 @@ START_TEST(test_this_machine)
 	ck_assert_ptr_null(json_object_get(root, "interfaces"));
 	ck_assert_int_eq((int)json_array_size(json_object_get(root, "cpus")), (int)sysconf(_SC_NPROCESSORS_CONF));
 	ck_assert(json_is_boolean(json_object_get(json_object_get(root, "clock"), "synchronised")));
-	/* no kernel threads */
-	ck_assert_ptr_null(process_of(root, 2));
+	/* no kernel threads; in a container, PID 2 may be an ordinary process */
+	if (g_file_get_contents("/proc/2/cmdline", &cmdline, &len, NULL) && len == 0)
+		ck_assert_ptr_null(process_of(root, 2));
+	g_free(cmdline);
 	/* the reader accepts it */
 	ck_assert_int_eq(sidecar_load(sidecar, path, text_of(root, "host")), LT_OK);
 	p = sidecar_process(sidecar, getpid(), 0, ((uint64_t)time(NULL) + 1) * 1000000000);
