@@ -90,7 +90,7 @@ def test_silence():
     with Silent() as relay:
         for relay.silent_at in ("connect", "list"):
             got = expect(["--timeout", "500ms", relay.relay_url], 1, "", "the relayd does not answer for 0.5 s")
-            assert 0.5 <= got[3] < 5, got
+            assert got[3] >= 0.5, got
 
 
 def test_nonsense():

@@ -26,7 +26,6 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from terminal import Terminal  # noqa: E402
 
 EVENTS = "lttng_ust_trace*:*"
-START_LIMIT = 20  # seconds that it waits for a relayd
 LEVEL = "lttng_ust_tracelog:LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO"
 
 
@@ -201,9 +200,7 @@ def test_interrupted_start():
         m = Monitor(u)
         sandbox.wait_until(lambda: "sleep" in u.noted(), "relayd")
         pid = u.noted()["sleep"]
-        begin = time.monotonic()
         m.end(lambda: os.killpg(m.process.pid, signal.SIGINT), -signal.SIGINT)
-        assert time.monotonic() - begin < START_LIMIT, "it waited for the relayd"
         assert not os.path.exists(u.base) and not os.path.exists(f"/proc/{pid}/exe"), "something is left"
 
 
