@@ -56,8 +56,8 @@ static inline bool host_is_traced_twice(const struct host *host)
 
 /*
  * The host to which the first announced trace of a source belongs, by hostname and clock, and which was not replaced;
- * added to hosts if it is new. hint is the name to use for a trace without a hostname. live: if the host's clock was set
- * back before the trace's session started, it belongs to another host of the same name, because its events precede
+ * added to hosts if it is new. hint is the name to use for a trace without a hostname. live: if the host's clock was
+ * set back before the trace's session started, it belongs to another host of the same name, because its events precede
  * those already applied.
  */
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, bool live);
