@@ -58,7 +58,9 @@ static strid names_intern(const char *text, size_t len)
 
 static strid brief_intern(const char *text, size_t len)
 {
-	return intern_within(text, len, names.limit - names.limit / RESERVED_SHARE);
+	strid id = intern_within(text, len, names.limit - names.limit / RESERVED_SHARE);
+
+	return id ? id : paths_intern(text, len);
 }
 
 static strid intern(const char *text, size_t len, strid (*into)(const char *, size_t))

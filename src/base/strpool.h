@@ -32,7 +32,7 @@ strid strpool_intern_z(const char *text);
 
 /*
  * The same for the name of a thread or a network interface, which are short-lived: a long run may see any number of
- * them. They leave an eighth of the room to the other names.
+ * them. They leave an eighth of the room to the other names: those that do not fit are treated as paths.
  */
 strid strpool_intern_brief(const char *text, size_t len);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What holds paths of the string pool: the rows of tables, calls in flight, images of fd tables, channels. */
+/*
+ * What holds paths of the string pool, and short-lived names: the rows of tables, calls in flight, images of fd tables,
+ * channels.
+ */
 #include <stddef.h>
 
 #include "model/channels.h"
@@ -13,14 +16,22 @@ static const struct {
 	enum table_id table;
 	unsigned cell;
 } path_cells[] = {
+	{ TABLE_THREAD, CELL(thread, comm) },
 	{ TABLE_THREAD, CELL(thread, exe) },
 	{ TABLE_FILE, CELL(file, path) },
 	{ TABLE_FILE, CELL(file, peer) },
 	{ TABLE_FILE, CELL(file, client) },
+	{ TABLE_NETIF, CELL(netif, name) },
 	{ TABLE_BLOCKING, CELL(blocking, object) },
+	{ TABLE_BLOCKING, CELL(blocking, cause) },
 	{ TABLE_RELATION, CELL(relation, object) },
+	{ TABLE_RELATION, CELL(relation, from_comm) },
+	{ TABLE_RELATION, CELL(relation, to_comm) },
+	{ TABLE_PREEMPTION, CELL(preemption, by_comm) },
 	{ TABLE_CONNECTION, CELL(connection, local) },
 	{ TABLE_CONNECTION, CELL(connection, peer) },
+	{ TABLE_CONNECTION, CELL(connection, comm) },
+	{ TABLE_CONTAINER, CELL(container, comm) },
 };
 
 void row_keep_paths(enum table_id table, const uint64_t *cells)
@@ -32,14 +43,11 @@ void row_keep_paths(enum table_id table, const uint64_t *cells)
 
 void state_keep_paths(const struct host_state *s)
 {
-	static const enum table_id tables[] = { TABLE_THREAD, TABLE_FILE, TABLE_BLOCKING, TABLE_RELATION,
-						TABLE_CONNECTION };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(tables); i++) {
-		const struct state_table *t = &s->tables[tables[i]];
+	for (size_t i = 0; i < G_N_ELEMENTS(path_cells); i++) {
+		const struct state_table *t = &s->tables[path_cells[i].table];
 
 		for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
-			row_keep_paths(tables[i], state_cells(t, row));
+			strpool_keep((strid)state_cells(t, row)[path_cells[i].cell]);
 	}
 }
 
@@ -55,6 +63,7 @@ void model_keep_paths(const struct model *m)
 		if (!t || !t->in_use)
 			continue;
 		strpool_keep(t->cwd);
+		strpool_keep(t->cpu_wait.most.comm);
 		if (!t->call.active)
 			continue;
 		strpool_keep(t->call.path);

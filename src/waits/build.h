@@ -50,6 +50,9 @@ void build_restart(struct build *b);
 /* The number of packets that became links so far. */
 uint64_t build_links(const struct build *b);
 
+/* strpool_keep() for the names that threads have or had. */
+void build_keep_paths(const struct build *b);
+
 /* The number of threads: one for each row in use. */
 uint32_t build_threads(const struct build *b);
 

@@ -385,6 +385,17 @@ void build_thread_name(struct build *b, const struct build_thread *t, strid comm
 		r->who.pid = pid;
 }
 
+void build_keep_paths(const struct build *b)
+{
+	for (guint row = 0; row < b->rows->len; row++) {
+		const struct build_row *r = build_row(b, row);
+
+		strpool_keep(r->who.comm);
+		for (unsigned i = 0; i < r->n_earlier; i++)
+			strpool_keep(r->earlier[i].comm);
+	}
+}
+
 uint32_t build_threads(const struct build *b)
 {
 	return b->threads->len - b->spare->len;

@@ -460,9 +460,12 @@ uint64_t row_begin_ns(const struct wait_graph *g, const struct graph_row *r)
 
 void graph_keep_paths(const struct wait_graph *g)
 {
-	for (uint32_t i = 1; i < g->causes.n; i++)
-		if (g->causes.entries[i].uses)
-			strpool_keep(g->causes.entries[i].cause.object);
+	for (uint32_t i = 1; i < g->causes.n; i++) {
+		if (!g->causes.entries[i].uses)
+			continue;
+		strpool_keep(g->causes.entries[i].cause.name);
+		strpool_keep(g->causes.entries[i].cause.object);
+	}
 }
 
 struct wait_graph_info graph_info(const struct wait_graph *g)

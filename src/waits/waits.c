@@ -434,9 +434,18 @@ void waits_keep_paths(const struct waits *w)
 	for (guint i = 0; i < w->hosts->len; i++) {
 		const struct waits_queue *q = &host_at(w, i)->queue;
 
-		for (uint32_t j = 0; j < q->n; j++)
-			strpool_keep(q->events[(q->first + j) & (q->room - 1)].object);
+		for (uint32_t j = 0; j < q->n; j++) {
+			const struct wait_event *e = &q->events[(q->first + j) & (q->room - 1)];
+
+			strpool_keep(e->comm);
+			strpool_keep(e->from_comm);
+			if (e->kind == WAIT_EVENT_SWITCH)
+				strpool_keep(e->by_comm);
+			strpool_keep(e->cause);
+			strpool_keep(e->object);
+		}
 	}
+	build_keep_paths(w->build);
 	graph_keep_paths(w->graph);
 }
 

@@ -251,21 +251,40 @@ START_TEST(test_strpool_limit)
 }
 END_TEST
 
-/* However many threads there are, and whatever their names, calls and events keep theirs. */
-START_TEST(test_strpool_reserve)
+static strid name_of_thread(int i)
 {
-	strid refused = STRID_NONE;
 	char comm[16] = "";
 
-	strpool_set_limit(8000, 2000);
-	for (int i = 0; i < 1000; i++) {
-		snprintf(comm, sizeof(comm), "thread-%d", i);
-		refused = i % 2 ? strpool_intern_padded(comm, sizeof(comm)) : strpool_intern_brief(comm, strlen(comm));
+	snprintf(comm, sizeof(comm), "thread-%d", i);
+	return i % 2 ? strpool_intern_padded(comm, sizeof(comm)) : strpool_intern_brief(comm, strlen(comm));
+}
+
+/* However many threads there are, new ones have names, and so have calls and events. */
+START_TEST(test_strpool_brief)
+{
+	enum { THREADS = 20000, KEPT = 1000 };
+	strid first = name_of_thread(0), kept = STRID_NONE, id = STRID_NONE;
+
+	strpool_set_limit(8000, 1 << 16);
+	for (int i = 1; i < THREADS; i++) {
+		id = name_of_thread(i);
+		ck_assert_uint_ne(id, STRID_NONE);
+		ck_assert_uint_eq(name_of_thread(i), id);
+		if (i == KEPT)
+			kept = id;
+		if (!strpool_round_due())
+			continue;
+		strpool_round_begin();
+		strpool_keep(kept);
+		strpool_round_end();
 	}
-	ck_assert_uint_eq(refused, STRID_NONE);
-	ck_assert_uint_ne(strpool_intern_z("openat"), STRID_NONE);
+	ck_assert_uint_eq(strpool_full(), 0);
+	ck_assert_uint_gt(strpool_forgotten(), THREADS / 2);
+	ck_assert_str_eq(strpool_text(first), "thread-0");
+	ck_assert_str_eq(strpool_text(kept), "thread-1000");
+	ck_assert_str_eq(strpool_text(id), "thread-19999");
+	ck_assert_str_eq(strpool_text(strpool_intern_z("openat")), "openat");
 	ck_assert_uint_eq(strpool_intern_padded("openat", 6), strpool_intern_z("openat"));
-	ck_assert_uint_gt(strpool_bytes(), 6500);
 	strpool_release();
 	strpool_set_limit(64 << 20, 256 << 20);
 }
@@ -725,6 +744,6 @@ END_TEST
 
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
-	  test_strpool_limit, test_strpool_reserve, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
+	  test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
 	  test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_changes, test_time_twice,
 	  test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)

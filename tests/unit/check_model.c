@@ -244,5 +244,54 @@ START_TEST(test_ended_sources_leave_nothing_behind)
 }
 END_TEST
 
-UNIT_MAIN("model", test_ended_sources_leave_nothing_behind, test_all_at_first, test_threads_alone, test_each_alone,
-	  test_bytes_without_lives, test_bytes_of_old_socket)
+/* Many other threads come and go. */
+static void pass_threads(const struct model *m, int from, int to)
+{
+	char name[32];
+
+	for (int i = from; i < to; i++) {
+		snprintf(name, sizeof(name), "other-%d", i);
+		strpool_intern_brief(name, strlen(name));
+		if (!strpool_round_due())
+			continue;
+		strpool_round_begin();
+		model_keep_paths(m);
+		strpool_round_end();
+	}
+}
+
+static void check_names_stay(const struct state_table *t)
+{
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		for (unsigned c = 0; c < t->desc->n_cells; c++)
+			if (t->desc->cells[c].type == TYPE_TEXT)
+				ck_assert_msg(strcmp(strpool_text((strid)state_cells(t, row)[c]), "…") != 0,
+					      "%s is forgotten", t->desc->cells[c].name);
+}
+
+/* Names that may be forgotten are kept while a row has them. */
+START_TEST(test_names_stay)
+{
+	struct events e;
+
+	strpool_set_limit(32000, 1 << 16);
+	events_init(&e);
+	pass_threads(e.m, 0, 1000);
+	model_set_figures(e.m, MODEL_ALL_FIGURES);
+	model_begin(e.m, BEGIN);
+	EVENT(&e, 1010, 0, 0, DUMP_NETIF, dump_netif, .name = str(&rec, "veth1"));
+	play(&e);
+	EVENT(&e, 1510, 0, A, RENAME, task, .tid = A, .comm = "renamed");
+	pass_threads(e.m, 1000, 20000);
+	ck_assert_uint_gt(strpool_forgotten(), 10000);
+	ck_assert_str_eq(strpool_text((strid)events_thread(&e, A)->comm), "renamed");
+	for (int i = 0; i < TABLES; i++)
+		check_names_stay(&e.m->state.tables[i]);
+	events_release(&e);
+	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
+}
+END_TEST
+
+UNIT_MAIN("model", test_names_stay, test_ended_sources_leave_nothing_behind, test_all_at_first, test_threads_alone,
+	  test_each_alone, test_bytes_without_lives, test_bytes_of_old_socket)

@@ -459,6 +459,46 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* A name that may be forgotten is kept while a thread has it. */
+START_TEST(test_names_stay)
+{
+	struct wait_event *e;
+	char name[32];
+	struct test t;
+
+	strpool_set_limit(1000, 1 << 16);
+	begin(&t, 1);
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "other-%d", i);
+		strpool_intern_brief(name, strlen(name));
+		if (i == 100) {
+			switched(&t, 0, 10, 0, 0, 0, 7);
+			switched(&t, 0, 20, 0, 7, 0, 8);
+			e = &t.log[0].events[1];
+			e->comm = strpool_intern_brief("eight", 5);
+			e->from_comm = strpool_intern_brief("seven", 5);
+			switched(&t, 0, 30, 0, 8, 1, 7);
+			e = &t.log[0].events[2];
+			e->by_tid = 8;
+			e->by_comm = strpool_intern_brief("eight", 5);
+			switched(&t, 0, 40, 0, 7, 1, 0);
+			finish(&t, 1);
+		}
+		if (!strpool_round_due())
+			continue;
+		strpool_round_begin();
+		waits_keep_paths(t.w);
+		strpool_round_end();
+	}
+	ck_assert_uint_gt(strpool_forgotten(), 10000);
+	ck_assert_str_eq(strpool_text(waits_who(t.w, waits_find(t.w, 0, 7, UINT64_MAX)).comm), "seven");
+	ck_assert_str_eq(strpool_text(waits_who(t.w, waits_find(t.w, 0, 8, UINT64_MAX)).comm), "eight");
+	end(&t);
+	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
+}
+END_TEST
+
 /* Threads with ever new TIDs whose ends are not seen: those that were idle longest are taken for gone. */
 START_TEST(test_threads_without_end)
 {
@@ -511,4 +551,4 @@ END_TEST
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
 	  test_asleep_already, test_runs_at_first, test_work, test_work_queued_unseen, test_woken_for_work,
 	  test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids,
-	  test_threads_without_end, test_names, test_idle_rows)
+	  test_threads_without_end, test_names, test_names_stay, test_idle_rows)
