@@ -5,16 +5,19 @@
 A host is a directory: "name" and "boot_id" say which machine it is, "log" has what its lttng was asked, and "session"
 exists while it has a session.
 """
-import contextlib
 import glob
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import cases
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+import sandbox  # noqa: E402
 
 TOP = os.environ["LTTNGTOP"]
 EVENTS = "lttng_ust_trace*:*"
@@ -209,21 +212,10 @@ def await_end(case):
         time.sleep(0.02)
 
 
-def background_shells(base):
-    """The command lines of what runs on the hosts."""
-    found = []
-    for process in glob.glob("/proc/[0-9]*"):
-        with contextlib.suppress(OSError):
-            with open(f"{process}/environ", "rb") as environ, open(f"{process}/cmdline", "rb") as words:
-                if f"HERE={base}/".encode() in environ.read():
-                    found.append(words.read().replace(b"\0", b" ").decode())
-    return found
-
-
 def await_silence(base):
     """Waits for the hosts' background shells, which end a few seconds after their session."""
     end = time.monotonic() + PATIENCE
-    while left := background_shells(base):
+    while left := sandbox.processes_with(f"HERE={base}/"):
         assert time.monotonic() < end, f"left: {left}"
         time.sleep(0.05)
 

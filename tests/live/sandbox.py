@@ -5,6 +5,7 @@ Only one set of root's daemons can exist per machine, so a test that runs as roo
 65534 here. Every process that is started is ended by its pid.
 """
 import contextlib
+import glob
 import os
 import re
 import shutil
@@ -97,6 +98,16 @@ def unread(port):
 def wait_until_it_keeps_waiting(*ports):
     """Waits until data has been sent to one of these ports, whose process is stopped."""
     wait_until(lambda: any(map(unread, ports)), f"somebody who sends to a port of {ports}")
+
+
+def processes_with(setting):
+    """The command lines of the processes whose environments contain this, such as "HOME=/tmp/x/": other tests have the same user."""
+    found = []
+    for process in glob.glob("/proc/[0-9]*"):
+        with contextlib.suppress(OSError), open(f"{process}/environ", "rb") as environ, open(f"{process}/cmdline", "rb") as words:
+            if setting.encode() in environ.read():
+                found.append(words.read().replace(b"\0", b" ").decode(errors="replace"))
+    return found
 
 
 def has_ipv6():
