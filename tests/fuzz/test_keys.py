@@ -43,6 +43,7 @@ class Session:
     def __init__(self, seed, directory):
         self.random = random.Random(seed)
         self.typed, self.printed, self.status = [], b"", None
+        self.entered = False  # whether it has taken the whole screen, where the terminal can restore it
         names = [name for name in sorted(os.listdir(TRACES)) if os.path.isdir(os.path.join(TRACES, name))]
         self.arguments = self.random.choice(STARTS) + [
             os.path.join(TRACES, name) for name in self.random.sample(names, self.random.choice((1, 1, 1, 2)))]
@@ -65,9 +66,11 @@ class Session:
         """Reads what is printed until nothing comes for so long; whether there is more to come."""
         while select.select([self.terminal], [], [], seconds)[0]:
             try:
-                self.printed = (self.printed + os.read(self.terminal, 65536))[-100000:]
+                self.printed += os.read(self.terminal, 65536)
             except OSError:  # its last process has ended
                 return False
+            self.entered = self.entered or b"\x1b[?1049h" in self.printed
+            self.printed = self.printed[-100000:]
         return True
 
     def type(self):
@@ -132,7 +135,7 @@ def run(seed):
         problem = f"exit status {os.WEXITSTATUS(status)}"
     elif SANITIZER.search(errors):
         problem = "a sanitizer reports"
-    elif b"\x1b[?1049h" in session.printed and b"\x1b[?1049l" not in session.printed[-2000:]:
+    elif session.entered and b"\x1b[?1049l" not in session.printed[-2000:]:
         problem = "the terminal is not restored"
     if problem:
         problem += f"\n{session.arguments}\n{session.typed[-25:]}\n{errors.decode(errors='replace')[:4000]}"
