@@ -347,8 +347,9 @@ def comparing(checks):
     with open_at(size=(100, 40)) as t:
         t.keys("1", "-", "A", "B")
         t.wait("^interval from")
-        first = open_path(t)
+        open_path(t)
         totals = sums(t.press("s"))
+        checks.check("something is compared", totals, t.screen())
         t.keys("C")
         t.wait("^the next path will be compared")
         t.press("Right", "-")
@@ -363,7 +364,6 @@ def comparing(checks):
                      2 * duration(b)[1], total)
         checks.contains("by program", screen, r"^ . running .* web apache2$")
         checks.lacks("C: no more", t.press("C"), r"FIRST +THIS")
-        checks.check("something was compared", len(first) == 39, len(first))
 
 
 def read_again(checks):
