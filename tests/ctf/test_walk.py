@@ -62,7 +62,8 @@ def test_converted():
         print("skip a conversion: babeltrace2 is not installed")
         return
     directory, = (directory for directory, _, files in os.walk("converted") if "metadata" in files)
-    check("converted by babeltrace2", walk(old) == walk(directory), directory)
+    wanted = walk(old)
+    check("converted by babeltrace2", wanted[0] == 0 and len(wanted[1]) > 100 and walk(directory) == wanted, directory)
 
 
 def test_shared():
