@@ -43,7 +43,7 @@ def test_signals(checks):
 def test_memory(checks):
     """GLib ends a program that it cannot give memory, by a signal of its own."""
     if cases.sanitized():
-        print("skipped: no memory: a sanitizer reserves more than the limit")
+        print("skip no memory: a sanitizer reserves more than the limit")
         return
     with tempfile.TemporaryDirectory() as directory, monitor_on_terminal(directory) as t:
         resource.prlimit(t.program_pid(), resource.RLIMIT_AS, (1 << 20, resource.RLIM_INFINITY))

@@ -158,6 +158,7 @@ def futexes(checks):
     """Room that dropped columns leave goes to cut texts: the last digit of an address distinguishes locks."""
     recording = unpack("locks-pipes")
     if not recording:
+        print("skip futexes: no recording locks-pipes")
         return
     done = subprocess.run([PROGRAM, "report", "blocking", "--where", "call:futex", "--columns", "what", "--json", recording],
                           check=True, stdout=subprocess.PIPE)

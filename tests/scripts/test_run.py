@@ -42,6 +42,8 @@ def test_counts():
     expect("a signal", "kill -SEGV $$", "0 passed, 1 failed, 0 skipped", 1)
     expect("a skipped test", "echo skip: no disk; exit 77", "0 passed, 0 failed, 1 skipped", 0, "skipped: no disk")
     expect("Check's line", "echo '50%: Checks: 4, Failures: 1, Errors: 1'; exit 1", "2 passed, 2 failed, 0 skipped", 1)
+    expect("Check's line, and a part that is skipped", "echo 'skip b: no disk'; echo '100%: Checks: 4, Failures: 0, Errors: 0'",
+           "4 passed, 0 failed, 1 skipped", 0, "skipped: b: no disk")
     expect("a test that does not exist beside one that does", ":", "1 passed, 1 failed, 0 skipped", 1, "No such file", options=["nothing.sh"])
 
 

@@ -164,6 +164,8 @@ START_TEST(test_text_contains)
 	ck_assert(!text_contains("", "a"));
 	if (turkish)
 		setlocale(LC_CTYPE, "C");
+	else
+		printf("skip test_text_contains in Turkish: tr_TR.UTF-8 is not installed\n");
 }
 END_TEST
 
