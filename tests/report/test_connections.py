@@ -18,7 +18,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 TRACES = os.path.join(BUILD, "traces")
-SHARED = os.path.join(TOP, "..", "shared", "traces", "truth")
+TRUTHS = [os.path.join(TOP, "traces", "truth"), os.path.join(TOP, "..", "shared", "traces", "truth")]
 FIN, SYN, RST, ACK = 1, 2, 4, 16
 
 PACKET = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) (net_dev_queue|net_if_receive_skb): .* version = 4, ihl = (\d+).*"
@@ -187,8 +187,8 @@ def test_no_headers():
 
 def truth(recording):
     """The text files of a recording's truth, by name."""
-    path = os.path.join(SHARED, recording + ".truth.tar.zst")
-    if not os.path.exists(path):
+    path = next(filter(os.path.exists, (os.path.join(below, recording + ".truth.tar.zst") for below in TRUTHS)), None)
+    if not path:
         return None
     with tempfile.TemporaryDirectory() as directory:
         plain = os.path.join(directory, "truth.tar")
