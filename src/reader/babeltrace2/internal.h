@@ -47,6 +47,9 @@ extern const struct stream_type lib_stream_type;
 /* Initialises *s; the caller sets the iterator. */
 void lib_stream_init(struct lib_stream *s, struct reader *r);
 
+/* The time of a clock's value; false: it is out of range. */
+bool lib_clock_ns(const bt_clock_class *clock, uint64_t value, int64_t *ns);
+
 /* The text of the library's current error, which is cleared; never NULL; the caller frees it. */
 char *lib_take_error(void);
 

@@ -15,21 +15,26 @@ static struct lib_stream *bt(struct reader_stream *s)
 
 /* ---- times and errors ---- */
 
-/* The library uses a snapshot again, and keeps that it was once out of range (seen with 2.0.4): convert it here. */
-static LT_COLD bool convert_snapshot(const bt_clock_snapshot *snapshot, int64_t *ns)
+bool lib_clock_ns(const bt_clock_class *clock, uint64_t value, int64_t *ns)
 {
-	const bt_clock_class *clock = bt_clock_snapshot_borrow_clock_class_const(snapshot);
 	int64_t seconds;
 	uint64_t cycles;
 	bool is_in_range;
 
 	bt_current_thread_clear_error();
 	bt_clock_class_get_offset(clock, &seconds, &cycles);
-	is_in_range = bt_util_clock_cycles_to_ns_from_origin(bt_clock_snapshot_get_value(snapshot),
-							     bt_clock_class_get_frequency(clock), seconds, cycles,
-							     ns) == BT_UTIL_CLOCK_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK;
+	is_in_range =
+		bt_util_clock_cycles_to_ns_from_origin(value, bt_clock_class_get_frequency(clock), seconds, cycles,
+						       ns) == BT_UTIL_CLOCK_CYCLES_TO_NS_FROM_ORIGIN_STATUS_OK;
 	bt_current_thread_clear_error();
 	return is_in_range;
+}
+
+/* The library uses a snapshot again, and keeps that it was once out of range (seen with 2.0.4): convert it here. */
+static LT_COLD bool convert_snapshot(const bt_clock_snapshot *snapshot, int64_t *ns)
+{
+	return lib_clock_ns(bt_clock_snapshot_borrow_clock_class_const(snapshot), bt_clock_snapshot_get_value(snapshot),
+			    ns);
 }
 
 /* false: it has no time, or one out of range. */

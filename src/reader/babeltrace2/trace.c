@@ -57,10 +57,13 @@ static void set_clock_text(struct lib_knowledge *k, const bt_clock_class *clock)
 bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct trace_desc *desc)
 {
 	const bt_trace *trace = k->trace;
+	int64_t zero_ns = 0;
 
 	if (!trace)
 		return false;
 	set_clock_text(k, clock);
+	if (clock && !lib_clock_ns(clock, 0, &zero_ns))
+		zero_ns = 0;
 	*desc = (struct trace_desc){
 		.hostname = env_text(trace, "hostname"),
 		.domain = env_text(trace, "domain"),
@@ -72,6 +75,7 @@ bool lib_describe(struct lib_knowledge *k, const bt_clock_class *clock, struct t
 		.tracer_minor = env_integer(trace, "tracer_minor"),
 		.tracer_patch = env_integer(trace, "tracer_patchlevel"),
 		.clock = k->clock,
+		.clock_zero_ns = (uint64_t)MAX(zero_ns, 0),
 	};
 	return true;
 }
