@@ -257,7 +257,7 @@ static strid name_of_thread(int i)
 {
 	char comm[16] = "";
 
-	snprintf(comm, sizeof(comm), "thread-%d", i);
+	snprintf(comm, sizeof(comm), "thread-%u", (unsigned)i % 1000000);
 	return i % 2 ? strpool_intern_padded(comm, sizeof(comm)) : strpool_intern_brief(comm, strlen(comm));
 }
 
