@@ -333,6 +333,7 @@ def other_relayd(checks):
         relayd.kill()
         relayd.wait()
         live.user.start(*relayd.args, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        sandbox.wait_for_ports(*live.terminal.ports)  # before it is fed
 
     second_of_its_name(checks, "restarted", start_again)
 
