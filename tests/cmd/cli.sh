@@ -253,6 +253,7 @@ expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
 expect 2 '' "Try 'lttngtop feed --help'" feed --to localhost "$recording"
 expect 2 '' "option '--output': '' is not a directory's name" record -n --output ''
+expect 2 '' "option '--output': '' is not a directory's name" record stop --host h --output '' s
 # A COMMAND implies --local, a SOURCE does not.
 expect 1 '' "^lttngtop: the monitor needs a terminal" --set full -- true
 expect 2 '' "option '--set' needs '--local'$" --set full -- "$recording"

@@ -366,8 +366,9 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	int result = LT_EXIT_OK;
 
 	if (!sessions)
-		return daemon_check() && !daemon_is_refused() ? fail_without_daemon(name)
-							      : cmd_fail(LT_EXIT_FAILURE, "record");
+		/* which recording is meant is not guessed while root's daemon may have it */
+		return daemon_check() && (name || !daemon_is_refused()) ? fail_without_daemon(name)
+									: cmd_fail(LT_EXIT_FAILURE, "record");
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
 			status(g_ptr_array_index(sessions, i));
@@ -395,6 +396,8 @@ static enum lt_status check_options(const struct record_verb *verb, const struct
 		if (!applies)
 			return error_set("option '--%s' does not apply to 'record %s'", name, verb->name);
 	}
+	if (o->output && !*o->output)
+		return error_set("option '--output': '' is not a directory's name");
 	if (o->output && !o->record_host->len)
 		return error_set("with 'record %s', option '--output' needs '--host'", verb->name);
 	return LT_OK;
