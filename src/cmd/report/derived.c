@@ -54,8 +54,8 @@ static void warn_cut(struct report *r, uint64_t begin_ns)
 		return;
 	log_warning("data before %s %s", timetext_format(when, sizeof(when), from_ns, 9, true, r->options->utc),
 		    info.graph.cut ? "was dropped: --wait-memory is too small"
-		    : info.epoch   ? "is missing: it arrived before the hosts' clocks were known"
-				   : "was dropped: --wait-retention is too short");
+		    : expired      ? "was dropped: --wait-retention is too short"
+				   : "is missing: it arrived before the hosts' clocks were known");
 	r->warned_cut = true;
 	r->dropped = info.graph.cut > 0;
 }
