@@ -283,7 +283,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 			continue;
 		back_ns = live ? set_back_by(host, ev) : 0;
 		if (back_ns)
-			n_others++;
+			n_others = MAX(n_others, host->n_others + 1);
 		else
 			h = host;
 	}

@@ -95,6 +95,14 @@ void input_leave_host(struct input *input)
 	input->host = NULL;
 }
 
+/* Whether the trace of a source that was started again is the host's as before, by a clock that was not set back. */
+static bool is_continued(const struct input *input, const struct event *ev)
+{
+	return input->host && !input->host->public.replaced &&
+	       host_has_trace(input->host, ev, input->spec->host_hint) &&
+	       event_payload(ev, ev_trace)->clock_zero_ns >= input->clock_zero_ns;
+}
+
 static void announced(struct input *input, GPtrArray *hosts, const struct event *ev)
 {
 	struct host *host = input->host;
@@ -106,8 +114,9 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 		input->mixed = true;
 		return;
 	}
-	if (!input->announced)
+	if (!input->announced && !is_continued(input, ev))
 		host = host_of_trace(hosts, ev, input->spec->host_hint, source_spec_is_live(input->spec));
+	input->clock_zero_ns = event_payload(ev, ev_trace)->clock_zero_ns;
 	host_add_trace(host, ev, input->spec->name);
 	if (input->host && input->host != host)
 		input_leave_host(input);

@@ -39,14 +39,15 @@ struct input {
 	struct source *source;           /* NULL: no worker runs */
 	struct source_recalled recalled; /* live: what is kept of it, also after it has ended */
 	struct host *host; /* set by the first EVENT_TRACE; another one after the machine has rebooted; not owned */
-	bool announced;    /* the running source has named its host */
-	bool mixed;        /* it announced traces of other hosts, too, and this was reported */
-	bool existed;      /* its session was attached, or listed */
-	bool session_over; /* it ended, or its relayd no longer knows it */
-	bool is_listed;    /* a relayd's list showed that there is such a session; set by ingest */
-	bool is_absent;    /* it has ended, or its relayd does not know it, and has not listed it since then */
-	bool relayd_left;  /* the relayd went away, or could not be reached, since the session last ran */
-	unsigned number;   /* the source's number in the host's merge */
+	uint64_t clock_zero_ns;     /* when the clock of its last trace was 0; 0: not known */
+	bool announced;             /* the running source has named its host */
+	bool mixed;                 /* it announced traces of other hosts, too, and this was reported */
+	bool existed;               /* its session was attached, or listed */
+	bool session_over;          /* it ended, or its relayd no longer knows it */
+	bool is_listed;             /* a relayd's list showed that there is such a session; set by ingest */
+	bool is_absent;             /* it has ended, or its relayd does not know it, and has not listed it since then */
+	bool relayd_left;           /* the relayd went away, or could not be reached, since the session last ran */
+	unsigned number;            /* the source's number in the host's merge */
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
 	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */

@@ -304,14 +304,20 @@ static bool is_unlisted(const struct host *host)
 	return true;
 }
 
-/* Whether a live host of the same hostname started after this one's last event: the same machine, rebooted. */
+/*
+ * Whether a live host of the same hostname started after this one's last event: the same machine, rebooted; or
+ * continues it with a clock that was set back.
+ */
 static bool is_rebooted(const struct ingest *in, const struct host *host)
 {
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct host *other = host_at(in, i);
 
-		if (other->public.live && !other->public.away && other->public.begin_ns != TIME_UNKNOWN &&
-		    other->public.begin_ns >= host->public.end_ns && strcmp(other->hostname, host->hostname) == 0)
+		if (!other->public.live || other->public.away || other->public.begin_ns == TIME_UNKNOWN ||
+		    strcmp(other->hostname, host->hostname) != 0)
+			continue;
+		if (other->public.begin_ns >= host->public.end_ns ||
+		    (other->n_others > host->n_others && strcmp(other->clock, host->clock) == 0))
 			return true;
 	}
 	return false;

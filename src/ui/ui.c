@@ -198,8 +198,11 @@ static uint64_t oldest_kept(const struct ui *ui)
 	uint64_t kept_ns = UINT64_MAX, first_ns, last_ns;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
-		if (!history_range(ui->history, ui_host(ui, i)->info.track, &first_ns, &last_ns))
+		if (!history_range(ui->history, ui_host(ui, i)->info.track, &first_ns, &last_ns)) {
+			if (ui_host(ui, i)->info.ended) /* all of it was dropped */
+				continue;
 			return 0;
+		}
 		kept_ns = MIN(kept_ns, ui_to_ref(ui_host(ui, i), first_ns));
 	}
 	return kept_ns == UINT64_MAX ? 0 : kept_ns;
