@@ -15,8 +15,10 @@
  * There are two kinds, each with its own budget, because names are few and needed for good, while paths are many and
  * short-lived:
  *
- *   names  of processes, devices, events, calls, counters …: kept for the whole run
+ *   names  of devices, events, calls, counters …: kept for the whole run
  *   paths  of files, and addresses of sockets: eventually forgotten, see below
+ *
+ * Names of threads and network interfaces are names while there is room, and otherwise treated as paths.
  *
  * A string that does not fit becomes STRID_NONE and is counted. One pool per process, main thread only.
  */

@@ -71,6 +71,10 @@ void model_keep_paths(const struct model *m)
 	}
 	for (uint32_t i = 0; c && i < c->list->len; i++)
 		strpool_keep(channel_at(c, i)->object);
+	for (uint32_t i = 0; c && i < c->list->len; i++)
+		strpool_keep(channel_at(c, i)->owner.comm);
+	for (unsigned i = 0; c && i < MIN(m->relations->n_gone, G_N_ELEMENTS(m->relations->gone)); i++)
+		strpool_keep(m->relations->gone[i].party.comm);
 	for (uint32_t i = 0; i < m->fifos->n; i++)
 		strpool_keep(m->fifos->list[i].path);
 }
