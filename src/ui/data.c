@@ -154,6 +154,8 @@ bool data_load(struct ui *ui)
 	bool different;
 
 	ui_interval(ui, &begin_ns, &end_ns);
+	if (!ui->cursor.live && !ui->cursor.complete)
+		tables |= 1u << TABLE_THREAD; /* chosen ones are looked up when another reading is shown: same_rows.c */
 	if (preview != ui->loaded_preview) {
 		data_forget(ui);
 		chosen = same_rows_note(ui);

@@ -66,7 +66,9 @@ static void find_selection(struct list *l)
 	}
 	row = selected_row(l);
 	if (row != VIEW_NO_ROW) {
-		l->selected = l->rows.rows[row].key; /* of a sum, the one that it has now */
+		/* a sum has another key now, or may be one that was selected by its key */
+		l->selected_sum = l->query.sum_by ? l->rows.rows[row].sum : l->selected_sum;
+		l->selected = l->rows.rows[row].key;
 		l->index = row;
 		l->present = true;
 	} else {
@@ -95,7 +97,9 @@ static bool choose_counter(struct list *l, const char *by)
 	if (l->query.sum_by || l->rows.n_columns == l->table->n_columns)
 		return false;
 	column = l->sorted ? view_rows_column(&l->rows, l->sort) : &l->rows.columns[l->table->n_columns];
-	if (!column || (by && !strcmp(by, column->name)))
+	if (!column) /* this recording lacks the one that was chosen */
+		column = &l->rows.columns[l->table->n_columns];
+	if (by && !strcmp(by, column->name))
 		return false;
 	if (!l->sorted) {
 		g_free(l->sort);

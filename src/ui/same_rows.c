@@ -83,11 +83,20 @@ static const struct thread_row *find(const struct ui *ui, const struct chosen *c
 	return NULL;
 }
 
+/* Whether the selection is a sum that is found by what its rows have in common, in any reading. */
+static bool is_named(const struct list *l)
+{
+	return l->sum_by && l->sum_by != VIEW_SUM_THREAD && l->sum_by != VIEW_SUM_PROCESS && l->selected_sum;
+}
+
 static void choose(struct chosen *c, const struct view_key *key)
 {
-	if (c->list && key)
+	if (c->list && is_named(c->list))
+		return;
+	if (c->list && key) {
 		c->list->selected = *key;
-	else if (c->list)
+		c->list->selected_sum = 0;
+	} else if (c->list)
 		c->list->chosen = c->list->follow = false;
 	else if (c->set && key)
 		g_hash_table_add(c->set, g_memdup2(key, sizeof(*key)));
