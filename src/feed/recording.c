@@ -116,30 +116,30 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 
 	*size = 0;
 	if (status != LT_OK)
-		return status == LT_END ? error_set("file was truncated") : LT_ERROR;
+		return status == LT_END ? error_set("the file was truncated") : LT_ERROR;
 	*size = size_in_file(s, offset, &head);
 	if (!*size)
-		return error_set("a packet has an impossible size");
+		return error_set("it has an impossible size");
 	if (!packet_has(&head, PACKET_TIMESTAMP_BEGIN) || !packet_has(&head, PACKET_TIMESTAMP_END))
-		return error_set("its packets have no timestamps");
+		return error_set("it has no timestamps");
 	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
 	if (*size > VIEWER_PACKET_MAX)
-		return error_set("a packet is larger than %d MiB", VIEWER_PACKET_MAX >> 20);
+		return error_set("it is larger than %d MiB", VIEWER_PACKET_MAX >> 20);
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
 	p.seq = head.values[PACKET_SEQ_NUM];
 	p.discarded = head.values[PACKET_EVENTS_DISCARDED];
 	if (p.end < p.begin)
-		return error_set("a packet ends before it starts");
+		return error_set("it ends before it starts");
 	if (!layout_time(s->r->layout, p.end, &end_ns) || end_ns > INT64_MAX)
-		return error_set("a packet ends after the year 2262");
+		return error_set("it ends after the year 2262");
 	if (!s->stream) {
 		s->stream = find_stream(s->r, &head, s->name);
 		g_ptr_array_add(s->stream->paths, g_strdup(s->path));
 		s->path = g_ptr_array_index(s->stream->paths, s->stream->paths->len - 1);
 		s->class = head.stream;
 	} else if (s->class != head.stream) {
-		return error_set("a packet belongs to another stream");
+		return error_set("it belongs to another stream");
 	}
 	p.path = s->path;
 	p.size = *size;

@@ -196,8 +196,8 @@ def check_damaged(directory):
     begin, second = 10**9, 10**9
     for name, offset, data, words, missing in (
             ("magic", 0, b"\0", "the packet at byte {} is left out: wrong magic number", 1),
-            ("size", HEAD + 16, b"\0\1", "the packet at byte {} is left out: a packet has an impossible size", 1),
-            ("end", HEAD + 8, bytes(8), "the packet at byte {} is left out: a packet ends before it starts", 1),
+            ("size", HEAD + 16, b"\0\1", "the packet at byte {} is left out: it has an impossible size", 1),
+            ("end", HEAD + 8, bytes(8), "the packet at byte {} is left out: it ends before it starts", 1),
             ("length", HEAD + 24, b"\xff" * 7, "the rest of the packet at byte {} is left out: it is not in the file", 0)):
         path, into = (os.path.join(directory, f"{name}-{kind}", "made", "kernel") for kind in ("head", "written"))
         with made.Recording(path) as recording:
