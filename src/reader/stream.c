@@ -6,7 +6,7 @@
 
 #include "reader/common.h"
 
-enum { READ_AHEAD_MESSAGES = 4096, MESSAGES_PER_BEAT = 65536 };
+enum { READ_AHEAD_MESSAGES = 4096, LONG_READ_AHEAD_MESSAGES = 1 << 24, MESSAGES_PER_BEAT = 65536 };
 
 void stream_init(struct reader_stream *s, struct reader *r, const struct stream_type *type)
 {
@@ -274,7 +274,7 @@ static bool show(struct reader_stream *s, const struct message *m,
 void stream_read_ahead(struct reader_stream *s, bool is_long,
 		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user)
 {
-	const uint64_t most = is_long && s->type->reads_twice ? UINT64_MAX : READ_AHEAD_MESSAGES;
+	const unsigned most = is_long && s->type->reads_twice ? LONG_READ_AHEAD_MESSAGES : READ_AHEAD_MESSAGES;
 	struct message m;
 
 	if (s->has_head && !show(s, &s->head, visit, user))
@@ -282,7 +282,7 @@ void stream_read_ahead(struct reader_stream *s, bool is_long,
 	if (s->exhausted)
 		return;
 	s->type->mark(s);
-	for (uint64_t n = 1; n <= most && s->type->next(s, &m) && show(s, &m, visit, user); n++)
+	for (unsigned n = 1; n <= most && s->type->next(s, &m) && show(s, &m, visit, user); n++)
 		if (n % MESSAGES_PER_BEAT == 0)
 			ring_publish(s->reader->ring);
 	s->type->rewind(s);

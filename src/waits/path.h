@@ -48,9 +48,9 @@ void wait_path_fill(struct wait_path *p, wait_row row, uint64_t begin_ns, uint64
 
 /*
  * Computes the path of any row, over any window within the retention, by walking the graph. Each wait is explained as a
- * whole and then cut at the window, so the results for two windows agree where they overlap, unless
- * one is partial. The path ends at the row's last vertex (a thread's exit), unless graph_present() has set what the row
- * does now. *out must be initialised; its memory is reused.
+ * whole and then cut at the window, so the results for two windows agree where they overlap, unless one is partial. The
+ * path ends at the row's last vertex (a thread's exit), unless graph_present() has set what the row does now. *out must
+ * be initialised; its memory is reused.
  */
 void wait_path_resolve(const struct wait_graph *g, wait_row row, uint64_t begin_ns, uint64_t end_ns,
 		       struct wait_path *out);
