@@ -214,7 +214,7 @@ void stream_skip_to(struct reader_stream *s, uint64_t begin_ns);
 
 /*
  * Passes the messages from here on to visit() until it returns false: at most some thousands, or with is_long, where
- * this takes no memory, up to the stream's end. Consumes none of them.
+ * this takes no memory, some millions. Consumes none of them.
  */
 void stream_read_ahead(struct reader_stream *s, bool is_long,
 		       bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user);
