@@ -291,12 +291,29 @@ void dirty_synced(struct model *m, uint32_t thread)
 
 /* ---- writeback ---- */
 
+/* The thread of an array (drivers/md): md0_raid5. */
+static bool is_array_s(const char *comm)
+{
+	if (!g_str_has_prefix(comm, "md"))
+		return false;
+	comm += strlen("md");
+	return g_str_has_prefix(comm + strspn(comm, "0123456789"), "_raid");
+}
+
+/* By name: flushers, reclaim, and the threads through which all writes of an encrypted disk or an array pass. */
 bool dirty_is_flusher(const struct model *m, uint32_t thread)
 {
+	static const char *const names[] = { "kworker/u", "kswapd", "dmcrypt_write" };
 	const struct thread *t = g_ptr_array_index(m->threads, thread);
+	char comm[sizeof(t->comm) + 1] = "";
 
-	return THREAD_ROW(m, thread)->flags & THREAD_KERNEL &&
-	       (!strncmp(t->comm, "kworker/u", 9) || !strncmp(t->comm, "kswapd", 6));
+	if (!(THREAD_ROW(m, thread)->flags & THREAD_KERNEL))
+		return false;
+	memcpy(comm, t->comm, sizeof(comm) - 1);
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (g_str_has_prefix(comm, names[i]))
+			return true;
+	return is_array_s(comm);
 }
 
 /* The oldest debt of the batch's inode, else of an unknown inode; NULL: none. */

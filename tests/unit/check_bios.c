@@ -322,15 +322,21 @@ static void write_file(struct events *e, uint64_t t, int64_t tid, uint64_t bytes
 	SYSCALL_EXIT(e, t + 3, 0, tid, "write", .ret = (int64_t)bytes);
 }
 
-/* With a kworker that writes back what others have written. */
-static void begin_with_flusher(struct events *e)
+/* With a thread of that name that writes what others have written. */
+static void begin_with_thread(struct events *e, const char comm[16], bool kernel)
 {
 	uint32_t row;
 
 	begin(e);
 	row = thread_of_tid(e->m, KBLOCKD);
-	thread_set_comm(e->m, row, "kworker/u4:1\0\0\0");
-	THREAD_ROW(e->m, row)->flags |= THREAD_KERNEL;
+	thread_set_comm(e->m, row, comm);
+	if (kernel)
+		THREAD_ROW(e->m, row)->flags |= THREAD_KERNEL;
+}
+
+static void begin_with_flusher(struct events *e)
+{
+	begin_with_thread(e, "kworker/u4:1\0\0\0", true);
 }
 
 static void written_at(struct events *e, uint64_t t, int64_t tid, uint64_t sector, uint64_t n)
@@ -339,6 +345,32 @@ static void written_at(struct events *e, uint64_t t, int64_t tid, uint64_t secto
 	RQ(e, t + 1, tid, ISSUE, VDA, sector, n, WRITE);
 	RQ(e, t + 5, 0, COMPLETE, VDA, sector, n, WRITE);
 }
+
+/* Kernel threads through which all writes of an encrypted disk or an array pass write for others too. */
+START_TEST(test_threads_that_write_for_others)
+{
+	static const struct {
+		char comm[16];
+		bool kernel, for_others;
+	} threads[] = {
+		{ "dmcrypt_write/2", true, true }, { "md0_raid5", true, true },    { "md127_raid10", true, true },
+		{ "kswapd0", true, true },         { "md0_resync", true, false },  { "mdadm", false, false },
+		{ "md0_raid5", false, false },     { "jbd2/vda1-8", true, false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(threads); i++) {
+		const uint64_t sectors = threads[i].for_others ? 8 : 0;
+		struct events e;
+
+		begin_with_thread(&e, threads[i].comm, threads[i].kernel);
+		write_file(&e, 1100, CAT, 4096);
+		written_at(&e, 1200, KBLOCKD, 1000, 8);
+		ASSERT_DISK(&e, CAT, 0, sectors, 0, 0);
+		ASSERT_WRITTEN_BACK(&e, CAT, sectors);
+		events_release(&e);
+	}
+}
+END_TEST
 
 /* Writeback by a kworker is charged to the writers of files, in order; the rest, and the requests, are its own. */
 START_TEST(test_write_back)
@@ -566,8 +598,9 @@ START_TEST(test_dirty_pages)
 END_TEST
 
 UNIT_MAIN("bios", test_write_back_by_inode, test_write_back_of_a_partition, test_page_events_never_come,
-	  test_write_back, test_write_back_after_the_end, test_many_ended_writers, test_dirty_in_pages,
-	  test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked, test_earliest_event_counts,
-	  test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked, test_requeue_keeps_owners,
-	  test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio, test_bio_from_above,
-	  test_bio_from_above_a_partition, test_stacked_requests_count_once, test_endless_request, test_bounds)
+	  test_write_back, test_threads_that_write_for_others, test_write_back_after_the_end, test_many_ended_writers,
+	  test_dirty_in_pages, test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked,
+	  test_earliest_event_counts, test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked,
+	  test_requeue_keeps_owners, test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio,
+	  test_bio_from_above, test_bio_from_above_a_partition, test_stacked_requests_count_once, test_endless_request,
+	  test_bounds)
