@@ -23,7 +23,7 @@ enum {
 	RWBS_PREFLUSH = 1 << 10,
 };
 
-enum { SECTOR_BYTES = 512 };
+enum { SECTOR_BYTES = 512, LOOP_MAJOR = 7 };
 
 void block_create(struct model *m)
 {
@@ -332,9 +332,15 @@ static void count_bytes(struct model *m, uint32_t disk, enum bio_direction dir, 
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
+/* A loop device: its bytes are those of a file, in memory or on a disk that counts them itself. */
+static bool is_loop(const struct model *m, uint32_t disk)
+{
+	return DISK_ROW(m, disk)->dev >> 20 == LOOP_MAJOR;
+}
+
 static void count_host_bytes(struct model *m, uint32_t disk, enum bio_direction dir, uint64_t bytes)
 {
-	if (is_stacked(m, disk))
+	if (is_stacked(m, disk) || is_loop(m, disk))
 		return;
 	if (dir == DIR_READ)
 		HOST_ROW(m)->disk_read_bytes += bytes;

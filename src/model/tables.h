@@ -101,10 +101,10 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(threads_gone, COUNTER, COUNT, "Threads that exited") \
 	C(fds_opened, COUNTER, COUNT, "File descriptors opened") \
 	C(fds_closed, COUNTER, COUNT, "File descriptors closed") \
-	C(disk_read_bytes, COUNTER, BYTES, "Bytes read from block devices") \
-	C(disk_write_bytes, COUNTER, BYTES, "Bytes written to block devices") \
-	C(rx_bytes, COUNTER, BYTES, "Bytes received, except over loopback") \
-	C(tx_bytes, COUNTER, BYTES, "Bytes sent, except over loopback")
+	C(disk_read_bytes, COUNTER, BYTES, "Bytes read from block devices, except loop devices") \
+	C(disk_write_bytes, COUNTER, BYTES, "Bytes written to block devices, except loop devices") \
+	C(rx_bytes, COUNTER, BYTES, "Bytes received by all interfaces but loopback, bridges and veth pairs included") \
+	C(tx_bytes, COUNTER, BYTES, "Bytes sent by all interfaces but loopback, bridges and veth pairs included")
 
 #define CPU_CELLS(C, A, D) \
 	C(cpu, KEY, ID, "Number of the CPU") \

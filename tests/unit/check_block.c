@@ -465,6 +465,28 @@ START_TEST(test_request_remap)
 }
 END_TEST
 
+/* An image file on a disk: each device counts its own requests, the host those of the disk. */
+START_TEST(test_loop_device)
+{
+	enum { LOOP = 7 << 20 };
+	struct events e;
+
+	begin(&e);
+	RQ(&e, 1100, ISSUE, LOOP, 8, 8, READ);
+	RQ(&e, 1110, ISSUE, VDA, 2000, 8, READ);
+	RQ(&e, 1120, COMPLETE, VDA, 2000, 8, READ);
+	RQ(&e, 1130, COMPLETE, LOOP, 8, 8, READ);
+	RQ(&e, 1200, ISSUE, LOOP, 16, 8, WRITE);
+	RQ(&e, 1210, COMPLETE, LOOP, 16, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, LOOP)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, LOOP)->write_bytes, 8 * 512);
+	ck_assert_uint_eq(disk(&e, VDA)->read_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_read_bytes, 8 * 512);
+	ck_assert_uint_eq(HOST_ROW(e.m)->disk_write_bytes, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* I/O pressure on the host until t. */
 static uint64_t waited_for_disk(struct events *e, uint64_t t)
 {
@@ -675,6 +697,6 @@ UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues,
 	  test_completion_without_issue, test_flush, test_writes_of_nothing, test_failed_request,
 	  test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort, test_issue_twice,
 	  test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below, test_remap_chain_and_split,
-	  test_remap_within_a_partition, test_request_remap, test_loss_empties_the_queues, test_requests_after_a_loss,
-	  test_remap_before_a_loss, test_loss_ends_the_wait_for_requests, test_queues_are_bounded,
-	  test_known_disk_names, test_disk_names)
+	  test_remap_within_a_partition, test_request_remap, test_loop_device, test_loss_empties_the_queues,
+	  test_requests_after_a_loss, test_remap_before_a_loss, test_loss_ends_the_wait_for_requests,
+	  test_queues_are_bounded, test_known_disk_names, test_disk_names)
