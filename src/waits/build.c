@@ -171,7 +171,7 @@ static void change(struct build *b, const struct build_thread *t, const struct w
 		before = work_cause(t, state, &work);
 	vertex(b, t->row, state, before);
 	if (state == WAIT_BLOCKED && t->stop == b->idling)
-		graph_idle(b->graph, t->row, b->now_ns);
+		graph_idle(b->graph, t->row, b->now_ns, WAIT_RUNNING, NULL);
 	if (after == WAIT_RUNNING)
 		now = work_cause(t, after, &work);
 	present(b, t, after, now);
@@ -231,15 +231,24 @@ static bool in_interrupt(const struct wait_event *e)
 	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
 }
 
-/* A wait for work ends: the waker (NULL: none) brings work, but is not the reason why the thread waited. */
-static void wait_for_work(struct build *b, struct build_thread *t, const struct build_thread *waker)
+/* What brought work in an interrupt: see graph_idle(). */
+static enum wait_state brought_by(const struct wait_event *e)
 {
-	const struct wait_cause idle = { .name = b->idling, .fd = -1 };
+	return e->state == WAIT_BLOCK_DEVICE || e->state == WAIT_NETWORK || e->state == WAIT_TIMER
+		       ? (enum wait_state)e->state
+		       : WAIT_RUNNING;
+}
+
+/* A wait for work ends: the waker (NULL: what e says) brings work, but is not the reason why the thread waited. */
+static void wait_for_work(struct build *b, struct build_thread *t, const struct build_thread *waker,
+			  const struct wait_event *e)
+{
+	const struct wait_cause idle = { .name = b->idling, .fd = -1 }, by = { .name = e->cause, .fd = -1 };
 
 	t->given_ns = b->now_ns;
 	t->giver = waker ? waker->row : WAIT_NO_ROW;
 	vertex(b, t->row, WAIT_BLOCKED, &idle);
-	graph_idle(b->graph, t->row, b->now_ns);
+	graph_idle(b->graph, t->row, b->now_ns, waker ? WAIT_RUNNING : brought_by(e), &by);
 }
 
 /* Woken in a context in which the current task cannot be the reason. */
@@ -258,7 +267,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	if (receiver)
 		cause.role = (uint8_t)build_packets_role(b, receiver->row);
 	if (t->stop == b->idling)
-		wait_for_work(b, t, NULL);
+		wait_for_work(b, t, NULL, e);
 	else
 		vertex(b, t->row, (enum wait_state)e->state, &cause);
 	present(b, t, WAIT_PREEMPTED, NULL);
@@ -282,7 +291,7 @@ static void wake_in_task(struct build *b, const struct wait_event *e, struct bui
 	const struct wait_cause cause = { .call = e->call, .object = e->object, .fd = e->fd, .role = e->role };
 
 	if (t->old == STATUS_BLOCKED && t->stop == b->idling)
-		wait_for_work(b, t, waker);
+		wait_for_work(b, t, waker, e);
 	else
 		vertex(b, t->row, state_of((enum status)t->old), t->old == STATUS_BLOCKED ? &cause : NULL);
 	present(b, t, state_of((enum status)t->status), NULL);

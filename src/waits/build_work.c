@@ -63,7 +63,7 @@ void build_work_start(struct build *b, unsigned host, const struct wait_event *e
 	if (!was_woken_for(t, q)) {
 		if (q && q->row != WAIT_NO_ROW && q->row != t->row && build_row(b, q->row)->life == q->life)
 			graph_link(b->graph, q->row, q->t_ns, t->row, b->now_ns, WAIT_LINK_WORK);
-		graph_idle(b->graph, t->row, b->now_ns);
+		graph_idle(b->graph, t->row, b->now_ns, WAIT_RUNNING, NULL);
 	}
 	t->given_ns = 0;
 	t->work = e->cause;

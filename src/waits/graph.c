@@ -215,6 +215,12 @@ static struct graph_row *oldest_row(const struct wait_graph *g)
 	return &g->rows[g->oldest.chunk->rows[g->oldest.index]];
 }
 
+static void forget_brought(struct wait_graph *g, struct vertex *v)
+{
+	if (v->link == WAIT_LINK_NONE)
+		causes_give(&g->causes, v->brought_by);
+}
+
 static void drop_oldest(struct wait_graph *g)
 {
 	struct graph_row *r = oldest_row(g);
@@ -227,6 +233,7 @@ static void drop_oldest(struct wait_graph *g)
 	if (g->totals)
 		totals_drop(g, r);
 	causes_give(&g->causes, v->cause);
+	forget_brought(g, v);
 	r->before_ns = v->t_ns;
 	if (g->horizon_ns < v->t_ns)
 		g->horizon_ns = v->t_ns;
@@ -373,12 +380,13 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 	v = row_vertex(r, seq);
 	if (v->link != WAIT_LINK_NONE && v->from_ns <= from_ns)
 		return;
+	forget_brought(g, v);
 	v->link = kind;
 	v->from = from;
 	v->from_ns = from_ns;
 }
 
-void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns)
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state brought, const struct wait_cause *by)
 {
 	struct graph_row *r = &g->rows[row];
 	struct vertex *v;
@@ -386,8 +394,13 @@ void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns)
 	if (!row_count(r) || r->last_ns != t_ns)
 		return;
 	v = row_vertex(r, r->end - 1);
-	v->idle = !v->gap;
-	r->idles |= v->idle;
+	if (v->gap)
+		return;
+	v->idle = r->idles = true;
+	if (brought == WAIT_RUNNING || v->link != WAIT_LINK_NONE || v->brought != WAIT_RUNNING)
+		return;
+	v->brought = brought;
+	v->brought_by = causes_take(&g->causes, by);
 }
 
 void graph_forget(struct wait_graph *g, uint64_t t_ns)

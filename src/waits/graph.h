@@ -117,9 +117,11 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
  * Marks the edge that ends at the row's last vertex, at t_ns, as a wait for work; ignored for a gap. What
  * the row did before that vertex does not explain why others wait for it afterwards. Such an explanation continues
  * at the source of the link to this vertex, the thread that gave the row its work. Without a link, the rest of the
- * wait stays with the thread that waited.
+ * wait stays with the thread that waited: in state brought, for the reason by (borrowed, only its name counts), if the
+ * work came from a disk, the network or a timer; otherwise (WAIT_RUNNING, NULL) it is unexplained.
  */
-void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns);
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state brought,
+		const struct wait_cause *by);
 
 struct wait_graph_info {
 	uint64_t horizon_ns; /* nothing before this is kept */

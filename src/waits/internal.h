@@ -24,8 +24,14 @@
  */
 struct vertex {
 	uint64_t t_ns;
-	uint64_t from_ns; /* the link's source, if link is not WAIT_LINK_NONE */
-	wait_row from;
+	union {
+		uint64_t from_ns; /* the link's source, if link is not WAIT_LINK_NONE */
+		uint64_t brought; /* if it is: enum wait_state, see graph_idle(); WAIT_RUNNING: unknown */
+	};
+	union {
+		wait_row from;
+		uint32_t brought_by; /* causes.h */
+	};
 	uint32_t cause : 22; /* causes.h */
 	uint32_t state : 4;  /* enum wait_state of the edge */
 	uint32_t link : 3;   /* enum wait_link */
@@ -127,6 +133,12 @@ static inline uint64_t row_count(const struct graph_row *r)
 static inline struct vertex *row_vertex(const struct graph_row *r, uint64_t seq)
 {
 	return &r->ring[seq & r->mask];
+}
+
+/* What a thread that waits for an idle row without a link waits in until then. */
+static inline enum wait_state vertex_rest(const struct vertex *v)
+{
+	return v->brought == WAIT_RUNNING ? WAIT_BLOCKED : (enum wait_state)v->brought;
 }
 
 /* The start of the edge to vertex seq, which must be kept and not be a gap. */

@@ -22,6 +22,7 @@ struct piece {
 	wait_row from;
 	uint64_t begin_ns, end_ns;
 	const struct wait_cause *cause;
+	strid name; /* instead of the cause's; STRID_NONE: the cause's */
 };
 
 /* A time in a row: at vertex seq or, if exact is false, between the vertex before it and seq. */
@@ -97,6 +98,7 @@ static struct piece *take(struct walker *w, int kind, uint64_t begin_ns, uint64_
 	p->kind = kind;
 	p->begin_ns = begin_ns;
 	p->end_ns = end_ns;
+	p->name = STRID_NONE;
 	w->info.pieces++;
 	return p;
 }
@@ -179,15 +181,19 @@ static void take_wait(const struct wait_graph *g, const struct graph_place *at, 
 		take_edge(w, at, e, e->state == WAIT_NETWORK ? PIECE_EDGE : PIECE_HOLE);
 }
 
-/* Nothing explains the wait that ends at v, a vertex of row, from limit_ns to t_ns: a worker had no work yet. */
+/*
+ * No thread explains the wait that ends at v, a vertex of row, from limit_ns on: a worker had no work until then, the
+ * time of the idle vertex.
+ */
 static void take_rest(const struct wait_graph *g, wait_row row, const struct vertex *v, uint64_t limit_ns,
-		      uint64_t t_ns)
+		      const struct vertex *idle)
 {
-	struct piece *p = take(g->walker, PIECE_EDGE, limit_ns, t_ns);
+	struct piece *p = take(g->walker, PIECE_EDGE, limit_ns, idle->t_ns);
 
 	p->row = row;
-	p->state = WAIT_BLOCKED;
+	p->state = vertex_rest(idle);
 	p->cause = causes_get(&g->causes, v->cause);
+	p->name = causes_get(&g->causes, idle->brought_by)->name;
 }
 
 /* The algorithm in resolve.h. Takes no pieces if nothing explains the edge to vertex seq. */
@@ -220,7 +226,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 		v = at.exact ? row_vertex(&g->rows[at.row], at.seq) : NULL;
 		if (v && v->idle) {
 			if (v->link == WAIT_LINK_NONE) {
-				take_rest(g, row, ended, limit_ns, at.t_ns);
+				take_rest(g, row, ended, limit_ns, v);
 				break;
 			}
 			take_link(g, &at);
@@ -368,6 +374,8 @@ static void lay_pieces(struct layer *l, const struct walker *w)
 		} else {
 			struct wait_segment s = { .row = p->row, .state = p->state, .cause = *p->cause };
 
+			if (p->name)
+				s.cause.name = p->name;
 			lay(l, p->end_ns, &s);
 		}
 		l->row = p->row;

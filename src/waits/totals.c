@@ -142,7 +142,7 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 		if (work->link != WAIT_LINK_NONE)
 			add_explained(a, row, work, since_ns, idle_ns, sign, depth);
 		else
-			add_state(a, WAIT_BLOCKED, idle_ns - since_ns, sign, depth - 1);
+			add_state(a, vertex_rest(work), idle_ns - since_ns, sign, depth - 1);
 		since_ns = idle_ns;
 	}
 	if (until_ns == linked_ns && since_ns < until_ns)

@@ -257,6 +257,42 @@ static void check_work(unsigned queuer_cpu, bool in_interrupt, bool lost, const 
 	end(&t);
 }
 
+/* Thread 7 waits for what kworker 9 does when the interrupt of a disk, a packet or a timer has brought it work. */
+static void check_brought(enum wait_state state, const char *want_path)
+{
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 5, 1, 9, 0x402, 0);
+	switched(&t, 0, 25, 0, 7, 2, 0);
+	woken_by_softirq(&t, 0, 40, 1, 9, 1, state);
+	t.log[0].events[t.log[0].n_events - 1].cause = strpool_intern_z("vda");
+	switched(&t, 0, 45, 1, 0, 0, 9);
+	woken(&t, 0, 60, 1, 7);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	check(&t, 0, 9, "5 i 40 P 45 R 90");
+	got = path_text(&t, 10, 80);
+	ck_assert_str_eq(got, want_path);
+	g_free(got);
+	end(&t);
+}
+
+START_TEST(test_work_from_an_interrupt)
+{
+	check_brought(WAIT_BLOCK_DEVICE,
+		      "7 R  until 25, 7 D vda until 40, 9 P  until 45, 9 R  until 60, 7 P <9 until 80");
+	check_brought(WAIT_NETWORK, "7 R  until 25, 7 N vda until 40, 9 P  until 45, 9 R  until 60, 7 P <9 until 80");
+	check_brought(WAIT_TIMER, "7 R  until 25, 7 T vda until 40, 9 P  until 45, 9 R  until 60, 7 P <9 until 80");
+	/* a reset key, say: nothing that 7 waited for */
+	check_brought(WAIT_USER_INPUT, "7 R  until 25, 7 B  until 40, 9 P  until 45, 9 R  until 60, 7 P <9 until 80");
+	check_brought(WAIT_BLOCKED, "7 R  until 25, 7 B  until 40, 9 P  until 45, 9 R  until 60, 7 P <9 until 80");
+}
+END_TEST
+
 /* A kworker that was busy when the work was queued works for whoever queued it. */
 START_TEST(test_work)
 {
@@ -549,6 +585,6 @@ START_TEST(test_idle_rows)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
-	  test_asleep_already, test_runs_at_first, test_work, test_work_queued_unseen, test_woken_for_work,
-	  test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids,
-	  test_threads_without_end, test_names, test_names_stay, test_idle_rows)
+	  test_asleep_already, test_runs_at_first, test_work, test_work_from_an_interrupt, test_work_queued_unseen,
+	  test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
+	  test_many_tids, test_threads_without_end, test_names, test_names_stay, test_idle_rows)

@@ -89,7 +89,8 @@ static inline void sim_woken(struct sim *s, int row, enum wait_state state)
 
 	sim_vertex(s, row, idle ? WAIT_BLOCKED : state);
 	for (int i = 0; i < s->n_graphs && idle; i++)
-		graph_idle(s->graphs[i], s->rows[row].in[i], s->now_ns);
+		graph_idle(s->graphs[i], s->rows[row].in[i], s->now_ns, state == WAIT_TIMER ? state : WAIT_RUNNING,
+			   &(struct wait_cause){ .name = 1, .fd = -1 });
 }
 
 static inline void sim_gap(struct sim *s, int row)

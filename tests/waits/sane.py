@@ -18,7 +18,8 @@ CAUSES = {
     "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
     "waiting": "who waits when the state dump comes is blocked from then on, and the wake-up that ends it counts",
     "idle": "a thread that left the CPU in TASK_IDLE had no work: who waits for it waits for who woke it then, not "
-            "for what it did before; nobody: it is the wait itself",
+            "for what it did before; nobody: for the disk, packet or timer that brought the work, else it is the wait "
+            "itself",
     "asleep": "a kworker that slept when the record or the part after lost events began is taken to have had no work",
     "start": "what a CPU runs when its record begins is known, and its wake-ups count, before its first switch, too",
     "unknown": "after lost events what a thread did before they ended is unknown",
@@ -26,6 +27,7 @@ CAUSES = {
 
 
 TASK_IDLE = 0x80
+BROUGHT = "BLOCK_DEVICE", "NETWORK", "TIMER"  # states that name what brought a worker its work in an interrupt
 
 
 def flow_of(fields):
@@ -82,7 +84,7 @@ def changed(critpath, losses, starts, clocks):
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
             self.idling = set()   # workers without work
-            self.g.idle = set()   # vertices where they got some
+            self.g.idle = {}      # vertex where they got some -> what it came from, a state
 
         def feed(self, e):
             while self.losses and self.losses[0][1] <= e.ts:
@@ -212,7 +214,7 @@ def changed(critpath, losses, starts, clocks):
             self.idling.discard(w)
             super()._append(w, vx, "BLOCKED", q)
             if vx in self.g.in_h:
-                self.g.idle.add(vx)
+                self.g.idle[vx] = state if state in BROUGHT else "BLOCKED"
                 self.used["idle"] += 1
 
         # wake-ups
@@ -293,7 +295,7 @@ def explained(plain):
             link, edge = g.in_v.get(at), g.in_h.get(at)
             if at in g.idle:
                 if not link:
-                    taken.append(((row, limit), (row, at[1]), "BLOCKED", None))
+                    taken.append(((row, limit), (row, at[1]), g.idle[at], None))
                     break
                 at = link_to(at)
                 continue
