@@ -254,6 +254,13 @@ static void *produce_many(void *arg)
 	return NULL;
 }
 
+/* Until the producer has filled the ring and waits for room; if it never does, Check ends the test. */
+static void wait_until_full(void)
+{
+	while (!atomic_load(&consumer.shared->producer_sleeps))
+		usleep(1000);
+}
+
 /* 28 MB through 256 KiB: both sides sleep and wake, records wrap around, and nothing is lost. */
 START_TEST(test_two_threads)
 {
@@ -269,14 +276,14 @@ START_TEST(test_two_threads)
 
 		ck_assert_int_ne(status, LT_ERROR);
 		if (status == LT_AGAIN) {
-			ck_assert_int_eq(poll(&pfd, 1, 10000), 1);
+			ck_assert_int_eq(poll(&pfd, 1, -1), 1);
 			ring_woken(&consumer);
 			continue;
 		}
 		check_numbered(ev, i++);
 		ring_next(&consumer);
 		if (i == MANY / 2)
-			usleep(300000); /* the producer fills the ring and waits */
+			wait_until_full();
 	}
 	pthread_join(thread, NULL);
 	ck_assert(ring_is_empty(&consumer));
@@ -290,14 +297,19 @@ START_TEST(test_full_ring_beats)
 	pthread_t thread;
 	const struct event *ev;
 	const char *wrong;
-	uint64_t before;
+	uint64_t last;
 
 	open_ring();
 	ck_assert_int_eq(pthread_create(&thread, NULL, produce_many, NULL), 0);
-	usleep(200000);
-	before = ring_beat_ns(&consumer);
-	usleep(400000);
-	ck_assert_uint_gt(ring_beat_ns(&consumer), before);
+	wait_until_full();
+	last = ring_beat_ns(&consumer);
+	for (unsigned beats = 0; beats < 3; beats++) {
+		const uint64_t before = last;
+
+		while ((last = ring_beat_ns(&consumer)) == before)
+			usleep(1000);
+		ck_assert_uint_gt(last, before);
+	}
 	for (uint64_t i = 0; i < MANY;) {
 		if (ring_peek(&consumer, &ev, &wrong) == LT_OK) {
 			ring_next(&consumer);

@@ -255,7 +255,10 @@ START_TEST(test_hanging_workers)
 }
 END_TEST
 
-/* A worker with a full ring does not hang, and ends as any other. */
+/*
+ * A worker whose events have not been read does not hang, whatever it does: it may be the parent that is late. It ends
+ * as any other.
+ */
 START_TEST(test_full_ring_is_no_hang)
 {
 	struct source_spec *spec;
@@ -264,8 +267,12 @@ START_TEST(test_full_ring_is_no_hang)
 
 	while (source_peek(s, &ev) == LT_AGAIN)
 		usleep(1000);
-	usleep(500000);
-	ck_assert(!source_hangs(s, 300));
+	ck_assert_int_eq(kill(only_child(), SIGSTOP), 0);
+	for (unsigned i = 0; i < 100; i++) {
+		ck_assert_ptr_null(source_hangs(s, 100));
+		usleep(10000);
+	}
+	ck_assert_int_eq(kill(only_child(), SIGCONT), 0);
 	source_stop(s);
 	expect_no_children();
 	source_spec_free(spec);
@@ -360,10 +367,8 @@ START_TEST(test_no_orphans)
 		raise(SIGKILL);
 	}
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-	for (unsigned i = 0; count_workers(name) > 0; i++) {
-		ck_assert_uint_lt(i, 500);
+	while (count_workers(name) > 0) /* if they stay, Check ends the test */
 		usleep(10000);
-	}
 	g_free(name);
 }
 END_TEST
