@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the tests of `record` share: users with an application to be traced, and counts of what was recorded."""
 import collections
-import contextlib
 import json
 import os
 import re
@@ -56,17 +55,6 @@ def check(result, status, out="", err=""):
     for what, pattern, text in (("stdout", out, result[1]), ("stderr", err, result[2])):
         assert re.search(pattern, text, re.S) if pattern else not text, f"{what} is not {pattern!r}: {result}"
     assert result[0] == status, f"status is not {status}: {result}"
-
-
-@contextlib.contextmanager
-def user(name, sessiond=False, path=None):
-    u = sandbox.User(name, path)
-    try:
-        if sessiond:
-            u.start_sessiond()
-        yield u
-    finally:
-        u.end()
 
 
 def in_private_run(u, *argv):

@@ -191,6 +191,30 @@ class User:
                     process.wait()
 
 
+@contextlib.contextmanager
+def user(name, sessiond=False, path=None):
+    """An ordinary user, with a session daemon or without, whose processes end with the context."""
+    u = User(name, path)
+    try:
+        if sessiond:
+            u.start_sessiond()
+        yield u
+    finally:
+        u.end()
+
+
+@contextlib.contextmanager
+def stopped(*pids):
+    """These processes do not run while the context lasts."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
 class Tracers:
     """A user's session daemon and relayd, and a program whose events they trace. A context manager."""
 

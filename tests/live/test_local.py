@@ -214,9 +214,7 @@ def test_daemon_that_hangs():
     """Ctrl-C while the session daemon does not answer: it still ends, though not at once, and says so."""
     with user("hangs") as u:
         u.start_sessiond()
-        daemon = u.sessiond_pid()
-        os.kill(daemon, signal.SIGSTOP)
-        try:
+        with sandbox.stopped(u.sessiond_pid()):
             m = Monitor(u)
             sandbox.wait_until(lambda: "lttng-relayd" in u.noted(), "relayd")
             relayd = u.noted()["lttng-relayd"]
@@ -225,8 +223,6 @@ def test_daemon_that_hangs():
             assert m.process.wait(3 * sandbox.PATIENCE) == -signal.SIGINT, m.text
             m.await_text("LTTng does not answer")
             sandbox.wait_until(lambda: not os.path.exists(f"/proc/{relayd}/exe"), "end of the relayd")
-        finally:
-            os.kill(daemon, signal.SIGCONT)
 
 
 def test_start_while_another_starts():
@@ -254,19 +250,15 @@ def test_slow_end():
             u.start_sessiond()
             m = Monitor(u)
             m.await_text("Help")
-            os.kill(u.sessiond_pid(), signal.SIGSTOP)
-            try:
+            with sandbox.stopped(u.sessiond_pid()):
                 m.press(b"q")
                 m.await_text("\x1b[?1006;1000l")  # it leaves the screen
-                time.sleep(0.5)
-                assert not caught(m.process.pid) & MONITOR_SIGNALS, "it still handles signals, without a loop"
+                sandbox.wait_until(lambda m=m: not caught(m.process.pid) & MONITOR_SIGNALS, "end of its own handling of signals")
                 m.process.send_signal(signal.SIGWINCH)
                 time.sleep(0.5)
                 assert m.process.poll() is None, f"{m.process.returncode}: it did not wait: {m.text[-500:]!r}"
                 if number:
                     m.end(lambda m=m: m.process.send_signal(number), -number)
-            finally:
-                os.kill(u.sessiond_pid(), signal.SIGCONT)
             assert number or m.process.wait(sandbox.PATIENCE) == 0, m.text
             assert "does not answer" not in m.text, m.text[-500:]
             sandbox.wait_until(lambda u=u: not os.path.exists(u.base), "end of all that was started")
@@ -279,15 +271,12 @@ def test_interrupted_end():
         report = u.start(u.top, "report", "events", "--local", "--ust", EVENTS, "--duration", "2s", stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE)
         sandbox.wait_until(lambda: any(is_worker(pid) for pid in children(report.pid)), "a worker")
-        os.kill(u.sessiond_pid(), signal.SIGSTOP)
-        try:
+        with sandbox.stopped(u.sessiond_pid()):
             sandbox.wait_until(lambda: not any(is_worker(pid) for pid in children(report.pid)), "end of the worker")
             time.sleep(0.5)
             report.send_signal(signal.SIGINT)
             time.sleep(0.5)
             assert report.poll() is None, f"{report.returncode}: it did not wait: {report.stderr.read()}"
-        finally:
-            os.kill(u.sessiond_pid(), signal.SIGCONT)
         err = report.communicate(timeout=sandbox.PATIENCE)[1]
         assert "does not answer" not in err and not os.path.exists(u.base), err
 

@@ -19,7 +19,8 @@ import time
 import cases
 import sandbox
 from recorder import (APP, BUILD, EVENTS, TOP, begin, check, check_counts, count, expected, in_private_run,
-                      no_private_run, touch, user)
+                      no_private_run, touch)
+from sandbox import user
 
 # In lttng-modules 2.13 and later (instrumentation/events, lttng-context-*.c), but not in the bundled recordings.
 KNOWN_EVENTS = {"block_rq_requeue", "block_rq_merge", "block_split", "block_bio_remap", "block_rq_remap", "signal_generate",

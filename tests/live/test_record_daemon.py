@@ -15,7 +15,8 @@ import threading
 
 import cases
 import sandbox
-from recorder import APP, EVENTS, TOP, begin, check, in_private_run, interrupt, no_private_run, touch, user, write_script
+from recorder import APP, EVENTS, TOP, begin, check, in_private_run, interrupt, no_private_run, touch, write_script
+from sandbox import user
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 import processes  # noqa: E402
@@ -40,10 +41,7 @@ def check_daemon_that_hangs(name, options, purpose, what):
                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         sandbox.wait_until(lambda: consumers(u), "consumer daemon")
         sandbox.wait_until(lambda: os.path.exists(f"{u.home}/o/lttngtop.json"), "recording")
-        held = consumers(u)
-        for pid in held:
-            os.kill(pid, signal.SIGSTOP)
-        try:
+        with sandbox.stopped(*consumers(u)):
             line = ""
             while f"waiting for the session daemon to {purpose} session 'stuck'; ^C stops waiting" not in line:
                 line = record.stderr.readline()
@@ -52,9 +50,6 @@ def check_daemon_that_hangs(name, options, purpose, what):
             said = record.stderr.read()
             assert record.wait(sandbox.PATIENCE) == -signal.SIGINT, record.returncode
             assert re.search(what, said), said
-        finally:
-            for pid in held:
-                os.kill(pid, signal.SIGCONT)
         result = u.run(TOP, "record", "status")
         # the daemon may have done what it was asked by then
         if "stuck" in result[1]:
@@ -77,17 +72,13 @@ def test_interrupted_question():
     """Ctrl-C ends what only asks a session daemon that does not answer."""
     with user("silent") as u:
         u.start_sessiond()
-        daemon = u.sessiond_pid()
-        os.kill(daemon, signal.SIGSTOP)
-        try:
+        with sandbox.stopped(u.sessiond_pid()):
             for words in (("status",), ("stop",), ("refresh", "x"), ("--ust", EVENTS), ("--ust", EVENTS, "--session", "x"),
                           ("--ust", EVENTS, "--session", "x", "--", "true")):
                 asks = u.start(TOP, "record", *words, stderr=subprocess.DEVNULL)
                 sandbox.wait_until(lambda pid=asks.pid: waits_for_daemon(pid), "a question")
                 asks.send_signal(signal.SIGINT)
                 assert asks.wait(sandbox.PATIENCE) == -signal.SIGINT, f"{words}: {asks.returncode}"
-        finally:
-            os.kill(daemon, signal.SIGCONT)
 
 
 def waits_for_daemon(pid):

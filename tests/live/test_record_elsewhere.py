@@ -11,8 +11,9 @@ import sys
 
 import cases
 import sandbox
-from recorder import (APP, EVENTS, SSH, TOP, babeltrace_counts, begin, check, check_counts, interrupt, touch, user,
+from recorder import (APP, EVENTS, SSH, TOP, babeltrace_counts, begin, check, check_counts, interrupt, touch,
                       write_script)
+from sandbox import user
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
 import processes  # noqa: E402

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What `record` writes beside a recording: for this machine,
 for others over ssh, and never at the recording's expense."""
-import contextlib
 import json
 import os
 import re
@@ -13,6 +12,7 @@ import subprocess
 
 import cases
 import sandbox
+from sandbox import user
 
 BUILD = os.environ["BUILD"]
 EVENTS = "lttng_ust_trace*:*"
@@ -34,17 +34,6 @@ def ok(name, good, why=""):
         raise AssertionError(f"{name}: {why}")
 
 
-@contextlib.contextmanager
-def user(name, sessiond=True):
-    u = sandbox.User(name)
-    try:
-        if sessiond:
-            u.start_sessiond()
-        yield u
-    finally:
-        u.end()
-
-
 def sidecar(directory):
     with open(os.path.join(directory, "lttngtop.json"), encoding="utf-8") as file:
         return json.load(file)
@@ -64,7 +53,7 @@ def emitters(source):
 
 def test_command():
     """A command's own command line is there, though it has ended; the report on its recording shows it."""
-    with user("command") as u:
+    with user("command", sessiond=True) as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "3000", "5")
         ok("the command's status", result[0] == 5, result)
         found = sidecar(f"{u.home}/o")
@@ -87,7 +76,7 @@ def test_command():
 
 def test_start_and_stop():
     """Processes that existed at the start and later ones are known in the end; so is data that others wrote there."""
-    with user("both") as u:
+    with user("both", sessiond=True) as u:
         gone = u.start(*LONG, "0.25")
         ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
         ok("nothing but the side-car", "lttngtop.json" in os.listdir(f"{u.home}/o"), os.listdir(f"{u.home}/o"))
@@ -157,7 +146,7 @@ def test_work_functions():
         ok("none was probed", found["symbols"] == {}, found["symbols"])
         return found["functions"]
 
-    with user("functions") as u:
+    with user("functions", sessiond=True) as u:
         seen = record(u, "shown", True)
         ok("their names, and no other", seen == {**names, "\\x1b[1m": f"{unnamed:#x}"}, seen)
         ok("nothing where the kernel hides addresses", record(u, "hidden", False) == {})
@@ -166,7 +155,7 @@ def test_work_functions():
 
 def test_snapshot():
     """One side-car beside all snapshots of a session serves each of them."""
-    with user("snapshot") as u:
+    with user("snapshot", sessiond=True) as u:
         result = u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o", "--", APP, "3000", "0")
         ok("a snapshot", result[0] == 0, result)
         path = re.search("view it: lttngtop (.*)", result[2])[1]
@@ -177,7 +166,7 @@ def test_snapshot():
 
 def test_cannot_write():
     """A warning; the recording is complete."""
-    with user("cannot") as u:
+    with user("cannot", sessiond=True) as u:
         ok("it starts", u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--session", "s")[0] == 0)
         os.unlink(f"{u.home}/o/lttngtop.json")
         os.makedirs(f"{u.home}/o/lttngtop.json/x")
@@ -286,7 +275,7 @@ def test_live_elsewhere():
     why = cannot_ssh() or (None if has_elsewhere() else "no pid namespaces")
     if why:
         return why
-    with user("gamma", sessiond=False) as gamma, user("relay", sessiond=False) as relay:
+    with user("gamma") as gamma, user("relay") as relay:
         (control, data, port), output = relay.start_relayd()
         gamma.start(*LONG, "0.25")  # lttng starts a daemon where the host has its name
         run = over_ssh(TOP, "record", "--ust", "lttng_ust_tracelog:*", "--live", f"net://127.0.0.1:{control}:{data}",
@@ -316,7 +305,7 @@ def test_other_hosts():
     if why:
         return why
     fetched = os.path.abspath("fetched")
-    with user("alpha", sessiond=False) as alpha:  # lttng starts one where the host has its name
+    with user("alpha") as alpha:  # lttng starts one where the host has its name
         alpha.start(*LONG, "0.5")
         run = over_ssh(TOP, "record", "--ust", EVENTS, "--host", "alpha", "--output", fetched, "--", "ssh", "alpha",
                        shlex.join([APP, "3000"]))

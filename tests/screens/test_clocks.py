@@ -3,6 +3,7 @@
 """One time for all hosts on the screen: what the Hosts pane shows of the clocks,
 latencies over time, --no-sync, and what another reference changes."""
 
+import contextlib
 import datetime
 import json
 import os
@@ -148,6 +149,9 @@ def shown_ns(line):
                  + int(t.split(".")[1].ljust(9, "0")) for t in found.groups()) if found else (0, 0)
 
 
+COMPARED_AND_READ = r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%"
+
+
 class Comparing:
     """
     A monitor in the middle of its first reading: the hosts' clocks are being synchronised, and the worker of web is
@@ -223,7 +227,7 @@ def moved_while_comparing(checks):
     """The place that the user went to stays in view: on the clock of the host of the selected row."""
     with Comparing() as monitor:
         t = monitor.terminal
-        t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+        t.wait(COMPARED_AND_READ)
         first = shown_ns(t.sync()[0])
         before = t.press("Right")
         checks.contains("still compared", before, r"\A PAUSED .*clocks: being compared")
@@ -238,22 +242,26 @@ def moved_while_comparing(checks):
         checks.check("the same is shown in other times", first <= middle < last, f"{middle} in {first} {last}")
 
 
+@contextlib.contextmanager
+def copied():
+    """A copy of the recording, which may be removed."""
+    with tempfile.TemporaryDirectory() as directory:
+        yield shutil.copytree(RECORDING, os.path.join(directory, "three-tier"))
+
+
 def host_that_vanishes(checks):
     """The recordings are read twice, and one can be gone by then: panes of a thread, known by its host's number, are closed."""
     for keys in (["Enter"], ["a"], ["w"], ["Enter", "w"]):
-        with tempfile.TemporaryDirectory() as directory:
-            recording = os.path.join(directory, "three-tier")
-            shutil.copytree(RECORDING, recording)
-            with Comparing(recording=recording) as monitor:
-                t = monitor.terminal
-                t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
-                name = " ".join(keys)
-                checks.lacks(f"{name}: a pane", t.press("F4", *"host:db", "Enter", *keys), r"^ +TID +PID +HOST ")
-                shutil.rmtree(os.path.join(recording, "client"))
-                monitor.held.go_on()
-                t.wait(r"\A PAUSED .* 2 hosts ")
-                checks.contains(f"{name}: is closed", t.sync(), r"^ +TID +PID +HOST ")
-                checks.contains(f"{name}: the filter still finds rows", t.sync(), r"^ +\d+ +\d+ db ")
+        with copied() as recording, Comparing(recording=recording) as monitor:
+            t = monitor.terminal
+            t.wait(COMPARED_AND_READ)
+            name = " ".join(keys)
+            checks.lacks(f"{name}: a pane", t.press("F4", *"host:db", "Enter", *keys), r"^ +TID +PID +HOST ")
+            shutil.rmtree(os.path.join(recording, "client"))
+            monitor.held.go_on()
+            t.wait(r"\A PAUSED .* 2 hosts ")
+            checks.contains(f"{name}: is closed", t.sync(), r"^ +TID +PID +HOST ")
+            checks.contains(f"{name}: the filter still finds rows", t.sync(), r"^ +\d+ +\d+ db ")
 
 
 # Panes and a menu for which the recordings are read again.
@@ -265,7 +273,7 @@ def asked_while_comparing(checks):
     for name, keys in READ_AGAIN.items():
         with Comparing("--begin", "+1s") as monitor:
             t = monitor.terminal
-            t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
+            t.wait(COMPARED_AND_READ)
             t.press("F4", *"host:db", "Enter", *keys)
             checks.check(f"{name}: why not yet", t.wait("clocks are synchronised once everything has been read"))
             monitor.finish()
@@ -275,19 +283,16 @@ def asked_while_comparing(checks):
 
 def recordings_that_vanish(checks):
     """If nothing can be read the second time, times stay as they are, and nothing else is promised."""
-    with tempfile.TemporaryDirectory() as directory:
-        recording = os.path.join(directory, "three-tier")
-        shutil.copytree(RECORDING, recording)
-        with Comparing(recording=recording) as monitor:
-            t = monitor.terminal
-            t.wait(r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%")
-            shutil.rmtree(recording)
-            monitor.held.go_on()
-            checks.check("times are not corrected", t.wait(r"\A .*clocks: not corrected"))
-            for name, keys in READ_AGAIN.items():
-                t.press(*keys)
-                checks.check(f"{name}: why not", t.wait("the recordings cannot be read again"))
-                t.press("Escape")
+    with copied() as recording, Comparing(recording=recording) as monitor:
+        t = monitor.terminal
+        t.wait(COMPARED_AND_READ)
+        shutil.rmtree(recording)
+        monitor.held.go_on()
+        checks.check("times are not corrected", t.wait(r"\A .*clocks: not corrected"))
+        for name, keys in READ_AGAIN.items():
+            t.press(*keys)
+            checks.check(f"{name}: why not", t.wait("the recordings cannot be read again"))
+            t.press("Escape")
 
 
 def narrow_marks(checks):
