@@ -261,7 +261,6 @@ START_TEST(test_stacked_requests_count_once)
 }
 END_TEST
 
-/* Bios whose requests never come, and requests of more threads than are told apart, remain within their limits. */
 /* A request of impossible length takes no longer than others, and every byte belongs to a thread. */
 START_TEST(test_endless_request)
 {
@@ -279,6 +278,7 @@ START_TEST(test_endless_request)
 }
 END_TEST
 
+/* Bios whose requests never come, and requests of more threads than are told apart, remain within their limits. */
 START_TEST(test_bounds)
 {
 	enum { MANY = 200000, WIDE = 70000 };

@@ -431,28 +431,19 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("ctf");
-	TCase *tc = tcase_create("ctf");
-	SRunner *runner;
-	int failed;
 
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, test_statements);
-	tcase_add_test(tc, test_shared_numbers);
-	tcase_add_test(tc, test_repeated_numbers);
-	tcase_add_test(tc, test_environment);
-	tcase_add_test(tc, test_names_and_texts);
-	tcase_add_test(tc, test_packet_roles);
-	tcase_add_test(tc, test_packets_of_the_only_stream);
-	tcase_add_test(tc, test_clocks);
-	tcase_add_test(tc, test_clock_by_name);
-	tcase_add_test(tc, test_bounds);
-	tcase_add_test(tc, test_huge);
-	tcase_add_loop_test(tc, test_refused, 0, G_N_ELEMENTS(refused));
-	tcase_add_test(tc, test_identity);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	unit_add(suite, test_statements, 1);
+	unit_add(suite, test_shared_numbers, 1);
+	unit_add(suite, test_repeated_numbers, 1);
+	unit_add(suite, test_environment, 1);
+	unit_add(suite, test_names_and_texts, 1);
+	unit_add(suite, test_packet_roles, 1);
+	unit_add(suite, test_packets_of_the_only_stream, 1);
+	unit_add(suite, test_clocks, 1);
+	unit_add(suite, test_clock_by_name, 1);
+	unit_add(suite, test_bounds, 1);
+	unit_add(suite, test_huge, 1);
+	unit_add(suite, test_refused, G_N_ELEMENTS(refused));
+	unit_add(suite, test_identity, 1);
+	return unit_end(suite);
 }

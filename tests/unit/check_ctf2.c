@@ -582,26 +582,17 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("ctf2");
-	TCase *tc = tcase_create("ctf2");
-	SRunner *runner;
-	int failed;
 
-	tcase_set_timeout(tc, 60);
-	tcase_add_test(tc, test_front_ends_agree);
-	tcase_add_loop_test(tc, test_packet_of_another_trace, 0, 2);
-	tcase_add_test(tc, test_edit);
-	tcase_add_test(tc, test_optional);
-	tcase_add_test(tc, test_path_through_variant);
-	tcase_add_test(tc, test_paths_and_aliases);
-	tcase_add_test(tc, test_nothing);
-	tcase_add_loop_test(tc, test_refused, 0, G_N_ELEMENTS(refused));
-	tcase_add_loop_test(tc, test_refused_classes, 0, G_N_ELEMENTS(refused_classes));
-	tcase_add_test(tc, test_cut_off);
-	tcase_add_test(tc, test_aliases_that_grow);
-	suite_add_tcase(suite, tc);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	unit_add(suite, test_front_ends_agree, 1);
+	unit_add(suite, test_packet_of_another_trace, 2);
+	unit_add(suite, test_edit, 1);
+	unit_add(suite, test_optional, 1);
+	unit_add(suite, test_path_through_variant, 1);
+	unit_add(suite, test_paths_and_aliases, 1);
+	unit_add(suite, test_nothing, 1);
+	unit_add(suite, test_refused, G_N_ELEMENTS(refused));
+	unit_add(suite, test_refused_classes, G_N_ELEMENTS(refused_classes));
+	unit_add(suite, test_cut_off, 1);
+	unit_add(suite, test_aliases_that_grow, 1);
+	return unit_end(suite);
 }

@@ -617,14 +617,11 @@ END_TEST
 /* Two traces of a host have their own counters, each in its own order. */
 START_TEST(test_counters_of_two_traces)
 {
-	struct ev_trace p = { .domain = DOMAIN_KERNEL, .has_tid = 1 };
 	struct events e;
 	struct record r;
 
 	perf_begin(&e, false);
-	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
-	r.ev.trace = 1;
-	events_apply(&e, &r, &p, sizeof(p));
+	events_trace(&e, 1, DOMAIN_KERNEL);
 	perf_name(&e, 1, 0, "other", false);
 	perf_event(&e, 1100, 0, 7, 100, 0);
 	for (unsigned i = 0; i < 2; i++) {
@@ -702,21 +699,17 @@ END_TEST
 /* The trace is declared again, with other counters or none: the old ones' rows end with their threads all the same. */
 START_TEST(test_perf_rows_of_an_earlier_declaration)
 {
-	const struct ev_trace again = { .domain = DOMAIN_KERNEL };
 	struct events e;
-	struct record r;
 
 	perf_begin(&e, true);
 	perf_event(&e, 1100, 0, 7, 100, 5);
 	perf_event(&e, 1110, 0, 7, 104, 6);
-	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
-	events_apply(&e, &r, &again, sizeof(again));
+	events_trace(&e, 0, DOMAIN_KERNEL);
 	perf_names(&e, true);
 	/* other counters by now: their first values are no growth */
 	perf_event(&e, 1120, 0, 7, 1000104, 7);
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 4);
-	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
-	events_apply(&e, &r, &again, sizeof(again));
+	events_trace(&e, 0, DOMAIN_KERNEL);
 	thread_end(e.m, thread_find(e.m, 7));
 	ck_assert_uint_eq(e.m->state.tables[TABLE_PERF].n_ended, 2);
 	events_release(&e);

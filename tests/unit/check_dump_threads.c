@@ -149,14 +149,10 @@ END_TEST
 /* The end of a session's dump says nothing of another session's, which started later. */
 START_TEST(test_state_dumps_of_two_sessions)
 {
-	struct ev_trace second = { .domain = DOMAIN_KERNEL };
 	struct events e;
-	struct record r;
 
 	lose_then_dump(&e);
-	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
-	r.ev.trace = 1;
-	events_apply(&e, &r, &second, sizeof(second));
+	events_trace(&e, 1, DOMAIN_KERNEL);
 	dump_in(&e, 1, 1320, EVENT_DUMP_START, 0);
 	dump_in(&e, 1, 1330, EVENT_DUMP_PROCESS, 6);
 	dump_in(&e, 0, 1340, EVENT_DUMP_PROCESS, 7);

@@ -13,24 +13,13 @@ enum { KERNEL_TRACE, USER_TRACE, OTHER_TRACE, BEGIN = 1000, SLEEP = 1 };
 #define NS_OF_B UINT64_C(0xf0000002)
 #define LATER UINT64_C(200000000) /* when a thread that was not found is looked up again */
 
-static void declare(struct events *e, unsigned trace, enum trace_domain domain)
-{
-	struct ev_trace p = { .domain = domain, .has_tid = domain == DOMAIN_KERNEL };
-	struct record r;
-
-	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
-	r.ev.trace = (uint16_t)trace;
-	events_apply(e, &r, &p, sizeof(p));
-}
-
 static void begin(struct events *e, bool kernel)
 {
-	*e = (struct events){ .m = model_create(), .present = ~0u };
-	e->classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	events_init_empty(e);
 	if (kernel)
-		declare(e, KERNEL_TRACE, DOMAIN_KERNEL);
-	declare(e, USER_TRACE, DOMAIN_UST);
-	declare(e, OTHER_TRACE, DOMAIN_UST);
+		events_trace(e, KERNEL_TRACE, DOMAIN_KERNEL);
+	events_trace(e, USER_TRACE, DOMAIN_UST);
+	events_trace(e, OTHER_TRACE, DOMAIN_UST);
 	model_begin(e->m, BEGIN);
 }
 
@@ -250,7 +239,7 @@ START_TEST(test_programs_leave_nothing_behind)
 
 	begin(&e, true);
 	for (int64_t pid = 1; pid <= PROGRAMS; pid++) {
-		declare(&e, USER_TRACE, DOMAIN_UST);
+		events_trace(&e, USER_TRACE, DOMAIN_UST);
 		context(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, pid, NS_OF_A, "short");
 		emit(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, 1);
 		if (pid == EARLY)
@@ -270,7 +259,7 @@ START_TEST(test_long_program_among_short_ones)
 	begin(&e, false);
 	context(&e, BEGIN, OTHER_TRACE, 7, 7, 0, "long");
 	for (int64_t pid = 100; pid < 100 + PROGRAMS; pid++) {
-		declare(&e, USER_TRACE, DOMAIN_UST);
+		events_trace(&e, USER_TRACE, DOMAIN_UST);
 		context(&e, BEGIN + (uint64_t)pid, USER_TRACE, pid, pid, 0, "short");
 		emit(&e, BEGIN + (uint64_t)pid, OTHER_TRACE, 7, 1);
 	}

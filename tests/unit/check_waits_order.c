@@ -142,13 +142,9 @@ END_TEST
 /* The clocks become known: the graph built before is not in their time. */
 START_TEST(test_clocks_begin_anew)
 {
-	const struct waits_options options = { 0 };
-	struct test t = { 0 };
+	struct test t;
 
-	t.w = waits_create(&options);
-	t.map[0] = clock_map_create();
-	wait_log_init(&t.log[0]);
-	waits_add_host(t.w, t.map[0]);
+	begin_mapped(&t, 1);
 	switched(&t, 0, 1000, 0, 7, 1, 8);
 	take(&t, 0, 2000);
 	waits_run(t.w);
@@ -183,13 +179,9 @@ END_TEST
 
 START_TEST(test_times_of_other_clocks)
 {
-	const struct waits_options options = { 0 };
-	struct test t = { 0 };
+	struct test t;
 
-	t.w = waits_create(&options);
-	t.map[0] = clock_map_create();
-	wait_log_init(&t.log[0]);
-	waits_add_host(t.w, t.map[0]);
+	begin_mapped(&t, 1);
 	switched(&t, 0, 1000, 0, 7, 1, 8);
 	woken(&t, 0, 1500, 0, 3); /* 8 ran then, by the old clock */
 	take(&t, 0, 2000);
@@ -208,15 +200,9 @@ END_TEST
 /* Events that were queued before the clocks were known are built by the final maps, as if these had always been so. */
 START_TEST(test_queued_before_clocks_are_known)
 {
-	const struct waits_options options = { 0 };
-	struct test t = { 0 };
+	struct test t;
 
-	t.w = waits_create(&options);
-	for (unsigned h = 0; h < 2; h++) {
-		t.map[h] = clock_map_create();
-		wait_log_init(&t.log[h]);
-		waits_add_host(t.w, t.map[h]);
-	}
+	begin_mapped(&t, 2);
 	switched(&t, 0, 110, 0, 7, 1, 8);
 	switched(&t, 0, 130, 0, 8, 1, 7);
 	take(&t, 0, 140);

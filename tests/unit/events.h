@@ -85,16 +85,28 @@ static inline uint16_t events_class(struct events *e, const char *name)
 	return (uint16_t)(GPOINTER_TO_INT(known) - 1);
 }
 
-static inline void events_init(struct events *e)
+/* Without a trace. */
+static inline void events_init_empty(struct events *e)
 {
-	struct ev_trace p = { .domain = DOMAIN_KERNEL, .has_tid = 1 };
+	*e = (struct events){ .m = model_create(), .present = ~0u };
+	e->classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+/* Declares a trace of the host, which may be declared already. */
+static inline void events_trace(struct events *e, unsigned trace, enum trace_domain domain)
+{
+	const struct ev_trace p = { .domain = domain, .has_tid = domain == DOMAIN_KERNEL };
 	struct record r;
 
-	e->m = model_create();
-	e->classes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	e->present = ~0u;
 	record_init(&r, 0, EVENT_NO_CPU, EVENT_NO_TID, EVENT_TRACE);
+	r.ev.trace = (uint16_t)trace;
 	events_apply(e, &r, &p, sizeof(p));
+}
+
+static inline void events_init(struct events *e)
+{
+	events_init_empty(e);
+	events_trace(e, 0, DOMAIN_KERNEL);
 }
 
 static inline void events_release(struct events *e)

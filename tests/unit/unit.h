@@ -20,32 +20,48 @@ static inline size_t unit_allocated(void)
 	return now.uordblks + now.hblkhd;
 }
 
+/* Adds a test that runs for each _i from 0 to times - 1. */
+static inline TCase *unit_add(Suite *suite, const TTest *test, int times)
+{
+	TCase *tc = tcase_create(test->name);
+
+	tcase_set_timeout(tc, 300); /* also on a busy machine */
+	tcase_add_loop_test(tc, test, 0, times);
+	suite_add_tcase(suite, tc);
+	return tc;
+}
+
+/* Runs the suite and releases it; returns the program's exit status. */
+static inline int unit_end(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 /*
  * A unit test program is a list of Check tests:
  *
  *	UNIT_MAIN("map64", test_put, test_delete)
  *	UNIT_MAIN_AROUND("view", setup, teardown, test_cpu, test_io)	setup() before each test, teardown() after it
+ *
+ * One whose tests run several times adds each with unit_add().
  */
 static inline int unit_run(const char *name, SFun setup, SFun teardown, const TTest *const *tests, size_t n)
 {
 	Suite *suite = suite_create(name);
-	SRunner *runner;
-	int failed;
 
 	for (size_t i = 0; i < n; i++) {
-		TCase *tc = tcase_create(tests[i]->name);
+		TCase *tc = unit_add(suite, tests[i], 1);
 
-		tcase_set_timeout(tc, 300); /* also on a busy machine */
 		if (setup)
 			tcase_add_checked_fixture(tc, setup, teardown);
-		tcase_add_test(tc, tests[i]);
-		suite_add_tcase(suite, tc);
 	}
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return unit_end(suite);
 }
 
 #define UNIT_MAIN(name, ...) UNIT_MAIN_AROUND(name, NULL, NULL, __VA_ARGS__)

@@ -26,21 +26,36 @@ struct test {
 	struct clock_map *map[HOSTS]; /* NULL: no map */
 };
 
-static inline void begin_with(struct test *t, unsigned hosts, size_t memory_bytes)
+static inline void begin_hosts(struct test *t, unsigned hosts, const struct waits_options *options, bool mapped)
 {
-	const struct waits_options options = { .memory_bytes = memory_bytes };
-
 	memset(t, 0, sizeof(*t));
-	t->w = waits_create(&options);
+	t->w = waits_create(options);
 	for (unsigned h = 0; h < hosts; h++) {
+		if (mapped)
+			t->map[h] = clock_map_create();
 		wait_log_init(&t->log[h]);
 		waits_add_host(t->w, t->map[h]);
 	}
 }
 
+static inline void begin_with(struct test *t, unsigned hosts, size_t memory_bytes)
+{
+	const struct waits_options options = { .memory_bytes = memory_bytes };
+
+	begin_hosts(t, hosts, &options, false);
+}
+
 static inline void begin(struct test *t, unsigned hosts)
 {
 	begin_with(t, hosts, 0);
+}
+
+/* With a map of each host's clock, which says nothing yet. */
+static inline void begin_mapped(struct test *t, unsigned hosts)
+{
+	const struct waits_options options = { 0 };
+
+	begin_hosts(t, hosts, &options, true);
 }
 
 static inline void end(struct test *t)
