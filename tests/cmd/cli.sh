@@ -40,6 +40,7 @@ expect 2 '' "unknown table 'sced': did you mean 'sched'[?]$" report sced --help
 expect 2 '' "unknown table 'sced': did you mean 'sched'[?]$" help report sced
 expect 2 '' "unknown table 'nosuch'$" report nosuch --help
 expect 2 '' "'instances' have no call: of system calls, write 'cause=read'$" report syscalls --log --where call:read "$recording"
+expect 2 '' "'instances' have no file$" report syscalls --log --where file:/etc "$recording"
 expect 2 '' "'instances' have no file$" report syscalls --log --where file:read "$recording"
 expect 2 '' "unknown table 'cputop': instead of lttng-cputop, use: report cpu; per CPU: report cpus$" report cputop "$recording"
 expect 2 '' "'lttng-schedlog': instead of lttng-schedlog, use: report sched, with --freq, with --log$" help report lttng-schedlog

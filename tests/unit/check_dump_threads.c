@@ -102,6 +102,26 @@ START_TEST(test_missed_by_the_state_dump)
 }
 END_TEST
 
+/* Its end is seen before the next dump starts: it ends once. */
+START_TEST(test_missed_and_seen_to_end)
+{
+	struct events e;
+
+	lose_then_dump(&e);
+	dump_in(&e, 0, 1400, EVENT_DUMP_END, 0);
+	EVENT(&e, 1410, 0, 0, EXIT, task, .tid = 8);
+	EVENT(&e, 1420, 0, 0, FREE, task, .tid = 8);
+	ck_assert(!lives(&e, 8));
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 1);
+	dump_in(&e, 0, 1500, EVENT_DUMP_START, 0);
+	ck_assert(!lives(&e, 7));
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 3); /* 6 and 7, too */
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads, 2);
+	assert_sums(&e, 1500);
+	events_release(&e);
+}
+END_TEST
+
 /* What a dump does not name has ended only if the dump is complete; a later loss may have begun in it. */
 START_TEST(test_incomplete_state_dump)
 {
@@ -168,4 +188,5 @@ START_TEST(test_state_dumps_of_two_sessions)
 END_TEST
 
 UNIT_MAIN("dump_threads", test_state_dump, test_zombie_of_the_state_dump, test_missed_by_the_state_dump,
-	  test_incomplete_state_dump, test_part_of_a_state_dump, test_state_dumps_of_two_sessions)
+	  test_missed_and_seen_to_end, test_incomplete_state_dump, test_part_of_a_state_dump,
+	  test_state_dumps_of_two_sessions)

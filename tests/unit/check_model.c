@@ -112,6 +112,25 @@ START_TEST(test_all_at_first)
 }
 END_TEST
 
+/* The call that a thread is in, by when it was entered. */
+START_TEST(test_look_call)
+{
+	struct events e;
+
+	events_init(&e);
+	model_begin(e.m, BEGIN);
+	ck_assert_uint_eq(model_look_call(e.m, A), 0);
+	events_switch(&e, 1100, 0, 0, RUNNABLE, A, "a");
+	ck_assert_uint_eq(model_look_call(e.m, A), 0);
+	SYSCALL_ENTRY(&e, 1200, 0, A, "read", .fd = 3);
+	ck_assert_uint_eq(model_look_call(e.m, A), 1200);
+	ck_assert_uint_eq(model_look_call(e.m, 0), 0);
+	SYSCALL_EXIT(&e, 1300, 0, A, "read", .ret = 1);
+	ck_assert_uint_eq(model_look_call(e.m, A), 0);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_threads_alone)
 {
 	struct model_fd fd;
@@ -293,5 +312,5 @@ START_TEST(test_names_stay)
 }
 END_TEST
 
-UNIT_MAIN("model", test_names_stay, test_ended_sources_leave_nothing_behind, test_all_at_first, test_threads_alone,
-	  test_each_alone, test_bytes_without_lives, test_bytes_of_old_socket)
+UNIT_MAIN("model", test_look_call, test_names_stay, test_ended_sources_leave_nothing_behind, test_all_at_first,
+	  test_threads_alone, test_each_alone, test_bytes_without_lives, test_bytes_of_old_socket)

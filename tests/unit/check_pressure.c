@@ -140,6 +140,21 @@ START_TEST(test_loss)
 }
 END_TEST
 
+/* Whether its request is still with the disk is unknown, too; the disk's next event shows that it is not. */
+START_TEST(test_loss_while_a_request_is_out)
+{
+	events_switch(&e, 1090, 0, 0, 0, 7, "seven");
+	EVENT(&e, 1100, 0, 7, BLOCK_ISSUE, block_rq, .dev = VDA, .sector = 8, .nr_sector = 8, .rwbs = 4);
+	events_switch(&e, 1200, 0, 7, UNINTERRUPTIBLE, 0, "swapper/0");
+	events_lose(&e, 1300, 5, 1290);
+	ASSERT_PRESSURE(0, 0, 0, 100, 100);
+	events_switch(&e, 1400, 0, 0, 0, 7, "seven");
+	events_switch(&e, 1500, 0, 7, UNINTERRUPTIBLE, 0, "swapper/0");
+	EVENT(&e, 1600, 0, 0, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = 16, .nr_sector = 8, .rwbs = 4);
+	ck_assert_uint_le(EVENTS_VALUE(PRESSURE, pressure, pressure(0), io_some_ns, END), 200);
+}
+END_TEST
+
 /* A wake-up tells that it had blocked: it is ready from then on. */
 START_TEST(test_woken_after_loss)
 {
@@ -151,4 +166,4 @@ START_TEST(test_woken_after_loss)
 END_TEST
 
 UNIT_MAIN_AROUND("pressure", setup, teardown, test_cpu, test_enters_while_ready, test_io, test_loss,
-		 test_woken_after_loss)
+		 test_loss_while_a_request_is_out, test_woken_after_loss)

@@ -251,6 +251,27 @@ START_TEST(test_text_like_operators)
 }
 END_TEST
 
+/* Text that means just itself, whatever it contains. */
+START_TEST(test_text_of_names)
+{
+	static const char *const names[] = { "a*", "a?", "a[b]", "a\\b", "a b", "a|b", "(a)", "a" };
+	GString *text = g_string_new(NULL);
+
+	begin();
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+		add_thread(0, 1 + (int)i, 1 + (int)i, 0, names[i]);
+	end();
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_string_assign(text, "comm==");
+		ck_assert_int_eq(filter_put_text(text, names[i], true), LT_OK);
+		ck_assert_msg(count(text->str) == 1, "%s", text->str);
+	}
+	ck_assert_int_eq(filter_put_text(text, "", true), LT_ERROR);
+	ck_assert_int_eq(filter_put_text(text, "a\"", true), LT_ERROR);
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 /* A call's name that no row can have: neither known, nor in any trace that was read. */
 START_TEST(test_unknown_calls)
 {
@@ -283,4 +304,4 @@ START_TEST(test_unknown_calls)
 END_TEST
 
 UNIT_MAIN_AROUND("view filter", setup, teardown, test_rules, test_anything, test_text_like_operators,
-		 test_unknown_calls)
+		 test_text_of_names, test_unknown_calls)
