@@ -223,21 +223,11 @@ def workers_of(root):
     return found
 
 
-def temporary_directories():
-    return set(glob.glob("/dev/shm/lttngtop-workers-*") + glob.glob("/tmp/lttngtop-workers-*"))
-
-
-def left_behind(before):
-    """New directories of programs that have ended; their keepers remove them."""
-    return [path for path in temporary_directories() - before
-            if not os.path.exists("/proc/" + re.search(r"workers-(\d+)", path).group(1))]
-
-
 def hosts_in(out):
     return set(json.loads(out.splitlines()[0])["hosts"]) if out.strip() else set()
 
 
-def judge(case, status, out, err, root, before, undamaged):
+def judge(case, status, out, err, root, undamaged):
     problems = []
     if "expect" in case and status == 0 and out != undamaged():
         problems.append("exit status 0, but not the figures of the undamaged recording")
@@ -260,15 +250,13 @@ def judge(case, status, out, err, root, before, undamaged):
     if status in (1, 3) and not err.strip():
         problems.append(f"exit status {status} without a word")
     deadline = time.monotonic() + 30
-    while (workers_of(root) or left_behind(before)) and time.monotonic() < deadline:
+    while workers_of(root) and time.monotonic() < deadline:
         time.sleep(0.01)
     orphans = workers_of(root)
     for pid in orphans:
         os.kill(pid, signal.SIGKILL)
     if orphans:
         problems.append(f"workers left: {orphans}")
-    if left_behind(before):
-        problems.append(f"left behind: {left_behind(before)}")
     return problems
 
 
@@ -276,7 +264,6 @@ def run_case(case, traces):
     """A list of the faults found, as texts, and the program's output."""
     if case["trace"] not in traces:
         return [], "its recording is not here"
-    before = temporary_directories()
     command = [LTTNGTOP, "report", case["table"], "--json", "--workers", str(case["workers"]), *case["options"]]
 
     def undamaged():
@@ -295,7 +282,7 @@ def run_case(case, traces):
                 process.kill()
                 out, err = process.communicate()
                 status = None
-        return judge(case, status, out, err, root, before, undamaged), f"status {status}: {err.strip()[-300:]}"
+        return judge(case, status, out, err, root, undamaged), f"status {status}: {err.strip()[-300:]}"
 
 
 def keep(case):
