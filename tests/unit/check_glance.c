@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "control/glance.h"
@@ -56,6 +57,7 @@ static bool enter_machine(void)
 		g_free(pid);
 		return false;
 	}
+	umask(022);
 	ck_assert(!g_mkdir("/run/lttng", 0755) && !g_mkdir("/sys/module/lttng_tracer", 0755));
 	ck_assert(g_file_set_contents("/run/lttng/lttng-sessiond.pid", pid, -1, NULL));
 	ck_assert(!g_chmod("/run/lttng/lttng-sessiond.pid", 0644));
