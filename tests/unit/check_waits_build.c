@@ -144,6 +144,22 @@ START_TEST(test_asleep_already)
 }
 END_TEST
 
+/* A part of a recording: its first switch shows what has run and what has waited for a CPU since the part began. */
+START_TEST(test_switched_midway)
+{
+	struct test t;
+
+	begin(&t, 1);
+	waits_begin_midway(t.w, 0, 10);
+	switched(&t, 0, 20, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 8, 1, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 R 20 B 30");
+	check(&t, 0, 8, "10 P 20 R 30");
+	end(&t);
+}
+END_TEST
+
 static void runs(struct test *t, uint64_t t_ns, unsigned cpu, int tid, uint64_t since_ns)
 {
 	struct wait_event *e = add(t, 0, t_ns, WAIT_EVENT_RUNS, cpu);
@@ -585,6 +601,7 @@ START_TEST(test_idle_rows)
 END_TEST
 
 UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
-	  test_asleep_already, test_runs_at_first, test_work, test_work_from_an_interrupt, test_work_queued_unseen,
+	  test_asleep_already, test_switched_midway, test_runs_at_first, test_work, test_work_from_an_interrupt,
+	  test_work_queued_unseen,
 	  test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit, test_end_of_old_kernels,
 	  test_many_tids, test_threads_without_end, test_names, test_names_stay, test_idle_rows)
