@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Stopping and removing a session, and taking a snapshot. The session daemon first writes what is left, and
- * liblttng-ctl waits for that without a limit: if one of the daemon's processes hangs, for ever. So this happens in a
- * thread of its own, which is left alone if the user does not want to wait.
+ * Requests that can take long: stopping a session, removing one, taking a snapshot. The session daemon first writes what
+ * is left, and liblttng-ctl waits for that without a limit: if one of the daemon's processes hangs, for ever. So a
+ * request is made in a thread of its own, which is left alone if the user does not want to wait.
  */
 #include <signal.h>
 #include <string.h>
