@@ -211,22 +211,26 @@ static void release_lock(int *fd)
 
 /* ---- remains of other runs ---- */
 
-/* Ends and removes everything of a run that is dead or ending: its session, its processes, its directory. */
+/*
+ * Ends and removes everything of a run that is dead or ending: its session, its processes, its directory. What names a
+ * session that the daemon has not removed stays for the next run.
+ */
 static void clear_run(const char *dir)
 {
 	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
-	char *store = read_file(dir, "store");
+	char *store = read_file(dir, "store"), *relayd = g_build_filename(dir, "relayd", NULL);
 	const char *at = processes;
 	guint64 started;
 	pid_t pid;
 
-	if (session && session_exists(session))
+	if (session)
 		session_discard(session);
 	while (at && parse_process(&at, &pid, &started))
 		end_process(pid, started);
 	if (store && is_ours_alone(store))
 		remove_tree(store);
-	remove_tree(dir);
+	remove_tree(session && session_gave_up() ? relayd : dir);
+	g_free(relayd);
 	g_free(store);
 	g_free(processes);
 	g_free(session);
@@ -237,7 +241,7 @@ static void clear_dead_runs(const char *base)
 	GDir *entries = g_dir_open(base, 0, NULL);
 	const char *name;
 
-	while (entries && (name = g_dir_read_name(entries))) {
+	while (entries && !session_gave_up() && (name = g_dir_read_name(entries))) {
 		char *dir = g_build_filename(base, name, NULL);
 		int lock = g_ascii_isdigit(*name) ? take_lock(dir, LOCK_EX | LOCK_NB) : -1;
 
@@ -304,6 +308,8 @@ enum lt_status private_open(struct private_run *run, pid_t parent)
 	if (lock_base(run, parent))
 		return LT_ERROR;
 	clear_dead_runs(run->base);
+	if (session_gave_up())
+		return error_set("interrupted while the session of a killed lttngtop was being removed");
 	run->dir = g_strdup_printf("%s/%d", run->base, (int)parent);
 	if (mkdir(run->dir, 0700)) {
 		error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));

@@ -24,14 +24,11 @@ struct session_request {
 	bool done;
 	int code, destroy_code; /* of liblttng-ctl */
 	struct session_lost lost;
+	GThread *thread;
 };
 
-static bool gave_up;
-
-bool session_gave_up(void)
-{
-	return gave_up;
-}
+/* The request that was given up; NULL: none. liblttng-ctl serves only one thread at a time. */
+static struct session_request *given_up;
 
 static void end_session(struct session_request *r)
 {
@@ -87,32 +84,47 @@ static bool wait_for_end(struct session_request *r, const char *purpose)
 	return done;
 }
 
-/* NULL: a signal has ended the wait, and the request belongs to the thread. */
-static struct session_request *request(const char *name, const char *purpose, void (*ask)(struct session_request *r))
-{
-	struct session_request *r = g_new0(struct session_request, 1);
-	GThread *thread;
-
-	g_mutex_init(&r->mutex);
-	g_cond_init(&r->ended);
-	r->name = g_strdup(name);
-	r->ask = ask;
-	thread = g_thread_new("session request", run_request, r);
-	if (!wait_for_end(r, purpose)) {
-		gave_up = true;
-		g_thread_unref(thread);
-		return NULL;
-	}
-	g_thread_join(thread);
-	return r;
-}
-
 static void request_free(struct session_request *r)
 {
+	g_thread_join(r->thread);
 	g_mutex_clear(&r->mutex);
 	g_cond_clear(&r->ended);
 	g_free(r->name);
 	g_free(r);
+}
+
+bool session_gave_up(void)
+{
+	bool done;
+
+	if (!given_up)
+		return false;
+	g_mutex_lock(&given_up->mutex);
+	done = given_up->done;
+	g_mutex_unlock(&given_up->mutex);
+	if (done)
+		g_clear_pointer(&given_up, request_free);
+	return !done;
+}
+
+/* Asks, once an earlier request that was given up has ended. The caller frees it. NULL: a signal has ended the wait. */
+static struct session_request *request(const char *name, const char *purpose, void (*ask)(struct session_request *r))
+{
+	struct session_request *r;
+
+	if (session_gave_up() && !wait_for_end(given_up, purpose))
+		return NULL;
+	g_clear_pointer(&given_up, request_free);
+	r = g_new0(struct session_request, 1);
+	g_mutex_init(&r->mutex);
+	g_cond_init(&r->ended);
+	r->name = g_strdup(name);
+	r->ask = ask;
+	r->thread = g_thread_new("session request", run_request, r);
+	if (wait_for_end(r, purpose))
+		return r;
+	given_up = r;
+	return NULL;
 }
 
 static enum lt_status result_of(const struct session_request *r)
@@ -144,7 +156,7 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 
 void session_discard(const char *name)
 {
-	struct session_request *r = gave_up ? NULL : request(name, "remove", remove_session);
+	struct session_request *r = request(name, "remove", remove_session);
 
 	if (r)
 		request_free(r);

@@ -52,14 +52,19 @@ enum lt_status session_refresh(const char *name);
 /*
  * Stops the session, waits until all data has been written or sent, and removes the session; the recording stays. After
  * an error it may be gone all the same: see session_exists(). LT_INTERRUPTED: it takes long, and a held signal
- * (process.h) has ended the wait; the daemon may be stuck and must not be asked anything any more.
+ * (process.h) has ended the wait; the daemon may be stuck and must not be asked anything while session_gave_up().
  */
 enum lt_status session_stop(const char *name, struct session_lost *lost);
 
-/* Whether one of session_stop(), session_discard() and session_snapshot() was interrupted. */
+/*
+ * Whether one of session_stop(), session_discard() and session_snapshot() was interrupted and the session daemon has not
+ * answered it since. The next of them first waits for that.
+ */
 bool session_gave_up(void);
 
-/* Removes a session whose setup failed; ignores further errors, but warns if a held signal has ended the wait. */
+/*
+ * Removes a session if it exists. Ignores errors, but warns if a held signal has ended the wait: then session_gave_up().
+ */
 void session_discard(const char *name);
 
 /* Takes a snapshot. *path: its directory, or NULL if it was sent over the network. The caller frees it. */

@@ -348,6 +348,54 @@ def test_next_start():
         u.check_gone()
 
 
+def test_next_start_while_the_daemon_hangs():
+    """The session of a killed run is waited for, which is said, until Ctrl-C; then the start after that removes it."""
+    with user("next-hangs") as u:
+        u.start_sessiond()
+        m = Monitor(u)
+        m.await_text("Help")
+        kill_all(m)
+        session = f"local-{m.process.pid}"
+        os.kill(u.sessiond_pid(), signal.SIGSTOP)
+        try:
+            n = Monitor(u)
+            n.await_text(f"waiting for the session daemon to remove session '{session}'; ^C stops waiting")
+            n.end(lambda: os.killpg(n.process.pid, signal.SIGINT), -signal.SIGINT)
+        finally:
+            os.kill(u.sessiond_pid(), signal.SIGCONT)
+        assert os.path.exists(f"{u.base}/{m.process.pid}/session"), "the session is forgotten"
+        status, _, err = u.report(u.app, "50")
+        assert (status, err) == (0, ""), (status, err)
+        assert session not in u.run("lttng", "--no-sessiond", "list")[1], "the session is left"
+        sandbox.wait_until(lambda: not os.path.exists(u.base), "end of all that was started")
+
+
+def test_daemon_that_recovers():
+    """The end of the recording is given up while the session daemon hangs: once it answers, nothing is left."""
+    with user("recovers") as u:
+        u.start_sessiond()
+        daemon = u.sessiond_pid()
+        m = Monitor(u, "--", "sh", "-c", f"kill -STOP {daemon}")
+        m.await_text("Help")
+        try:
+            m.await_text("to end session")
+            keeper = m.keeper()
+            os.kill(keeper, signal.SIGTERM)
+            sandbox.wait_until(lambda: not pending(keeper) >> (signal.SIGTERM - 1) & 1, "the keeper gives up")
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+        m.end(lambda: m.press(b"q"), 0)
+        assert "may be left" not in m.text, m.text[-2000:]
+        assert "local-" not in u.run("lttng", "--no-sessiond", "list")[1], "the session is left"
+        sandbox.wait_until(lambda: not os.path.exists(u.base), "end of all that was started")
+
+
+def pending(pid):
+    """The mask of signals that wait for the process."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        return int(re.search(r"^ShdPnd:\s+(\w+)$", file.read(), re.M).group(1), 16)
+
+
 def test_two_at_once():
     """Each has its own relayd and events; the session daemon ends with the last one, whichever started it."""
     with user("two") as u:
