@@ -2,13 +2,16 @@
 #include "cli/commands.h"
 #include "cmd/manual_pages.h"
 
+#define RUNTIME_FILES                                                                              \
+	" in the directory lttngtop below this one; if it is not set, in $TMPDIR/lttngtop-UID or " \
+	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
+
 static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR",
-	  "--local keeps its files in the directory lttngtop below this one; root's are in /run/lttngtop" },
+	{ "XDG_RUNTIME_DIR", "--local keeps its files" RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME, XDG_CACHE_HOME", "where the settings and the cache are; see Files" },
 	{ NULL, NULL },
 };
@@ -18,8 +21,7 @@ static const struct manual_item cluster_environment[] = {
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR",
-	  "the private relayd keeps its files in the directory lttngtop below this one; root's are in /run/lttngtop" },
+	{ "XDG_RUNTIME_DIR", "the private relayd keeps its files" RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME", "where the settings are; see Files" },
 	{ NULL, NULL },
 };
@@ -112,6 +114,7 @@ static const struct manual_item record_exit_statuses[] = {
 static const struct manual_item record_environment[] = {
 	{ "LTTNG_HOME", "directory of a user's session daemon and recordings (default: the home directory)" },
 	{ "LTTNG_SESSIOND_PATH", "the session daemon to start if none is running (default lttng-sessiond)" },
+	{ "XDG_RUNTIME_DIR", "what must be ended if lttngtop is killed is noted" RUNTIME_FILES },
 	{ "TZ", "time zone of the date in a session's name" },
 	{ NULL, NULL },
 };

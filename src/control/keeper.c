@@ -100,7 +100,10 @@ static char *call_filter(const struct keeper_traced *traced)
 static enum lt_status set_up_session(struct private_run *run, struct record_plan *plan,
 				     const struct keeper_traced *traced)
 {
-	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL)) || await_relayd(run, plan))
+	pid_t daemon;
+
+	if (private_require_daemon(run, record_plan_channel(plan, RECORD_KERNEL), true, &daemon) ||
+	    await_relayd(run, plan))
 		return LT_ERROR;
 	plan->call_filter = call_filter(traced);
 	if (private_note_session(run, plan->session) || tracer_probe(plan) || tracer_setup(plan))

@@ -137,6 +137,25 @@ enum lt_status private_note_session(const struct private_run *run, const char *s
 	return append_file(run->dir, "session", session);
 }
 
+enum lt_status private_note_created(const struct private_run *run, const char *session)
+{
+	char text[32];
+	uint64_t time_s;
+
+	if (session_created(session, &time_s))
+		return LT_ERROR;
+	g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT, time_s);
+	return append_file(run->dir, "created", text) ? LT_ERROR : private_note_session(run, session);
+}
+
+void private_forget_session(const struct private_run *run)
+{
+	char *path = g_build_filename(run->dir, "session", NULL);
+
+	unlink(path);
+	g_free(path);
+}
+
 /* ---- directories ---- */
 
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
@@ -218,13 +237,14 @@ static void release_lock(int *fd)
 static void clear_run(const char *dir)
 {
 	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
-	char *store = read_file(dir, "store"), *relayd = g_build_filename(dir, "relayd", NULL);
+	char *created = read_file(dir, "created"), *store = read_file(dir, "store");
+	char *relayd = g_build_filename(dir, "relayd", NULL);
 	const char *at = processes;
 	guint64 started;
 	pid_t pid;
 
 	if (session)
-		session_discard(session);
+		session_discard_created(session, created ? g_ascii_strtoull(created, NULL, 10) : 0);
 	while (at && parse_process(&at, &pid, &started))
 		end_process(pid, started);
 	if (store && is_ours_alone(store))
@@ -233,6 +253,7 @@ static void clear_run(const char *dir)
 	g_free(relayd);
 	g_free(store);
 	g_free(processes);
+	g_free(created);
 	g_free(session);
 }
 
@@ -278,8 +299,8 @@ static void end_daemon(const char *base)
 
 /* ---- a run ---- */
 
-/* Waits for other runs that start or end, until a held signal comes or the parent is gone. */
-static enum lt_status lock_base(struct private_run *run, pid_t parent)
+/* Waits for other runs that start or end, until a held signal comes or the process that it is named after is gone. */
+static enum lt_status lock_base(struct private_run *run, pid_t named_after)
 {
 	/* the last run may remove the directory meanwhile */
 	for (unsigned tries = 0, ms = 0; tries < LOCK_TRIES;) {
@@ -292,7 +313,7 @@ static enum lt_status lock_base(struct private_run *run, pid_t parent)
 			tries++;
 			continue;
 		}
-		if (process_is_interrupted() || getppid() != parent)
+		if (process_is_interrupted() || (named_after != getpid() && named_after != getppid()))
 			return error_set("interrupted while another lttngtop was starting or ending");
 		if (ms == LOCK_SAY_MS)
 			log_warning("waiting for another lttngtop that starts or ends tracing");
@@ -302,15 +323,15 @@ static enum lt_status lock_base(struct private_run *run, pid_t parent)
 	return error_set("cannot lock '%s': %s", run->base, g_strerror(errno));
 }
 
-enum lt_status private_open(struct private_run *run, pid_t parent)
+enum lt_status private_open(struct private_run *run, pid_t named_after)
 {
 	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
-	if (lock_base(run, parent))
+	if (lock_base(run, named_after))
 		return LT_ERROR;
 	clear_dead_runs(run->base);
 	if (session_gave_up())
 		return error_set("interrupted while the session of a killed lttngtop was being removed");
-	run->dir = g_strdup_printf("%s/%d", run->base, (int)parent);
+	run->dir = g_strdup_printf("%s/%d", run->base, (int)named_after);
 	if (mkdir(run->dir, 0700)) {
 		error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));
 		g_clear_pointer(&run->dir, g_free);
@@ -466,21 +487,20 @@ enum lt_status private_await_relayd(struct private_run *run)
 	return status == LT_AGAIN ? fail_relayd(run) : status;
 }
 
-enum lt_status private_require_daemon(struct private_run *run, bool kernel)
+enum lt_status private_require_daemon(const struct private_run *run, bool kernel, bool may_start, pid_t *started)
 {
 	enum lt_status status = LT_OK;
-	pid_t started;
 
-	if (daemon_require(kernel, true, &started))
+	if (daemon_require(kernel, may_start, started))
 		return LT_ERROR;
-	if (started) {
+	if (*started) {
 		char *path = g_build_filename(run->base, "sessiond", NULL);
 
 		unlink(path);
 		g_free(path);
-		status = note_process(run->base, "sessiond", started);
+		status = note_process(run->base, "sessiond", *started);
 		if (status)
-			daemon_end(started);
+			daemon_end(*started);
 	}
 	return status;
 }

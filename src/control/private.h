@@ -9,7 +9,8 @@
 #include "base/status.h"
 
 /*
- * The private files and processes of a --local run, in a directory that only its user can enter:
+ * What a run of --local, or of `record` on this machine, has started and the next run must end if this one is killed.
+ * It is noted in a directory that only its user can enter, which also has the files of a --local run:
  *
  *   BASE/                 /run/lttngtop for root, else lttngtop in XDG_RUNTIME_DIR or in the temporary directory
  *     lock                held while runs start or end
@@ -18,6 +19,7 @@
  *       lock              held while the run lives, so that the next run recognises a dead one
  *       processes         one line each: pid, start time
  *       session           name of its tracing session
+ *       created           when that was created, in s since the epoch; not there: its name cannot be another session's
  *       store             where its relayd stores its files, if not here: a directory in /var/tmp
  *       relayd/, *.log    files and messages of its relayd
  *
@@ -33,10 +35,11 @@ struct private_run {
 };
 
 /*
- * Removes what killed runs have left behind and creates the directory of a new run, which is named after the parent of
- * this process. Waits for other runs that start or end; none does from then on until private_settle().
+ * Removes what killed runs have left behind and creates the directory of a new run, which is named after this process
+ * or its parent. Waits for other runs that start or end, until a held signal comes or that parent is gone; none does
+ * from then on until private_settle().
  */
-enum lt_status private_open(struct private_run *run, pid_t parent);
+enum lt_status private_open(struct private_run *run, pid_t named_after);
 
 /*
  * Chooses where the relayd, not yet started, stores data that comes from buffers of this size (place.h). Returns how
@@ -50,12 +53,18 @@ enum lt_status private_start_relayd(struct private_run *run);
 /* Waits until the relayd accepts tracers and viewers; starts it on other ports if its own were taken. */
 enum lt_status private_await_relayd(struct private_run *run);
 
-/* Makes sure that a session daemon answers, as daemon_require() does. */
-enum lt_status private_require_daemon(struct private_run *run, bool kernel);
+/* Makes sure that a session daemon answers, as daemon_require() does, and notes one that had to be started. */
+enum lt_status private_require_daemon(const struct private_run *run, bool kernel, bool may_start, pid_t *started);
 
 /* Notes what the next run must end or remove if this one cannot. LT_ERROR: it must not be started. */
 enum lt_status private_note_process(const struct private_run *run, pid_t pid);
 enum lt_status private_note_session(const struct private_run *run, const char *session);
+
+/* The same for a session that exists and whose name later ones could have. */
+enum lt_status private_note_created(const struct private_run *run, const char *session);
+
+/* No run ends the session any more: it is gone, or it is left to the user. */
+void private_forget_session(const struct private_run *run);
 
 /* To be called once the session exists: from then on other runs do not end the daemon. */
 void private_settle(struct private_run *run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Requests that can take long: stopping a session, removing one, taking a snapshot. The session daemon first writes what
- * is left, and liblttng-ctl waits for that without a limit: if one of the daemon's processes hangs, for ever. So a
+ * Requests that can take long: stopping a session, removing one, taking a snapshot. The session daemon first writes
+ * what is left, and liblttng-ctl waits for that without a limit: if one of the daemon's processes hangs, for ever. So a
  * request is made in a thread of its own, which is left alone if the user does not want to wait.
  */
 #include <signal.h>
@@ -20,6 +20,7 @@ struct session_request {
 	GMutex mutex;
 	GCond ended;
 	char *name;
+	uint64_t created_s; /* 0: whenever it was created */
 	void (*ask)(struct session_request *r);
 	bool done;
 	int code, destroy_code; /* of liblttng-ctl */
@@ -41,6 +42,10 @@ static void end_session(struct session_request *r)
 
 static void remove_session(struct session_request *r)
 {
+	uint64_t created_s;
+
+	if (r->created_s && (session_read_created(r->name, &created_s) != LTTNG_OK || created_s != r->created_s))
+		return;
 	r->code = lttng_destroy_session(r->name);
 }
 
@@ -108,7 +113,8 @@ bool session_gave_up(void)
 }
 
 /* Asks, once an earlier request that was given up has ended. The caller frees it. NULL: a signal has ended the wait. */
-static struct session_request *request(const char *name, const char *purpose, void (*ask)(struct session_request *r))
+static struct session_request *request(const char *name, uint64_t created_s, const char *purpose,
+				       void (*ask)(struct session_request *r))
 {
 	struct session_request *r;
 
@@ -119,6 +125,7 @@ static struct session_request *request(const char *name, const char *purpose, vo
 	g_mutex_init(&r->mutex);
 	g_cond_init(&r->ended);
 	r->name = g_strdup(name);
+	r->created_s = created_s;
 	r->ask = ask;
 	r->thread = g_thread_new("session request", run_request, r);
 	if (wait_for_end(r, purpose))
@@ -138,7 +145,7 @@ static enum lt_status result_of(const struct session_request *r)
 
 enum lt_status session_stop(const char *name, struct session_lost *lost)
 {
-	struct session_request *r = request(name, "end", end_session);
+	struct session_request *r = request(name, 0, "end", end_session);
 	enum lt_status status;
 
 	if (!r) {
@@ -154,9 +161,9 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 	return status;
 }
 
-void session_discard(const char *name)
+void session_discard_created(const char *name, uint64_t created_s)
 {
-	struct session_request *r = request(name, "remove", remove_session);
+	struct session_request *r = request(name, created_s, "remove", remove_session);
 
 	if (r)
 		request_free(r);
@@ -166,9 +173,14 @@ void session_discard(const char *name)
 			    name, name);
 }
 
+void session_discard(const char *name)
+{
+	session_discard_created(name, 0);
+}
+
 enum lt_status session_take_snapshot(const char *name)
 {
-	struct session_request *r = request(name, "take a snapshot of", take_snapshot);
+	struct session_request *r = request(name, 0, "take a snapshot of", take_snapshot);
 	enum lt_status status;
 
 	if (!r)

@@ -139,17 +139,24 @@ bool session_exists(const char *name)
 	return found;
 }
 
-enum lt_status session_created(const char *name, uint64_t *time_s)
+int session_read_created(const char *session, uint64_t *time_s)
 {
 	struct lttng_session *list = NULL;
 	const int n = lttng_list_sessions(&list);
-	enum lt_status status = LT_ERROR;
+	int code = n < 0 ? n : -LTTNG_ERR_SESS_NOT_FOUND;
 
-	for (int i = 0; i < n && status; i++)
-		if (strcmp(list[i].name, name) == 0 && lttng_session_get_creation_time(&list[i], time_s) == LTTNG_OK)
-			status = LT_OK;
+	for (int i = 0; i < n && code != LTTNG_OK; i++)
+		if (strcmp(list[i].name, session) == 0 && lttng_session_get_creation_time(&list[i], time_s) == LTTNG_OK)
+			code = LTTNG_OK;
 	free(list);
-	return status ? tracer_error(n < 0 ? n : LTTNG_ERR_SESS_NOT_FOUND, name) : LT_OK;
+	return code;
+}
+
+enum lt_status session_created(const char *name, uint64_t *time_s)
+{
+	const int code = session_read_created(name, time_s);
+
+	return code == LTTNG_OK ? LT_OK : tracer_error(code, name);
 }
 
 enum lt_status session_refresh(const char *name)

@@ -57,15 +57,16 @@ enum lt_status session_refresh(const char *name);
 enum lt_status session_stop(const char *name, struct session_lost *lost);
 
 /*
- * Whether one of session_stop(), session_discard() and session_snapshot() was interrupted and the session daemon has not
- * answered it since. The next of them first waits for that.
+ * Whether one of session_stop(), session_discard() and session_snapshot() was interrupted and the session daemon has
+ * not answered it since. The next of them first waits for that.
  */
 bool session_gave_up(void);
 
-/*
- * Removes a session if it exists. Ignores errors, but warns if a held signal has ended the wait: then session_gave_up().
- */
+/* Removes a session if it exists. Ignores errors, but warns if a held signal has ended the wait: session_gave_up(). */
 void session_discard(const char *name);
+
+/* The same, but only for the session that was created at this time (session_created()), not for a later one. */
+void session_discard_created(const char *name, uint64_t created_s);
 
 /* Takes a snapshot. *path: its directory, or NULL if it was sent over the network. The caller frees it. */
 enum lt_status session_snapshot(const char *name, char **path);

@@ -6,16 +6,19 @@ import fcntl
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
+import time
 
 import cases
 import sandbox
-from recorder import APP, EVENTS, TOP, begin, check, in_private_run, interrupt, no_private_run, touch, write_script
+from recorder import (APP, EVENTS, TOP, begin, check, check_counts, in_private_run, interrupt, no_private_run, touch,
+                      write_script)
 from sandbox import user
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
@@ -262,6 +265,61 @@ def test_killed_consumer():
                 check(u.run(TOP, "record", "stop", "s"), 1, "", rf"^lttngtop: {into}session 's' has ended early: {died}\([^)]*\)\n$")
             check(u.run(TOP, "record", "--ust", EVENTS, "--session", "t", "--output", "o2"), 1, "", rf"session 't': .*: {died}")
             check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
+
+
+def killed_record(u, *options):
+    """A record of session 's', into the directory 'o', that was killed while its command ran."""
+    record = u.start(TOP, "record", "--ust", EVENTS, "--session", "s", "--output", "o", *options, "--", "sh", "-c",
+                     f"{shlex.quote(APP)} 50; touch ran; exec sleep 1000", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                     start_new_session=True)
+    sandbox.wait_until(lambda: os.path.exists(f"{u.home}/ran"), "the command")
+    record.kill()
+    record.wait(sandbox.PATIENCE)
+    os.killpg(record.pid, signal.SIGTERM)  # the command
+    os.unlink(f"{u.home}/ran")
+    assert "\ns: recording" in "\n" + u.run(TOP, "record", "status")[1], "its session is gone already"
+
+
+def test_killed_record():
+    """kill -9 of a record with a command: the next record ends its session, and the daemon that it had started."""
+    with user("killed-record") as u:
+        u.env.pop("XDG_RUNTIME_DIR", None)
+        remains = f"{u.home}/lttngtop-{u.ids.get('user', os.geteuid())}"
+        killed_record(u)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s", "--output", "p", "--", APP, "10"), 0, "", "recorded into")
+        check_counts(f"{u.home}/o", 50)
+        check_counts(f"{u.home}/p", 10)
+        assert not u.sessiond_pid(), "a session daemon is left"
+        assert not os.path.exists(remains), os.listdir(remains)
+
+        shutil.rmtree(f"{u.home}/o")
+        u.start_sessiond()
+        killed_record(u)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--session", "t"), 0, "stop it: lttngtop record stop t\n$")
+        check(u.run(TOP, "record", "status"), 0, r"^t: recording, [^\n]*\n$")
+        check(u.run(TOP, "record", "stop", "t"), 0, "stopped")
+        assert u.sessiond_pid(), "the user's session daemon was ended"
+        assert not os.path.exists(remains), os.listdir(remains)
+
+
+def test_killed_record_whose_name_is_used_again():
+    """A later session with the name of one that a killed record has left is the user's."""
+    with user("same-name", sessiond=True) as u:
+        u.env.pop("XDG_RUNTIME_DIR", None)
+        killed_record(u)
+        check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
+        time.sleep(1.1)  # the daemon knows when a session was created in whole seconds
+        check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s"), 0, "stop it")
+        check(u.run(TOP, "record", "--ust", EVENTS, "--session", "t"), 0, "stop it")
+        check(u.run(TOP, "record", "status"), 0, r"^s: recording, [^\n]*\nt: recording, [^\n]*\n$")
+
+
+def test_notes_that_cannot_be_written():
+    """A runtime directory that is not this user's, or is not there, does not keep it from recording."""
+    with user("no-notes", sessiond=True) as u:
+        for path in ("/proc/1", f"{u.home}/no/such"):
+            u.env["XDG_RUNTIME_DIR"] = path
+            check(u.run(TOP, "record", "--ust", EVENTS, "--", APP, "10"), 0, "", r"^session '[^\n]*\n[^\n]*\ncost: [^\n]*\nrecorded into ")
 
 
 def interrupted_start(u, app, *options):

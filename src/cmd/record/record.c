@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
@@ -18,6 +19,7 @@
 #include "control/cost.h"
 #include "control/daemon.h"
 #include "control/plan.h"
+#include "control/private.h"
 #include "control/process.h"
 #include "control/redump.h"
 #include "control/relay.h"
@@ -73,9 +75,27 @@ static void await_answer(const struct record_plan *plan)
 	process_admit_signals(false);
 }
 
-static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *daemon)
+/*
+ * If this process is killed, nobody can know of the session that was to end with the command: the next run ends it, and
+ * the session daemon if that was started for it. A session without a command is meant to stay.
+ */
+static enum lt_status require_daemon(const struct record_plan *plan, const struct private_run *run, bool may_start,
+				     pid_t *daemon)
 {
 	const bool kernel = record_plan_channel(plan, RECORD_KERNEL);
+
+	return run->dir && plan->command ? private_require_daemon(run, kernel, may_start, daemon)
+					 : daemon_require(kernel, may_start, daemon);
+}
+
+static void note_session(const struct record_plan *plan, const struct private_run *run)
+{
+	if (run->dir && plan->command && private_note_created(run, plan->session))
+		error_clear(); /* it can be recorded all the same */
+}
+
+static enum lt_status setup(struct record_plan *plan, const struct private_run *run, bool may_start, pid_t *daemon)
+{
 	enum lt_status status;
 
 	if (is_fetched(plan) && tracer_probe_output(plan))
@@ -84,13 +104,15 @@ static enum lt_status setup(struct record_plan *plan, bool may_start, pid_t *dae
 		record_sidecar_add(plan);
 	if (plan->hosts->len)
 		return remote_setup(plan);
-	if (daemon_require(kernel, may_start, daemon))
+	if (require_daemon(plan, run, may_start, daemon))
 		return LT_ERROR;
 	if (!*daemon)
 		await_answer(plan);
 	status = tracer_probe(plan);
 	if (!status && tracer_setup(plan))
 		return explain_relayd(plan);
+	if (!status)
+		note_session(plan, run);
 	if (!status && plan->mode == RECORD_LIVE)
 		record_sidecar_prepare(plan);
 	return status;
@@ -275,8 +297,9 @@ static int end_at_once(const struct record_plan *plan, bool new_output)
 }
 
 /* Called with signals held: makes a whole recording, or starts one. */
-static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
+static int record(struct record_plan *plan, struct private_run *run, bool may_start, pid_t *daemon)
 {
+	enum lt_status ready;
 	struct process command = { .gate = -1 };
 	int status = LT_EXIT_OK;
 	struct cost_estimate estimate = { 0 };
@@ -288,7 +311,9 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 
 	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL))
 		estimate = cost_estimate(record_plan_channel(plan, RECORD_KERNEL));
-	if (setup(plan, may_start, daemon))
+	ready = setup(plan, run, may_start, daemon);
+	private_settle(run);
+	if (ready)
 		return fail(plan, n_hosts);
 	if (start(plan, &command)) {
 		process_cancel(&command);
@@ -318,15 +343,38 @@ static int record(struct record_plan *plan, bool may_start, pid_t *daemon)
 	return status ? status : recorded;
 }
 
+/* Ends what killed runs have left; it is recorded without notes, too. LT_ERROR: a signal came. */
+static enum lt_status open_run(struct private_run *run, const struct record_plan *plan)
+{
+	*run = (struct private_run){ .base_lock = -1, .lock = -1 };
+	if (plan->hosts->len || !private_open(run, getpid()))
+		return LT_OK;
+	if (process_is_interrupted())
+		return LT_ERROR;
+	log_info("%s", error_text());
+	error_clear();
+	return LT_OK;
+}
+
+static void close_run(struct private_run *run)
+{
+	if (run->dir)
+		private_forget_session(run);
+	if (run->base)
+		private_close(run);
+}
+
 static int run(struct record_plan *plan, bool may_start)
 {
+	struct private_run run;
 	pid_t daemon = 0;
 	int status;
 
 	if (plan->command && (status = process_check(plan->command[0])))
 		return cmd_fail(status, "record");
 	process_hold_signals();
-	status = record(plan, may_start, &daemon);
+	status = open_run(&run, plan) ? cmd_fail(LT_EXIT_FAILURE, "record") : record(plan, &run, may_start, &daemon);
+	close_run(&run);
 	if (daemon && (plan->command || status != LT_EXIT_OK))
 		daemon_end(daemon);
 	else if (daemon)
