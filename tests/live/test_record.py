@@ -228,14 +228,42 @@ def test_snapshots():
         check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o"), 0, "take a snapshot: lttngtop record")
         for n, counts in ((100, [100]), (30, [100, 30])):
             u.run(APP, str(n))
-            result = u.run(TOP, "record", "snapshot")
-            check(result, 0, "^snapshot in .*\nview it: lttngtop ")
-            check_counts(result[1].splitlines()[0].removeprefix("snapshot in "), *counts)
+            check_counts(snapshot_of(u.run(TOP, "record", "snapshot")), *counts)
         check(u.run(TOP, "record", "status"), 0, "recording, flight recorder, ")
         check(u.run(TOP, "record", "stop"), 0, "stopped\n$")
         result = u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "p", "--", APP, "50")
         check(result, 0, "", "recorded into ")
         check_counts(re.search("recorded into (.*)", result[2]).group(1), 50)
+
+
+def snapshot_of(result):
+    check(result, 0, "^snapshot in .*\nview it: lttngtop ")
+    return result[1].splitlines()[0].removeprefix("snapshot in ")
+
+
+def test_snapshots_in_one_second():
+    """Each has a directory of its own, which is named."""
+    with user("at-once", sessiond=True) as u:
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o"), 0, "take a snapshot: lttngtop record")
+        u.run(APP, "100")
+        first = snapshot_of(u.run(TOP, "record", "snapshot"))
+        u.run(APP, "30")
+        second = snapshot_of(u.run(TOP, "record", "snapshot"))
+        check_counts(first, 100)
+        check_counts(second, 100, 30)
+        check(u.run(TOP, "record", "stop"), 0, "stopped\n$")
+        assert os.path.exists(f"{u.home}/o/lttngtop.json")
+
+
+def test_no_snapshot():
+    """Of a flight recorder of which no snapshot was taken, nothing is left, not even what would describe it."""
+    with user("none", sessiond=True) as u:
+        check(u.run(TOP, "record", "--ust", EVENTS, "--snapshot", "--output", "o"), 0, "take a snapshot: lttngtop record")
+        check(u.run(TOP, "record", "stop"), 0, "stopped\n$")
+        assert not os.listdir(f"{u.home}/o"), os.listdir(f"{u.home}/o")
+        assert u.run("lttng", "--no-sessiond", "create", "other", "--snapshot", "--output", f"{u.home}/p")[0] == 0
+        check(u.run(TOP, "record", "stop", "other"), 0, "stopped\n$")
+        assert not os.path.exists(f"{u.home}/p/lttngtop.json"), "a side-car of nothing"
 
 
 def test_snapshot_that_fails():

@@ -353,6 +353,7 @@ def test_interrupted_start():
         os.chmod(f"{u.home}/q", 0o777)
         interrupted_start(u, app, "--output", "q", "--snapshot")
         assert os.path.isdir(f"{u.home}/q"), "a directory of the user's is gone"
+        assert not os.listdir(f"{u.home}/q"), os.listdir(f"{u.home}/q")
         app.stdin.close()
 
         (control, data, live), _ = u.start_relayd()

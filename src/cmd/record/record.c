@@ -198,8 +198,15 @@ static enum lt_status explain_daemon(const struct record_plan *plan)
 	return error_add("what session '%s' had in memory is lost", plan->session);
 }
 
+/* There is no snapshot: removes what only describes it. */
+static void remove_output(const struct record_plan *plan, bool is_new)
+{
+	if (record_sidecar_remove(plan->output) && is_new)
+		g_rmdir(plan->output);
+}
+
 /* After the command: stops the session and prints where the recording is. */
-static enum lt_status finish(const struct record_plan *plan)
+static enum lt_status finish(const struct record_plan *plan, bool new_output)
 {
 	struct session_lost lost = { 0 };
 	enum lt_status status;
@@ -214,6 +221,7 @@ static enum lt_status finish(const struct record_plan *plan)
 		if (daemon_check())
 			return explain_daemon(plan);
 		discard(plan);
+		remove_output(plan, new_output);
 		return error_add("the session was removed, and what it had in memory is lost");
 	}
 	status = record_stop(plan->session, plan->url, &lost);
@@ -291,8 +299,8 @@ static int end_at_once(const struct record_plan *plan, bool new_output)
 			  plan->output);
 	else
 		error_set("interrupted; session '%s' and what it had recorded were removed%s", plan->session, where);
-	if (plan->mode == RECORD_SNAPSHOT && new_output)
-		record_sidecar_remove(plan->output);
+	if (!plan->hosts->len && plan->mode == RECORD_SNAPSHOT)
+		remove_output(plan, new_output);
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 
@@ -336,7 +344,7 @@ static int record(struct record_plan *plan, struct private_run *run, bool may_st
 		return recorded;
 	status = process_run(&command);
 	redump_end(redump);
-	if (finish(plan)) {
+	if (finish(plan, new_output)) {
 		cmd_fail(LT_EXIT_FAILURE, "record");
 		return status ? status : LT_EXIT_FAILURE;
 	}

@@ -2,6 +2,7 @@
 #include "cmd/record/sidecar.h"
 
 #include <glib/gstdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -119,13 +120,30 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 	g_free(symbols);
 }
 
-void record_sidecar_remove(const char *path)
+/* Whether there is more than a side-car in a directory. */
+static bool has_traces(const char *path)
 {
-	char *file = g_build_filename(path, SIDECAR_NAME, NULL);
+	GDir *dir = g_dir_open(path, 0, NULL);
+	const char *name;
+	bool found = false;
 
+	while (dir && !found && (name = g_dir_read_name(dir)))
+		found = strcmp(name, SIDECAR_NAME) != 0;
+	if (dir)
+		g_dir_close(dir);
+	return found;
+}
+
+bool record_sidecar_remove(const char *path)
+{
+	char *file;
+
+	if (*path != '/' || has_traces(path))
+		return false;
+	file = g_build_filename(path, SIDECAR_NAME, NULL);
 	g_unlink(file);
-	g_rmdir(path);
 	g_free(file);
+	return true;
 }
 
 void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions)

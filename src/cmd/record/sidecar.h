@@ -33,8 +33,8 @@ enum lt_status record_sidecar_refresh(const GPtrArray *hosts, const char *sessio
 /* To be called when the recording has started; pid: the process that will become the plan's command, 0: none. */
 void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struct sidecar_cost *cost);
 
-/* Removes what it wrote, and its directory unless there is more: nothing was recorded. */
-void record_sidecar_remove(const char *path);
+/* Removes it if nothing was recorded beside it. Returns whether that is so. */
+bool record_sidecar_remove(const char *path);
 
 /*
  * To be called when a recording of this machine ends or a snapshot of it was taken. path: its directory; NULL: none.

@@ -190,7 +190,7 @@ static int stop(const struct session *s)
 		record_wrap_output(s->path);
 	if (status)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
-	if (s->snapshot)
+	if (s->snapshot && !record_sidecar_remove(s->path))
 		record_sidecar_update(s->path, NULL, NULL);
 	printf("session '%s' stopped\n", s->name);
 	if (!s->snapshot)
