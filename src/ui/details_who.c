@@ -21,7 +21,7 @@ static void add_ids(struct details *h, const struct thread_row *t)
 		g_string_append_printf(s, "  pid_ns %" PRIu64, t->pid_ns);
 	if (t->cgroup_ns)
 		g_string_append_printf(s, "  cgroup_ns %" PRIu64, t->cgroup_ns);
-	details_line(h, "ids", "%s", s->str);
+	details_line(h, "IDs", "%s", s->str);
 	g_string_free(s, TRUE);
 }
 
@@ -33,7 +33,7 @@ static void append_id(GString *s, int64_t id)
 		g_string_append_printf(s, "%" PRId64, id);
 }
 
-/* Its containers, and its ids in each of them. */
+/* Its containers, and its IDs in each of them. */
 static void add_levels(struct details *h, const struct thread_row *t)
 {
 	const struct view_host host = data_view_host(h->host, h->iv);

@@ -345,11 +345,11 @@ void do_virtual_ids(struct ui *ui, int argument)
 
 	(void)argument;
 	if (!view_column_find(table->columns, table->n_columns, "vtid")) {
-		ui_say(ui, "this pane has no ids inside namespaces");
+		ui_say(ui, "this pane has no IDs inside namespaces");
 		return;
 	}
 	ui->virtual_ids = !ui->virtual_ids;
-	ui_say(ui, ui->virtual_ids ? "ids inside namespaces next to the host's" : "the host's ids");
+	ui_say(ui, ui->virtual_ids ? "IDs inside namespaces next to the host's" : "the host's IDs");
 }
 
 enum { SORT_DEFAULT = -1 }; /* in place of a column's number */

@@ -155,7 +155,7 @@ def virtual_ids(checks):
     with open_at() as t:
         filtered(t, "container:4026532316")
         t.keys("v")
-        t.wait("ids inside namespaces")
+        t.wait("IDs inside namespaces")
         line = next(line for line in t.sync() if re.search(r" 2073 .* bash$", line))
         checks.equal("ids in there, then those of the host", line.split()[:4], ["1", "2073", "1", "bash:4026532316"])
 
@@ -171,7 +171,7 @@ def details(checks):
         for tid, lines in known.items():
             filtered(t, f"tid:{tid}")
             t.keys("Home", "Enter")
-            t.wait("^ ids ")
+            t.wait("^ IDs ")
             screen = t.sync()
             for line in lines:
                 checks.check(f"{tid}: {line}", " " + line in screen, "\n".join(screen))
@@ -179,7 +179,7 @@ def details(checks):
             t.wait("CONTAINER")
         filtered(t, "tid:1")
         t.keys("Home", "Enter")
-        t.wait("^ ids ")
+        t.wait("^ IDs ")
         checks.lacks("outside of all there is nothing to say", t.sync(), "tid/pid")
 
 

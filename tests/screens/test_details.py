@@ -29,7 +29,7 @@ def details_of(t, tid):
     t.keys("C-u").text(f"tid:{tid}").keys("Enter")
     t.wait(f"filter: tid:{tid}")
     t.keys("Home", "Enter")
-    t.wait("^ ids ")
+    t.wait("^ IDs ")
     return "\n".join(t.sync())
 
 

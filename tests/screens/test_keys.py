@@ -520,7 +520,7 @@ def details(checks):
         screen = t.press("Enter")
         checks.contains("name and host", screen, r"^ lt on client")
         checks.contains("state at that instant", screen, r"^ state +running on CPU 1 for 109ms")
-        checks.contains("ids", screen, r"^ ids +tid 1455  pid 1455  ppid 858")
+        checks.contains("ids", screen, r"^ IDs +tid 1455  pid 1455  ppid 858")
         checks.contains("parents", screen, r"^ parents +agent.py 858 ← systemd 1")
         checks.contains("open files with their traffic", screen, r"libc\.so\.6")
         checks.contains("calls", screen, r"^wait4 ")

@@ -115,8 +115,8 @@ def marks(checks):
 def selected(t):
     """The selected thread, of which Details shows more later on."""
     t.keys("Enter")
-    t.wait("^ ids ")
-    return re.search(r"^ ids +tid (\d+) ", "\n".join(t.sync()), re.M)[1]
+    t.wait("^ IDs ")
+    return re.search(r"^ IDs +tid (\d+) ", "\n".join(t.sync()), re.M)[1]
 
 
 def choices(checks):

@@ -105,7 +105,7 @@ def ids_of_namespaces(checks):
         checks.contains("processes", t.press("t"), r"^ +VPID +PID +PRIO")
         checks.lacks("a file has none", t.press("4", "v"), "VPID")
         t.keys("v")
-        t.wait("this pane has no ids inside namespaces")
+        t.wait("this pane has no IDs inside namespaces")
 
 
 def filters(checks):

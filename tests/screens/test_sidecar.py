@@ -59,7 +59,7 @@ def with_it(checks):
 def without_it(checks):
     with open_at(os.path.join(RECORDING, "web")) as t:
         screen = details(t, 1459)
-        checks.contains("they are the details", screen, "^ ids +tid .* pid 1459 ")
+        checks.contains("they are the details", screen, "^ IDs +tid .* pid 1459 ")
         for label in ("command", "exe", "cgroup"):
             checks.lacks(f"details have no {label}", screen, f"^ {label} ")
         checks.contains("the user is that of the trace", screen, "^ user +uid 33$")
