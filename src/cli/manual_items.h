@@ -16,6 +16,11 @@ void manual_print_items(struct help *h, const struct manual_item *items);
 /* The options of other tools that the command does not have, each with the reason. */
 void manual_print_refused(struct help *h, enum command_bit command);
 
+/* Where the environment variable XDG_RUNTIME_DIR leads (control/private.h). */
+#define MANUAL_RUNTIME_FILES                                                                       \
+	" in the directory lttngtop below this one; if it is not set, in $TMPDIR/lttngtop-UID or " \
+	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
+
 /* Sections of several pages. */
 extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[];
 extern const struct manual_item manual_exit_statuses[], manual_environment[]; /* of all commands that read sources */

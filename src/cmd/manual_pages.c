@@ -2,16 +2,12 @@
 #include "cli/commands.h"
 #include "cmd/manual_pages.h"
 
-#define RUNTIME_FILES                                                                              \
-	" in the directory lttngtop below this one; if it is not set, in $TMPDIR/lttngtop-UID or " \
-	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
-
 static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR", "--local keeps its files" RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "--local keeps its files" MANUAL_RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME, XDG_CACHE_HOME", "where the settings and the cache are; see Files" },
 	{ NULL, NULL },
 };
@@ -21,7 +17,7 @@ static const struct manual_item cluster_environment[] = {
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR", "the private relayd keeps its files" RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "the private relayd keeps its files" MANUAL_RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME", "where the settings are; see Files" },
 	{ NULL, NULL },
 };
@@ -114,7 +110,7 @@ static const struct manual_item record_exit_statuses[] = {
 static const struct manual_item record_environment[] = {
 	{ "LTTNG_HOME", "directory of a user's session daemon and recordings (default: the home directory)" },
 	{ "LTTNG_SESSIOND_PATH", "the session daemon to start if none is running (default lttng-sessiond)" },
-	{ "XDG_RUNTIME_DIR", "what must be ended if lttngtop is killed is noted" RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "what must be ended if lttngtop is killed is noted" MANUAL_RUNTIME_FILES },
 	{ "TZ", "time zone of the date in a session's name" },
 	{ NULL, NULL },
 };
@@ -361,8 +357,8 @@ static const struct manual_page pages[] = {
 			 "returns as soon as tracing is active.",
 			 "'stop' ends a session and keeps its recording; 'status' lists the sessions and what they "
 			 "lost; 'snapshot' writes the contents of a flight recorder; 'refresh' repeats the state dump, "
-			 "for a monitor that attached late. SESSION may be omitted if 'record' has created only one, "
-			 "without --session.",
+			 "for a monitor that attached late. SESSION may be omitted if there is only one session whose "
+			 "name 'record' made up, because --session was not given.",
 			 "Messages go to standard output, or to standard error when a COMMAND is given."},
 		.tables = cmd_record_help,
 		.examples =

@@ -17,14 +17,14 @@
 	C(cpu_sub_ns, COUNTER, NS,                                                                                     \
 	  "For a client: CPU time of the process on that client's critical path. Own account: CPU time of its "        \
 	  "servers on its own critical paths")                                                                         \
-	C(cpu_total_ns, COUNTER, NS, "Both")                                                                           \
+	C(cpu_total_ns, COUNTER, NS, "Sum of cpu_self_ns and cpu_sub_ns")                                              \
 	C(disk_self_ns, COUNTER, NS, "Own account: time its threads waited for disks while no client waited for them") \
 	C(disk_sub_ns, COUNTER, NS, "Time servers waited for disks on the client's critical path, as for cpu_sub_ns")  \
-	C(disk_total_ns, COUNTER, NS, "Both")                                                                          \
+	C(disk_total_ns, COUNTER, NS, "Sum of disk_self_ns and disk_sub_ns")                                           \
 	C(network_self_ns, COUNTER, NS, "Own account: time its threads waited for packets from unknown senders")       \
 	C(network_sub_ns, COUNTER, NS,                                                                                 \
 	  "Time packets were in transit between client and server, on the client's critical path")                     \
-	C(network_total_ns, COUNTER, NS, "Both")
+	C(network_total_ns, COUNTER, NS, "Sum of network_self_ns and network_sub_ns")
 
 OWN_ROW(account, ACCOUNT_CELLS);
 

@@ -775,9 +775,35 @@ START_TEST(test_live_timer)
 }
 END_TEST
 
+/* Per CPU, as the texts of --buffer-size say. */
+START_TEST(test_default_buffers)
+{
+	static const struct {
+		const char *set;
+		unsigned mib;
+	} expected[] = { { "full", 8 }, { "full,memory", 8 }, { "waits", 4 }, { "minimal", 1 }, { "none", 1 } };
+	GPtrArray *names = g_ptr_array_new();
+
+	g_ptr_array_add(names, (char *)"my_app:*");
+	for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+		const struct record_request request = {
+			.session = "s", .output = "/o", .set = expected[i].set, .events = names, .ust = names
+		};
+		struct record_plan *plan = record_plan_create(&request);
+		const struct record_channel *kernel = record_plan_channel(plan, RECORD_KERNEL);
+		const struct record_channel *user = record_plan_channel(plan, RECORD_USER);
+
+		ck_assert_uint_eq(kernel->subbuf_bytes * kernel->subbufs, (uint64_t)expected[i].mib << 20);
+		ck_assert_uint_eq(user->subbuf_bytes * user->subbufs, 2 << 20);
+		record_plan_destroy(plan);
+	}
+	g_ptr_array_free(names, TRUE);
+}
+END_TEST
+
 UNIT_MAIN("record", test_full_has_what_is_read, test_sets_have_nothing_else, test_contexts_once,
 	  test_sets_have_no_fault, test_script_to_disk, test_additions, test_script_of_everything,
 	  test_script_of_a_fault, test_counters_elsewhere, test_script_live, test_script_redump, test_script_snapshot,
 	  test_script_hosts, test_script_fetch, test_ipv6_host, test_refused, test_limit, test_limit_of_hosts,
 	  test_live_timer, test_relay_url, test_source, test_quoting, test_quoted_assignment, test_any_login_shell,
-	  test_perf_counters, test_perf_probe)
+	  test_perf_counters, test_perf_probe, test_default_buffers)
