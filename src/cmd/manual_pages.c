@@ -101,6 +101,7 @@ static const struct manual_item record_exit_statuses[] = {
 	{ "1", "failure; stderr says why" },
 	{ "2", "wrong usage" },
 	{ "3", "some of the hosts given with --host cannot be recorded; the others are" },
+	{ "128+n", "ended by signal n" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND; 126 if it cannot be run, 127 if it does not exist; 128+n if signal n ended "
 	  "it; if it succeeds, 1 or 3 as above" },
@@ -110,7 +111,7 @@ static const struct manual_item record_exit_statuses[] = {
 static const struct manual_item record_environment[] = {
 	{ "LTTNG_HOME", "directory of a user's session daemon and recordings (default: the home directory)" },
 	{ "LTTNG_SESSIOND_PATH", "the session daemon to start if none is running (default lttng-sessiond)" },
-	{ "XDG_RUNTIME_DIR", "what must be ended if lttngtop is killed is noted" MANUAL_RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "notes of what must be ended if lttngtop is killed are kept" MANUAL_RUNTIME_FILES },
 	{ "TZ", "time zone of the date in a session's name" },
 	{ NULL, NULL },
 };

@@ -98,7 +98,7 @@ static const struct {
 	{ "Cost",
 	  "Before recording this machine's kernel, lttngtop prints an estimate of events and bytes per second, from "
 	  "counters in /proc over 200 ms, and how many events per second there would have been in the quietest and in "
-	  "the busiest quarter of that time. Under a load that is steady, not only for those 200 ms, the estimate is "
+	  "the busiest quarter of that time. If the load does not change afterwards, the estimate is "
 	  "within a factor of 2.5, and tends to be too high, because tracing slows the load down and interrupts "
 	  "between CPUs are counted but not recorded. It excludes system calls, which dominate the set full on "
 	  "many machines, because the kernel does not count them. After a recording to disk, lttngtop prints the "
