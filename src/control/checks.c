@@ -113,8 +113,12 @@ static void check_permission(const struct machine *m, struct check *c)
 	} else if (m->may_trace) {
 		say(c, CHECK_OK, "member of group 'tracing'");
 	} else {
-		say(c, CHECK_MISSING, "neither root nor in group 'tracing'");
-		c->remedy = g_strdup("run it as root, or: sudo usermod -aG tracing $USER, then log in again");
+		say(c, CHECK_MISSING, "neither root nor in group 'tracing'%s",
+		    has(m, "no_group") ? ", which does not exist" : "");
+		c->remedy =
+			g_strconcat("run it as root, or: ", has(m, "no_group") ? "sudo groupadd -r tracing && " : "",
+				    "sudo usermod -aG tracing $USER, then log in again",
+				    has(m, "no_group") ? " and restart lttng-sessiond" : "", NULL);
 	}
 }
 

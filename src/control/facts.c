@@ -11,6 +11,7 @@
  * commands that may hang have a time limit.
  *
  *   uid, groups       of the user who would trace    os          ID and ID_LIKE from os-release
+ *   no_group          there is no group 'tracing'
  *   kernel, headers   release; its headers exist     container   its kind, if this is one
  *   loaded, built     versions of lttng-modules      build_log, build_fault: of a failed DKMS build
  *   locked            why modules cannot be loaded
@@ -33,6 +34,7 @@ static const char script[] =
 	"k=$(uname -r)\n"
 	"say uid \"$(id -u)\"\n"
 	"say groups \"$(id -Gn)\"\n"
+	"{ getent group tracing || grep '^tracing:' /etc/group; } >/dev/null || say no_group yes\n"
 	"say os \"$(. /etc/os-release && echo \"$ID $ID_LIKE\")\"\n"
 	"say kernel \"$k\"\n"
 	"[ ! -e \"/lib/modules/$k/build\" ] || say headers yes\n"
@@ -52,8 +54,8 @@ static const char script[] =
 	"c=; for f in \"/boot/config-$k\" \"/lib/modules/$k/config\" /proc/config.gz; do\n"
 	"  [ -n \"$c\" ] || [ ! -r \"$f\" ] || c=$f\n"
 	"done\n"
-	"if [ -n \"$c\" ]; then\n"
-	"  case $c in *.gz) t=$(gzip -dc \"$c\");; *) t=$(cat \"$c\");; esac\n"
+	"case $c in '') t=;; *.gz) t=$(gzip -dc \"$c\");; *) t=$(cat \"$c\");; esac\n"
+	"if [ -n \"$t\" ]; then\n"
 	"  say config \"$c\"; l=\n"
 	"  for o in MODULES KALLSYMS HIGH_RES_TIMERS TRACEPOINTS KPROBES PERF_EVENTS HAVE_SYSCALL_TRACEPOINTS; do\n"
 	"    case \"\n$t\n\" in *\"\nCONFIG_$o=y\n\"*);; *) l=\"$l $o\";; esac\n"

@@ -91,6 +91,8 @@ def test_findings():
         ({"lacks": " KPROBES"}, "kernel", "warning", "lacks KPROBES", None),
         ({"config": "", "tracing": ""}, "kernel", "warning", "cannot be read", None),
         ({"uid": "1000"}, "permission", "missing", "neither root nor in group 'tracing'", "usermod"),
+        ({"uid": "1000", "no_group": "yes"}, "permission", "missing", "nor in group 'tracing', which does not exist",
+         "or: sudo groupadd -r tracing && sudo usermod .* and restart lttng-sessiond$"),
         ({"uid": "1000", "groups": "eva tracing"}, "permission", "ok", "member of group 'tracing'", None),
         ({"daemon": ""}, "session daemon", "ok", "started when needed", None),
         ({"daemon": "", "uid": "1000", "groups": "tracing"}, "session daemon", "missing", "root's session daemon is not running",
@@ -146,6 +148,7 @@ def test_no_tools():
     assert out.startswith(f"{socket.gethostname()}: cannot be traced yet\n"), out
     assert check_of(out, "tools")[:2] == ("missing", "lttng not found"), out
     assert check_of(out, "session daemon")[:2] == ("missing", "lttng-sessiond not found"), out
+    assert "KALLSYMS" not in out, f"without gzip it is unknown: {out}"
     expected = ("ok", "root", None) if os.geteuid() == 0 else None
     assert not expected or check_of(out, "permission") == expected, out
 
