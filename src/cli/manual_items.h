@@ -17,8 +17,8 @@ void manual_print_items(struct help *h, const struct manual_item *items);
 void manual_print_refused(struct help *h, enum command_bit command);
 
 /* Where the environment variable XDG_RUNTIME_DIR leads (control/private.h). */
-#define MANUAL_RUNTIME_FILES                                                                       \
-	" in the directory lttngtop below this one; if it is not set, in $TMPDIR/lttngtop-UID or " \
+#define MANUAL_RUNTIME_FILES                                                                          \
+	" in the directory lttngtop below this one; if it is not usable, in $TMPDIR/lttngtop-UID or " \
 	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
 
 /* Sections of several pages. */

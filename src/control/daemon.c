@@ -132,6 +132,13 @@ static void leave_group(void *unused)
 	process_unblock_signals(unused);
 }
 
+const char *daemon_spawn_reason(const GError *error)
+{
+	return g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT)
+		       ? "not found; 'lttngtop doctor' prints what to install"
+		       : error->message;
+}
+
 static enum lt_status start(pid_t *started)
 {
 	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
@@ -142,7 +149,8 @@ static enum lt_status start(pid_t *started)
 	if (!g_spawn_sync(NULL, argv, NULL,
 			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL, leave_group,
 			  NULL, NULL, NULL, &status, &error)) {
-		error_set("no session daemon is running, and '%s' cannot be started: %s", argv[0], error->message);
+		error_set("no session daemon is running, and '%s' cannot be started: %s", argv[0],
+			  daemon_spawn_reason(error));
 		g_error_free(error);
 		return LT_ERROR;
 	}
@@ -194,6 +202,9 @@ bool daemon_consumer_died(void)
 enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 {
 	*started = 0;
+	if (kernel && !may_use_root_daemon() && !getgrnam(TRACING_GROUP))
+		return error_set("only root can trace the kernel, because this machine has no group '" TRACING_GROUP
+				 "' for other users: use sudo");
 	if (kernel && !may_use_root_daemon())
 		return error_set("only root and members of group '" TRACING_GROUP
 				 "' can trace the kernel: use sudo, or run 'sudo usermod -aG " TRACING_GROUP

@@ -2,6 +2,7 @@
 #ifndef LT_CONTROL_DAEMON_H
 #define LT_CONTROL_DAEMON_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -31,5 +32,8 @@ pid_t daemon_pid(void);
 
 /* Ends a daemon started by daemon_require() unless it still has sessions; waits until it is gone. */
 void daemon_end(pid_t started);
+
+/* Why a daemon could not be spawned, and what to do. Borrowed from the error or static. */
+const char *daemon_spawn_reason(const GError *error);
 
 #endif

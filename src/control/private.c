@@ -178,7 +178,7 @@ static char *base_path(void)
 
 	if (geteuid() == 0)
 		return g_strdup("/run/lttngtop");
-	if (runtime && *runtime == '/')
+	if (runtime && *runtime == '/' && access(runtime, W_OK | X_OK) == 0) /* not another user's, as after su */
 		return g_build_filename(runtime, "lttngtop", NULL);
 	name = g_strdup_printf("lttngtop-%u", (unsigned)geteuid());
 	path = g_build_filename(g_get_tmp_dir(), name, NULL);
@@ -402,7 +402,7 @@ static enum lt_status spawn_relayd(struct private_run *run, int log)
 
 	if (!g_spawn_async_with_fds(NULL, argv, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD, set_up_relayd,
 				    NULL, &run->relayd, -1, log, log, &error)) {
-		status = error_set("cannot start lttng-relayd: %s", error->message);
+		status = error_set("cannot start lttng-relayd: %s", daemon_spawn_reason(error));
 		g_error_free(error);
 	}
 	g_free(control);

@@ -159,6 +159,8 @@ def test_report():
         status, out, err = u.report("sh", "-c", f"echo text; {u.app} 3000; exit 7")
         assert (status, err) == (7, "text\n") and counts_of(out) == expected(3000), (status, out, err)
         u.check_gone()
+        status, out, err = u.report("true")
+        assert (status, out) == (0, "") and "nothing was recorded: none of the events occurred" in err, (status, out, err)
         status, out, err = u.report("sh", "-c", "kill -9 $$")
         assert status == 128 + 9 and not out, (status, out, err)
         u.check_gone()
@@ -394,6 +396,15 @@ def pending(pid):
     """The mask of signals that wait for the process."""
     with open(f"/proc/{pid}/status", encoding="ascii") as file:
         return int(re.search(r"^ShdPnd:\s+(\w+)$", file.read(), re.M).group(1), 16)
+
+
+def test_runtime_directory_of_others():
+    """As after su: the one of the environment is another user's, or does not exist."""
+    with user("su") as u:
+        for path in ("/proc/1", "/run/user/nobody-has-this"):
+            u.env["XDG_RUNTIME_DIR"] = path
+            status, out, err = u.report(u.app, "50")
+            assert (status, err) == (0, "") and counts_of(out) == expected(50), (status, out, err)
 
 
 def test_two_at_once():
@@ -895,7 +906,7 @@ def test_refusals():
         os.symlink(shutil.which("lttng-sessiond"), f"{u.home}/few/lttng-sessiond")
         path, u.env["PATH"] = u.env["PATH"], f"{u.home}/few"
         done = u.report()
-        assert done[0] == 1 and "cannot start lttng-relayd" in done[2], done
+        assert done[0] == 1 and "cannot start lttng-relayd: not found; 'lttngtop doctor' prints" in done[2], done
         u.env["PATH"] = path
         u.check_gone()
         os.mkdir(u.base)

@@ -103,7 +103,8 @@ def test_refusals():
         for verb in ("stop", "status", "snapshot"):
             check(u.run(TOP, "record", verb), 1, "", "no session daemon|root's session daemon is running, but")
         u.env["LTTNG_SESSIOND_PATH"] = "/nowhere/sessiond"
-        check(u.run(TOP, *ust), 1, "", "no session daemon is running, and '/nowhere/sessiond' cannot be started")
+        check(u.run(TOP, *ust), 1, "", "no session daemon is running, and '/nowhere/sessiond' cannot be started: "
+              "not found; 'lttngtop doctor' prints what to install\n$")
         del u.env["LTTNG_SESSIOND_PATH"]
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
             check(u.run(TOP, "record"), 1, "", "only root and members of group 'tracing' can trace the kernel: .*"

@@ -133,6 +133,18 @@ def test_daemon_of_group():
     return None
 
 
+def test_no_group():
+    """Where nobody has created group 'tracing', joining it is no advice."""
+    if reason := no_private_run():
+        return reason
+    with user("no-group") as u:
+        script = """grep -v '^tracing:' /etc/group >group; mount --bind group /etc/group
+                    exec setpriv --reuid=65534 --regid=65534 --clear-groups "$0" record -- true"""
+        check(in_private_run(u, "sh", "-c", script, TOP), 1, "", "^lttngtop: only root can trace the kernel, because this machine has no "
+              "group 'tracing' for other users: use sudo\n$")
+    return None
+
+
 RELAYD_HEADER = struct.Struct(">QQII")  # circuit, bytes that follow, command, its version
 CREATE_TRACE_CHUNK = 19  # the first command of a session's start
 
@@ -315,10 +327,11 @@ def test_killed_record_whose_name_is_used_again():
 
 
 def test_notes_that_cannot_be_written():
-    """A runtime directory that is not this user's, or is not there, does not keep it from recording."""
+    """A directory for them that is not this user's, or is not there, does not keep it from recording."""
     with user("no-notes", sessiond=True) as u:
+        u.env["XDG_RUNTIME_DIR"] = f"{u.home}/no/such"
         for path in ("/proc/1", f"{u.home}/no/such"):
-            u.env["XDG_RUNTIME_DIR"] = path
+            u.env["TMPDIR"] = path
             check(u.run(TOP, "record", "--ust", EVENTS, "--", APP, "10"), 0, "", r"^session '[^\n]*\n[^\n]*\ncost: [^\n]*\nrecorded into ")
 
 

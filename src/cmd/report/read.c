@@ -22,11 +22,13 @@ enum { REPORT_COPIES = 2 };
 
 enum { PROGRESS_AFTER_US = US_PER_S, PROGRESS_EVERY_US = 200 * US_PER_MS, WAIT_MS = 100 };
 
-/* Why nothing was read; status: of ingest_start(), or LT_ERROR if no source was opened. */
-static enum lt_status nothing_read(const struct report *r, enum lt_status status)
+/* Why nothing was read, although `opened` sources could be opened; status: of ingest_start(), if that was called. */
+static enum lt_status nothing_read(const struct report *r, unsigned opened, enum lt_status status)
 {
 	char duration[TIMETEXT_SIZE];
 
+	if (status != LT_INTERRUPTED && opened && r->options->local)
+		return error_set("nothing was recorded: none of the events occurred, or no program has them");
 	if (status != LT_INTERRUPTED)
 		return error_set("no source could be read");
 	if (report_signal == SIGALRM)
@@ -71,7 +73,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		return LT_OK;
 	}
 	ingest_destroy(in);
-	return nothing_read(r, status);
+	return nothing_read(r, opened, status);
 }
 
 /* Names come from traces and directories. */
