@@ -26,6 +26,9 @@ CONFIGURE_FLAGS ?=
 # Only this path may contain spaces.
 BUILD_PATH = $(if $(filter /%,$(BUILD)),$(BUILD),$(CURDIR)/$(BUILD))
 
+# With -n nothing is run, and nothing configured: make would bring a file that it includes up to date all the same.
+DRY_RUN := $(findstring n,$(firstword -$(MAKEFLAGS)))
+
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -34,6 +37,9 @@ INSTALL_DEPS = command -v bash >/dev/null || { echo 'bash not found: install it 
 
 # The commands that first install what is missing build on all processors, unless -j says on how many.
 PARALLEL = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# The monitor needs the terminal, which make keeps to itself if it sorts the output (-O).
+TERMINAL = $(if $(findstring -O,$(MAKEFLAGS)),-Onone)
 
 V ?= 0
 ifeq ($(V),0)
@@ -52,7 +58,11 @@ else
 # These work before anything is installed or configured.
 UNCONFIGURED := configure check check-unit valgrind check-layers check-style check-words format lint analyze demo demo-live clean distclean
 ifneq ($(filter-out $(UNCONFIGURED),$(or $(MAKECMDGOALS),all)),)
+ifeq ($(DRY_RUN),)
 include $(BUILD)/config.mk
+else
+$(eval $(file <$(BUILD)/config.mk))
+endif
 endif
 ifdef PREFIX
 prefix := $(PREFIX)
@@ -170,14 +180,14 @@ check-unit-run: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
 .PHONY: demo demo-run
 demo:
 	$(Q)$(INSTALL_DEPS)
-	$(Q)$(MAKE) $(PARALLEL) demo-run
+	$(Q)$(MAKE) $(PARALLEL) $(TERMINAL) demo-run
 demo-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)$(PROGRAM) $(BUILD)/traces/three-tier
 
 .PHONY: demo-live demo-live-run
 demo-live:
 	$(Q)$(INSTALL_DEPS) --live
-	$(Q)$(MAKE) $(PARALLEL) demo-live-run
+	$(Q)$(MAKE) $(PARALLEL) $(TERMINAL) demo-live-run
 demo-live-run: $(PROGRAM) $(BUILD)/traces/three-tier
 	$(Q)scripts/demo-live $(PROGRAM) $(BUILD)/traces/three-tier
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """make in a tree that is not configured yet: where that is, and what it says if the program cannot be built."""
 import os
+import pty
 import shutil
 import subprocess
 
@@ -30,6 +31,38 @@ def cflags_with(tree, *arguments):
         return next(line for line in file if line.startswith("CFLAGS = "))[len("CFLAGS = "):].strip()
 
 
+def dry_run(tree):
+    """The files that make -n demo makes in a tree that is not configured."""
+    configure(tree)
+    for name in ("configure", "build"):
+        path = os.path.join(tree, name)
+        (shutil.rmtree if os.path.isdir(path) else os.remove)(path)
+    before = sorted(os.listdir(tree))
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
+    done = subprocess.run(["make", "-n", "-C", tree, "demo"], env=inherited, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True, check=False)
+    assert "scripts/install-deps" in done.stdout, done.stdout
+    return set(os.listdir(tree)) - set(before)
+
+
+def on_a_terminal(tree, *flags):
+    """What a program that stands for the monitor says of its output, in make demo on a terminal."""
+    configure(tree)
+    os.makedirs(f"{tree}/build/traces/three-tier", exist_ok=True)
+    for name, text in (("main.o", ""), ("lib.a", ""), ("monitor", "#!/bin/sh\n[ -t 1 ] && has=yes || has=no; echo $has >said\n")):
+        with open(f"{tree}/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    os.chmod(f"{tree}/monitor", 0o755)
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
+    master, slave = pty.openpty()
+    subprocess.run(["make", *flags, "-C", tree, "demo", "INSTALL_DEPS=true", "PROGRAM=./monitor", "MAIN=main.o", "ARCHIVE=lib.a", "SOURCES="],
+                   env=inherited, stdin=slave, stdout=slave, stderr=slave, check=True)
+    os.close(slave)
+    os.close(master)
+    with open(f"{tree}/said", encoding="ascii") as file:
+        return file.read().strip()
+
+
 def main():
     status, err = configure("a path")
     assert status == 0 and os.path.exists("a path/build/config.mk"), err
@@ -49,6 +82,12 @@ def main():
     print("ok new flags, and the same ones again")
     assert cflags_with("a path", "clean", "build/config.mk", flags) == "-O1 -pipe"
     print("ok clean, and another goal")
+    made = dry_run("dry")
+    assert not made, made
+    print("ok make -n makes nothing")
+    for flags in ([], ["-O"], ["-j2", "-O"]):
+        assert on_a_terminal("dry", *flags) == "yes", f"no terminal with {flags}"
+    print("ok the demo has the terminal")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
