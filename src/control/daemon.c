@@ -79,14 +79,20 @@ bool daemon_is_of_root(void)
 	return geteuid() == 0 || (may_use_root_daemon() && root_daemon_runs());
 }
 
-/* The path of a runtime file of the session daemon that this user asks. The caller frees it. */
-static char *daemon_file(const char *name)
+/* Where a user's session daemon has its directory .lttng. */
+static const char *lttng_home(void)
 {
 	const char *home = g_getenv("LTTNG_HOME");
 
+	return home ? home : g_get_home_dir();
+}
+
+/* The path of a runtime file of the session daemon that this user asks. The caller frees it. */
+static char *daemon_file(const char *name)
+{
 	if (daemon_is_of_root())
 		return g_build_filename(ROOT_DIRECTORY, name, NULL);
-	return g_build_filename(home ? home : g_get_home_dir(), ".lttng", name, NULL);
+	return g_build_filename(lttng_home(), ".lttng", name, NULL);
 }
 
 pid_t daemon_pid(void)
@@ -139,6 +145,21 @@ const char *daemon_spawn_reason(const GError *error)
 		       : error->message;
 }
 
+/* The daemon's own words are not known: once it is a daemon it would keep a pipe open. */
+static enum lt_status explain_start(const char *program)
+{
+	char *directory = daemon_file("");
+	const int needed = access(directory, F_OK) == 0 || access(lttng_home(), W_OK) == 0 ? 0 : errno;
+
+	g_free(directory);
+	if (needed)
+		return error_set(
+			"no session daemon is running, and '%s' fails to start: it cannot create a directory in "
+			"'%s': %s; set LTTNG_HOME to another one",
+			program, lttng_home(), g_strerror(needed));
+	return error_set("no session daemon is running, and '%s' fails to start: run it by hand to see why", program);
+}
+
 static enum lt_status start(pid_t *started)
 {
 	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
@@ -155,8 +176,7 @@ static enum lt_status start(pid_t *started)
 		return LT_ERROR;
 	}
 	if (status || !is_alive())
-		return error_set("no session daemon is running, and '%s' fails to start: run it by hand to see why",
-				 argv[0]);
+		return explain_start(argv[0]);
 	*started = daemon_pid();
 	return LT_OK;
 }

@@ -106,6 +106,10 @@ def test_refusals():
         check(u.run(TOP, *ust), 1, "", "no session daemon is running, and '/nowhere/sessiond' cannot be started: "
               "not found; 'lttngtop doctor' prints what to install\n$")
         del u.env["LTTNG_SESSIOND_PATH"]
+        home, u.env["LTTNG_HOME"] = u.env["LTTNG_HOME"], "/proc/1"
+        check(u.run(TOP, *ust), 1, "", "'lttng-sessiond' fails to start: it cannot create a directory in '/proc/1': [^;]*; set "
+              "LTTNG_HOME to another one\n$")
+        u.env["LTTNG_HOME"] = home
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
             check(u.run(TOP, "record"), 1, "", "only root and members of group 'tracing' can trace the kernel: .*"
                   "use sudo, or run 'sudo usermod -aG tracing")
