@@ -392,8 +392,8 @@ enum connection_flag {
 	C(sent_bytes, COUNTER, BYTES, "Bytes of data sent, without retransmissions") \
 	C(received_bytes, COUNTER, BYTES, "Bytes of data received, without retransmissions") \
 	C(retransmits, COUNTER, COUNT, "Packets that repeated data, a SYN or a FIN") \
-	C(request_ns, COUNTER, NS, "Time from the first to the last data of each request") \
-	C(reply_ns, COUNTER, NS, "Time from the first to the last data of each reply") \
+	C(request_ns, COUNTER, NS, "Total time from the first to the last data of a request") \
+	C(reply_ns, COUNTER, NS, "Total time from the first to the last data of a reply") \
 	D(answer, NS, "Answered requests: data from the client, followed by data from the server", \
 	  "time from the last data of a request to the first data of its reply, as this end sees it") \
 	C(waits, COUNTER, COUNT, "Waits of threads that its packets ended") \

@@ -55,13 +55,13 @@ static const struct column latencies_columns[] = {
 static column_get_fn get_percentile;
 
 static const struct column latencies_sum_columns[] = {
-	SPREAD(get_percentile, P50, "p50_ns", "MEDIAN", "Median latency by the corrected clocks, to 1/16."),
+	SPREAD(get_percentile, P50, "p50_ns", "MEDIAN", "Median latency by the corrected clocks, to within 1/16."),
 	SPREAD(get_percentile, P90, "p90_ns", "P90",
-	       "The 90th percentile of the latency by the corrected clocks, to 1/16."),
+	       "The 90th percentile of the latency by the corrected clocks, to within 1/16."),
 	SPREAD(get_percentile, P99, "p99_ns", "P99",
-	       "The 99th percentile of the latency by the corrected clocks, to 1/16."),
+	       "The 99th percentile of the latency by the corrected clocks, to within 1/16."),
 	SPREAD(get_percentile, P999, "p999_ns", "P99.9",
-	       "The 99.9th percentile of the latency by the corrected clocks, to 1/16."),
+	       "The 99.9th percentile of the latency by the corrected clocks, to within 1/16."),
 };
 
 static view_collect_fn collect;
@@ -72,7 +72,7 @@ const struct view_table view_latencies_table = {
 	.row = "a direction between two hosts",
 	.meaning =
 		"How long packets took from host to host, before and after clock correction. Sums have percentiles of "
-		"corrected latencies, to 1/16.",
+		"corrected latencies, accurate to within 1/16.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,
