@@ -155,6 +155,16 @@ def too_large(top):
     check("event larger than its packet: no event", events == 0, events)
 
 
+def rename_field(directory, name, other):
+    """In the metadata: the field keeps its place, but no longer has a meaning."""
+    with open(os.path.join(directory, "metadata"), "r+", encoding="ascii") as metadata:
+        text = metadata.read()
+        assert name in text
+        metadata.seek(0)
+        metadata.write(text.replace(name, other))
+        metadata.truncate()
+
+
 def wrong_end(top):
     """The last packet of a stream's first file claims to end after all others: these are not repetitions."""
     for name in ("numbered", "without numbers"):
@@ -166,26 +176,28 @@ def wrong_end(top):
                 end = begin + (1000 if i == 0 else 1) * SECOND
                 recording.packet(0, begin, end, made.turns(begin, 10 ** 6, 50), seq=i)
             if name != "numbered":
-                with open(os.path.join(part, "metadata"), "r+", encoding="ascii") as metadata:
-                    text = metadata.read().replace("packet_seq_num", "other")
-                    metadata.seek(0)
-                    metadata.write(text)
-                    metadata.truncate()
+                rename_field(part, "packet_seq_num", "other")
         events, err, _ = events_of(path)
         check(f"wrong end, {name}: events", events == 3 * 50, (events, err))
 
 
 def wrong_begin(top):
-    """A packet that starts after its end is left out: the times of its events cannot be relied on."""
-    path = os.path.join(top, "wrong begin")
-    with made.Recording(path) as recording:
-        for i in range(3):
-            begin = BASE + i * SECOND
-            recording.packet(0, begin + (1 << 42 if i == 1 else 0), begin + SECOND, made.turns(begin, 10 ** 6, 50))
-    pages, err, status = report("hosts", path)
-    row = pages[0]["rows"][0]
-    check("packet that ends before it begins: figures", (row["events"], row["lost_packets"], status) == (100, 1, 3), pages)
-    check("packet that ends before it begins: said", "a packet that ends before it begins" in err, err)
+    """A packet that starts after its end is left out: the times of its events cannot be relied on. The next one is
+    found by its magic number, or else by the packet's size."""
+    for name in ("by magic number", "by size"):
+        path = os.path.join(top, "wrong begin " + name)
+        with made.Recording(path) as recording:
+            for i in range(4):
+                begin = BASE + i * SECOND
+                recording.packet(0, begin + (1 << 42 if i in (1, 3) else 0), begin + SECOND,
+                                 made.turns(begin, 10 ** 6, 50))
+        if name == "by size":
+            rename_field(path, " magic;", " other;")
+        pages, err, status = report("hosts", path)
+        row = pages[0]["rows"][0]
+        check(f"packet that ends before it begins, next {name}: figures",
+              (row["events"], row["lost_packets"], status) == (100, 2, 3), pages)
+        check(f"packet that ends before it begins, next {name}: said", "a packet that ends before it begins" in err, err)
 
 
 def gaps(top):

@@ -120,19 +120,38 @@ static bool ends_unfinished(struct native_stream *s, uint64_t size)
 	return true;
 }
 
-/* The head of the packet at .offset is invalid: moves to the next packet, whose start ends the unknown time. */
-static enum lt_status give_up_head(struct native_stream *s, const char *why, uint64_t size)
+/* Leaves out the packet at .offset: moves to the next one, whose head this is and whose start ends the unknown time. */
+static enum lt_status give_up_until(struct native_stream *s, const char *why, uint64_t size, uint64_t next,
+				    const struct packet_head *head)
 {
-	const struct layout *layout = s->trace->layout;
-	struct packet_head head;
-	const uint64_t next = packet_file_search(layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
-
 	error_clear();
 	if (next >= size && ends_unfinished(s, size))
 		return LT_END;
-	s->at.has_resume = next < size && packet_has(&head, PACKET_TIMESTAMP_BEGIN) &&
-			   native_clock_ns(&s->trace->clock, head.values[PACKET_TIMESTAMP_BEGIN], &s->at.resume_ns);
+	s->at.has_resume = next < size && packet_has(head, PACKET_TIMESTAMP_BEGIN) &&
+			   native_clock_ns(&s->trace->clock, head->values[PACKET_TIMESTAMP_BEGIN], &s->at.resume_ns);
 	return give_up_packet(s, why, next);
+}
+
+/* The head of the packet at .offset is invalid. */
+static enum lt_status give_up_head(struct native_stream *s, const char *why, uint64_t size)
+{
+	struct packet_head head;
+	const uint64_t next =
+		packet_file_search(s->trace->layout, s->group->stream, s->at.fd, s->at.offset + 1, size, &head);
+
+	return give_up_until(s, why, size, next, &head);
+}
+
+/* The times of the packet at .offset are invalid; its size is not, if another packet of the stream follows it. */
+static enum lt_status give_up_times(struct native_stream *s, const char *why, uint64_t bytes, uint64_t size)
+{
+	const uint64_t next = s->at.offset + MIN(bytes, size - s->at.offset);
+	struct packet_head head;
+
+	if (next == size || packet_file_read_head(s->trace->layout, s->at.fd, next, &head) != LT_OK ||
+	    head.stream != s->group->stream || !packet_bytes(&head, size - next))
+		return give_up_head(s, why, size);
+	return give_up_until(s, why, size, next, &head);
 }
 
 /*
@@ -210,7 +229,7 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	if (!bytes)
 		return give_up_head(s, NATIVE_IMPOSSIBLE_SIZE, size);
 	if (ends_before_it_begins(head))
-		return give_up_head(s, "a packet that ends before it begins", size);
+		return give_up_times(s, "a packet that ends before it begins", bytes, size);
 	bytes = bytes_in_file(s, head, bytes, size);
 	if (c->cut && c->offset + bytes == size && ends_unfinished(s, size))
 		return LT_END;
