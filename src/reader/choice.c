@@ -191,13 +191,14 @@ static bool announce(struct reader *r, const struct reader_class *plan)
 
 	if (*by_class(r->shaped, plan->id))
 		return true; /* for an earlier request */
-	bytes = shape_write(&plan->desc, MIN(most, SHAPES_BYTES_MAX - r->shaped_bytes));
+	bytes = shape_write(&plan->desc, MIN(most, SHAPES_BYTES_MAX - r->shapes->total));
 	if (!bytes) {
 		reader_note_trouble(r, plan->name, "it has too many fields to show them all");
 		return false;
 	}
 	send_shape(r, plan, bytes);
-	r->shaped_bytes += bytes->len;
+	r->shapes->total += bytes->len;
+	r->shapes->of_trace[r->trace] += bytes->len;
 	g_byte_array_free(bytes, TRUE);
 	*by_class(r->shaped, plan->id) = true;
 	return true;

@@ -62,6 +62,14 @@ struct trouble {
 	unsigned others;
 };
 
+/*
+ * Bytes of EVENT_SHAPE that the parent keeps: up to SHAPES_BYTES_MAX in total; those of a trace until another trace
+ * with its number is announced.
+ */
+struct shapes_sent {
+	size_t total, of_trace[EVENT_TRACES_MAX];
+};
+
 struct reader {
 	const struct reader_ops *ops;
 	struct ring_producer *ring;
@@ -78,9 +86,9 @@ struct reader {
 	struct reader_cpu *cpus[EVENT_CPU_MAX + 1]; /* last: no CPU */
 	struct context_slot *contexts;              /* context_mask + 1 slots; NULL: no context was written */
 	uint32_t context_mask;
-	struct choice *choice; /* events whose fields are all recorded; NULL: there are none */
-	GByteArray *shaped;    /* bool, by class id: its EVENT_SHAPE was written */
-	size_t shaped_bytes;   /* of all of them, up to SHAPES_BYTES_MAX */
+	struct choice *choice;                  /* events whose fields are all recorded; NULL: there are none */
+	GByteArray *shaped;                     /* bool, by class id: its EVENT_SHAPE was written */
+	struct shapes_sent *shapes, own_shapes; /* *shapes: of all traces of the source */
 	uint64_t end_hint_ns;
 	uint16_t trace;     /* its number in the records */
 	bool live;          /* a trace of a live session: no reading ahead, and notes are sent at once */

@@ -152,6 +152,8 @@ static void write_trace(struct reader *r, const struct trace_desc *desc)
 	put_text(ev, offsetof(struct ev_trace, procname), desc->procname);
 	emit_end(r->ring, ev);
 	g_free(tracer);
+	r->shapes->total -= r->shapes->of_trace[r->trace];
+	r->shapes->of_trace[r->trace] = 0;
 }
 
 bool reader_write_trace(struct reader *r)

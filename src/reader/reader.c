@@ -29,6 +29,7 @@ void reader_init(struct reader *r, const struct reader_ops *ops, const struct re
 	r->class_index = g_hash_table_new_full(NULL, NULL, NULL, drop_class);
 	r->troubles = g_ptr_array_new_with_free_func(free_trouble);
 	r->shaped = g_byte_array_new();
+	r->shapes = &r->own_shapes;
 	r->choice = args->wanted ? choice_create(args->wanted) : NULL;
 	if (r->choice)
 		ring_set_room(ring, RING_FIELDS_ROOM);

@@ -330,9 +330,8 @@ def limits(top):
         check(f"{name}: said", note in run.stderr if not end else not run.stderr, run.stderr)
 
 
-def many_labels(top):
-    """Classes whose labels are too many to be kept together: the last ones are shown without."""
-    path, classes = os.path.join(top, "many labels"), 80
+def write_labels(path, classes):
+    """A recording with an event of each class, whose labels take nearly 1 MiB."""
     with made.Recording(path) as recording:
         recording.packet(0, BASE, BASE + SECOND, [(BASE + i, struct.pack("<IQiiB", i, BASE + i, 1, 1, 3))
                                                   for i in range(1, classes + 1)])
@@ -341,12 +340,37 @@ def many_labels(top):
         metadata.write("typealias enum : integer { size = 8; align = 8; } { " + labels + " } := labelled;\n")
         for i in range(1, classes + 1):
             metadata.write(f'event {{ name = "e{i}"; id = {i}; stream_id = 0; fields := struct {{ labelled _x; }}; }};\n')
+
+
+def many_labels(top):
+    """Classes whose labels are too many to be kept together: the last ones are shown without."""
+    path, classes = os.path.join(top, "many labels"), 80
+    write_labels(path, classes)
     run = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                          timeout=LIMIT_S, check=False)
     lines = run.stdout.splitlines()
     check("many labels: exit status", (run.returncode, run.stderr) == (0, ""), (run.returncode, run.stderr))
     check("many labels: events", len(lines) == classes and all(": container = 3 )" in line for line in lines), len(lines))
     check("many labels: the first ones have them", "xxx3" in lines[0] and "xxx3" not in lines[-1], (lines[0], lines[-1]))
+
+
+def many_labels_of_several(top):
+    """The same in two traces of a directory that is followed: they share a limit."""
+    path, classes = os.path.join(top, "many labels of several"), 40
+    for part in ("a", "b"):
+        write_labels(os.path.join(path, part), classes)
+        rename_field(os.path.join(path, part), "uuid[16]", "other[16]")
+        rename_field(os.path.join(path, part), 'domain = "kernel"', 'domain = "other"')
+    rename_field(os.path.join(path, "b"), f'trace {{ major = 1; minor = 8; uuid = "{made.UUID_TEXT[0]}',
+                 'trace { major = 1; minor = 8; uuid = "0')
+    run = subprocess.run([LTTNGTOP, "report", "dump", "--follow", "--stall-limit", "100ms", "--end", "+1us", path],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+    lines = run.stdout.splitlines()
+    check("many labels of several: said", "nonsense" not in run.stderr, run.stderr)
+    check("many labels of several: events",
+          len(lines) == 2 * classes and all(": container = 3 )" in line for line in lines), (len(lines), run.stderr))
+    with_labels = sum("xxx3" in line for line in lines)
+    check("many labels of several: the first ones have them", classes < with_labels < 2 * classes, with_labels)
 
 
 def main():
@@ -366,6 +390,7 @@ def main():
         texts(top)
         limits(top)
         many_labels(top)
+        many_labels_of_several(top)
     finish()
 
 

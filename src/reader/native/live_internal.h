@@ -72,6 +72,7 @@ struct native_live {
 	uint32_t wanted_number; /* of that request */
 	GPtrArray *traces;      /* struct live_trace *, by trace number; NULL: free */
 	size_t n_metadata;      /* bytes, in total */
+	struct shapes_sent shapes;
 	struct recall *recall;  /* receives the packets; NULL: none does */
 	uint64_t recall_source; /* identifies the session there */
 	unsigned patience_ms;   /* longest wait of a packet for metadata */

@@ -96,6 +96,7 @@ struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
 	t->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	reader_init(&t->base, &live_ops, &args, l->ring);
 	t->base.trace = (uint16_t)number;
+	t->base.shapes = &l->shapes;
 	t->base.live = true;
 	t->base.never_waits = l->viewer != NULL;
 	if (number == l->traces->len)
