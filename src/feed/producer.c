@@ -346,15 +346,19 @@ void producer_send_beacon(struct producer *p, struct producer_stream *s, const s
 
 enum lt_status producer_move(struct producer *p)
 {
+	enum lt_status status = connection_move(&p->control);
 	uint32_t code;
 
-	if (connection_move(&p->control) || connection_move(&p->data))
-		return LT_ERROR;
+	if (!status)
+		status = connection_move(&p->data);
+	/* a relayd that refuses a packet then closes its connections */
 	while (p->pending && connection_take(&p->control, &code, sizeof(code))) {
 		p->pending--;
 		if (GUINT32_FROM_BE(code) != RELAY_OK)
 			return refused(p, "to take a packet", GUINT32_FROM_BE(code));
 	}
+	if (status)
+		return status;
 	/* The reply may have to wait for the packet's data. */
 	if (connection_backlog(&p->data))
 		return connection_check(&p->data, true);
