@@ -198,6 +198,8 @@ enum lt_status bind_layout(struct layout *l)
 				      .n_slots = &l->n_slots,
 				      .work = &work };
 
+	if (!l->streams->len)
+		status = error_set("metadata: no stream is described");
 	find_streams(l);
 	if (l->format == LAYOUT_CTF_1_8)
 		set_roles(l->packet_header);
@@ -227,7 +229,5 @@ enum lt_status bind_layout(struct layout *l)
 		measure(l, layout_find_stream(l, e->stream_id), e->fields);
 	}
 	error_clear();
-	if (!l->streams->len)
-		return error_set("metadata: no stream is described");
 	return find_clocks(l);
 }

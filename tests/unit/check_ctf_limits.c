@@ -45,6 +45,22 @@ START_TEST(test_wide_headers)
 }
 END_TEST
 
+/* Types that name each other are as deep as their number: without a stream, nothing else counts how deep they are. */
+START_TEST(test_deep_header)
+{
+	enum { DEEP = 200000 };
+	GString *text = g_string_new(INTEGERS "typealias uint8_t := t0;\n");
+
+	for (unsigned i = 0; i < DEEP; i++)
+		g_string_append_printf(text, "typealias struct { t%u a; } := t%u;\n", i, i + 1);
+	g_string_append_printf(text, "trace { packet.header := struct { t%u a; }; };\n", DEEP);
+	refuse(text->str, "no stream is described");
+	g_string_append(text, "stream { };\n");
+	refuse(text->str, "types nested too deeply");
+	g_string_free(text, TRUE);
+}
+END_TEST
+
 /* Fields that become times share the copy of an enum with many labels. */
 START_TEST(test_many_times)
 {
@@ -195,4 +211,5 @@ START_TEST(test_large_index)
 }
 END_TEST
 
-UNIT_MAIN("ctf_limits", test_wide_headers, test_many_times, test_copies, test_aliases, test_large_index)
+UNIT_MAIN("ctf_limits", test_wide_headers, test_deep_header, test_many_times, test_copies, test_aliases,
+	  test_large_index)
