@@ -16,20 +16,27 @@ struct walk {
 	uint64_t at, end;    /* bits from the start of the packet */
 	uint64_t clock;      /* the last time seen; times of fewer bits continue it */
 	uint64_t *slots;     /* values that other types need: an array of layout->n_slots */
+	uint64_t steps;      /* taken so far in this packet; their number is limited, see walk_failure() */
 };
 
 /* Starts at bit 0 of data[0..end/8[. *w must be released. */
 void walk_init(struct walk *w, const struct layout *l, const uint8_t *data, uint64_t end);
 void walk_release(struct walk *w);
 
-/* Moves past a value of this type (NULL: nothing). False: it does not fit or is impossible. */
+/* Moves past a value of this type (NULL: nothing). False: see walk_failure(). */
 bool walk_type(struct walk *w, const struct type *t);
+
+/*
+ * Why a walk past an event failed: it does not fit into the packet or is impossible, or the packet has taken too many
+ * steps: millions of empty fields take time, but no bits.
+ */
+const char *walk_failure(const struct walk *w);
 
 /* Moves past an integer or enum and reads it. */
 bool walk_integer(struct walk *w, const struct type *t, uint64_t *value);
 
-/* The option of a variant that the value of its tag, already walked over, selects; NULL: it selects none. */
-const struct type_case *walk_choose(const struct walk *w, const struct type *variant);
+/* The option that a variant's tag, already walked over, selects; NULL: it selects none, or there were too many steps. */
+const struct type_case *walk_choose(struct walk *w, const struct type *variant);
 
 /*
  * Moves past the next event; *event is its class. w->clock is its time afterwards. False: it does not fit, its id is

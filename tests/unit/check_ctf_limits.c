@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ctf/index.h"
 #include "ctf/layout.h"
+#include "ctf/walk.h"
 #include "unit.h"
 
 /* Little metadata, of untrusted origin, that describes what would take much memory or time. */
@@ -188,6 +189,42 @@ START_TEST(test_aliases)
 }
 END_TEST
 
+/* Walks past an event of so many sequences without elements, in a packet of 64 bytes. Returns what it failed with. */
+static const char *walk_empty(unsigned inner, unsigned outer)
+{
+	static const uint8_t packet[64];
+	GString *text = g_string_new(INTEGERS "stream { event.header := struct { uint8_t id; };\n"
+					      "packet.context := struct { uint8_t len; }; };\nstruct s { ");
+	const struct layout_event *event;
+	const char *failure = NULL;
+	struct layout *l;
+	struct walk w;
+
+	for (unsigned i = 0; i < inner; i++)
+		g_string_append(text, "uint8_t a[stream.packet.context.len]; ");
+	g_string_append(text, "};\nevent { id = 0; fields := struct { ");
+	for (unsigned i = 0; i < outer; i++)
+		g_string_append(text, "struct s a; ");
+	g_string_append(text, "}; };\n");
+	ck_assert_int_eq(layout_parse(text->str, &l), LT_OK);
+	walk_init(&w, l, packet, 8 * sizeof(packet));
+	ck_assert(walk_type(&w, layout_find_stream(l, 0)->packet_context));
+	if (!walk_event(&w, layout_find_stream(l, 0), &event))
+		failure = walk_failure(&w);
+	walk_release(&w);
+	layout_destroy(l);
+	g_string_free(text, TRUE);
+	return failure;
+}
+
+/* A few bits must not take millions of steps: there may be as many such events as there are bits. */
+START_TEST(test_empty_fields)
+{
+	ck_assert_ptr_null(walk_empty(1000, 100));
+	ck_assert_str_eq(walk_empty(2000, 500), "too many empty fields");
+}
+END_TEST
+
 /* An index with holes instead of entries; its data file is empty. */
 START_TEST(test_large_index)
 {
@@ -212,4 +249,4 @@ START_TEST(test_large_index)
 END_TEST
 
 UNIT_MAIN("ctf_limits", test_wide_headers, test_deep_header, test_many_times, test_copies, test_aliases,
-	  test_large_index)
+	  test_empty_fields, test_large_index)

@@ -116,7 +116,7 @@ const char *native_read_header(struct native_trace *t, struct native_group *g, s
 
 	*fits = g->shape == HEADER_OTHER ? walk_header(g, w, &id) : native_read_known_header(g, w, &id);
 	if (!*fits)
-		return "an event is larger than its packet";
+		return walk_failure(w);
 	*c = id < g->n_ids ? g->by_id[id] : g_hash_table_lookup(g->by_great_id, &id);
 	if (*c)
 		return NULL;

@@ -227,7 +227,7 @@ static LT_COLD bool find_end(struct native_stream *s)
 	struct native_cursor *c = &s->at;
 
 	if (!c->end && !native_skip_event(s)) {
-		native_give_up_packet(s, "an event is larger than its packet");
+		native_give_up_packet(s, walk_failure(&c->walk));
 		return false;
 	}
 	if (!c->end)

@@ -13,7 +13,7 @@ static struct native_stream *native(struct reader_stream *s)
 /* Ends the packet here because it is damaged; messages.c reports it next. */
 static LT_COLD enum read_status damaged(struct native_stream *s)
 {
-	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : "an event is larger than its packet");
+	native_give_up_packet(s, native_is_torn(s) ? NATIVE_TORN : walk_failure(&s->at.walk));
 	return READ_DAMAGED;
 }
 
