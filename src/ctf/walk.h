@@ -35,7 +35,7 @@ const char *walk_failure(const struct walk *w);
 /* Moves past an integer or enum and reads it. */
 bool walk_integer(struct walk *w, const struct type *t, uint64_t *value);
 
-/* The option that a variant's tag, already walked over, selects; NULL: it selects none, or there were too many steps. */
+/* The option that the variant's tag, walked over before, selects; NULL: none, or there were too many steps. */
 const struct type_case *walk_choose(struct walk *w, const struct type *variant);
 
 /*
