@@ -56,7 +56,8 @@ static uint16_t cpu_of_packet(struct reader_stream *s, const struct message *m)
 		return EVENT_NO_CPU;
 	if (m->cpu_id < EVENT_CPU_MAX)
 		return (uint16_t)m->cpu_id;
-	g_snprintf(why, sizeof(why), "cpu_id %" PRIu64 " is above %d", m->cpu_id, EVENT_CPU_MAX - 1);
+	/* without the number: the same reason for many streams is reported once */
+	g_snprintf(why, sizeof(why), "its cpu_id is above %d", EVENT_CPU_MAX - 1);
 	if (!s->cpu_refused)
 		reader_note_trouble(s->reader, s->name ? s->name : s->reader->args.name, why);
 	s->cpu_refused = true;

@@ -132,7 +132,7 @@ def refused(top):
     structure = "struct { integer { size = 32; align = 8; signed = 1; } _x; } "
     cases = {"float": ({"_prev_tid": float_type}, {}, "sched_switch: field 'prev_tid' has a type that cannot be read"),
              "structure": ({"_prev_tid": structure}, {}, "sched_switch: field 'prev_tid' has a type"),
-             "cpu_id": ({}, {"cpu_id": 4096}, "cpu_id 4096 is above 4095"),
+             "cpu_id": ({}, {"cpu_id": 4096}, "ch_0: its cpu_id is above 4095"),
              "last CPU": ({}, {"cpu_id": 4095}, None)}
     for name, (fields, options, words) in cases.items():
         path = os.path.join(top, name)
@@ -142,6 +142,17 @@ def refused(top):
         check(f"{name}: events", events == 50, events)
         check(f"{name}: exit status", status == (3 if words else 0), (status, err))
         check(f"{name}: said once", err.count(words) == 1 if words else not err, err)
+
+
+def refused_cpus(top):
+    """However many there are, one line says so."""
+    path = os.path.join(top, "refused CPUs")
+    with made.Recording(path) as recording:
+        for i in range(5):
+            recording.packet(i, BASE, BASE + SECOND, made.turns(BASE, 10 ** 6, 10), cpu_id=4096 + i)
+    events, err, status = events_of(path, "--workers", "1")
+    check("several refused CPUs: figures", (events, status) == (50, 3), (events, status, err))
+    check("several refused CPUs: said once", err.count("above") == 1 and "and 4 more: its cpu_id is above 4095" in err, err)
 
 
 def too_large(top):
@@ -381,6 +392,7 @@ def main():
         at_zero(top)
         abort(top)
         refused(top)
+        refused_cpus(top)
         too_large(top)
         wrong_end(top)
         wrong_begin(top)
