@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <string.h>
 
+#include "base/keyhash.h"
 #include "base/map64.h"
 #include "base/strpool_internal.h"
 
@@ -43,7 +44,7 @@ static void open_paths(void)
 {
 	paths.list = g_array_new(FALSE, FALSE, sizeof(struct pooled_path));
 	paths.free = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	paths.indexes = g_hash_table_new(g_str_hash, g_str_equal);
+	paths.indexes = g_hash_table_new(keyhash_text, g_str_equal);
 }
 
 static strid next_id(void)

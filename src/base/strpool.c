@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/keyhash.h"
 #include "base/strpool.h"
 
 #include <glib.h>
@@ -27,7 +28,7 @@ static void open_names(void)
 {
 	names.storage = g_string_chunk_new(STRPOOL_CHUNK);
 	names.texts = g_ptr_array_new();
-	names.ids = g_hash_table_new(g_str_hash, g_str_equal);
+	names.ids = g_hash_table_new(keyhash_text, g_str_equal);
 	g_ptr_array_add(names.texts, (void *)"");
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "ctf/resolve.h"
 
 enum { HEADER_DEPTH_MAX = 8 };
@@ -150,7 +151,7 @@ static void find_streams(struct layout *l)
 /* Finds the clocks that times refer to, in measured types only: these are the ones in use. */
 static enum lt_status find_clocks(struct layout *l)
 {
-	GHashTable *names = g_hash_table_new(g_str_hash, g_str_equal), *used = g_hash_table_new(NULL, NULL);
+	GHashTable *names = g_hash_table_new(keyhash_text, g_str_equal), *used = g_hash_table_new(NULL, NULL);
 	enum lt_status status = LT_OK;
 
 	for (guint i = 0; i < l->clocks->len; i++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "base/nstime.h"
 #include "ctf/declare.h"
 
@@ -264,7 +265,7 @@ enum lt_status blocks_parse(const char *text, struct layout *l)
 	struct tsdl_reader reader = { .at = text, .line = 1, .phrases = &p.d.phrases };
 	enum lt_status status;
 
-	p.d.names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	p.d.names = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, NULL);
 	while ((status = tsdl_read_statement(&reader, &statement)) == LT_OK) {
 		p.d.at = statement.tokens;
 		status = parse_statement(&p);

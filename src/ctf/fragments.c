@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "ctf/fieldclass.h"
 #include "ctf/json.h"
 
@@ -232,7 +233,7 @@ enum lt_status fragments_parse(const char *text, struct layout *l)
 	struct json_fragment f;
 	unsigned line = 1;
 
-	p.classes.aliases = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, release_json);
+	p.classes.aliases = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, release_json);
 	while (!status && json_next(&text, &line, &f))
 		status = read_fragment(&p, &f, !*text);
 	g_hash_table_destroy(p.classes.aliases);

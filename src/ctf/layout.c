@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "ctf/bind.h"
@@ -43,9 +44,9 @@ enum lt_status layout_parse(const char *text, struct layout **out)
 	enum lt_status status;
 	char why[512];
 
-	l->env = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	l->env_integers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-	l->streams_by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+	l->env = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, g_free);
+	l->env_integers = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, g_free);
+	l->streams_by_id = g_hash_table_new(keyhash_number, g_int64_equal);
 	l->clocks = g_ptr_array_new_with_free_func(destroy_clock);
 	l->streams = g_ptr_array_new_with_free_func(destroy_stream);
 	l->events = g_ptr_array_new_with_free_func(destroy_event);
@@ -81,7 +82,7 @@ struct layout_stream *layout_add_stream(struct layout *l)
 {
 	struct layout_stream *s = g_new0(struct layout_stream, 1);
 
-	s->events = g_hash_table_new(g_int64_hash, g_int64_equal);
+	s->events = g_hash_table_new(keyhash_number, g_int64_equal);
 	s->align = 8;
 	g_ptr_array_add(l->streams, s);
 	return s;

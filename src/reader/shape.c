@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/keyhash.h"
 #include "event/fields.h"
 
 struct shape_writer {
@@ -72,7 +73,7 @@ static int by_first(gconstpointer a, gconstpointer b)
 static void put_labels(struct shape_writer *w, const struct type *t, uint32_t n)
 {
 	struct ordered_label *labels = g_new(struct ordered_label, n + 1);
-	GHashTable *firsts = g_hash_table_new(g_str_hash, g_str_equal);
+	GHashTable *firsts = g_hash_table_new(keyhash_text, g_str_equal);
 
 	for (uint32_t i = 0; i < n; i++) {
 		const struct type_label *l = &g_array_index(t->labels, struct type_label, i);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "sidecar/collect.h"
@@ -189,8 +190,8 @@ static void load_clock(struct loading *l, const json_t *root)
 
 static void count_cores(GHashTable *cpus, unsigned *cores, unsigned *sockets)
 {
-	GHashTable *cores_seen = g_hash_table_new(g_str_hash, g_str_equal);
-	GHashTable *sockets_seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *cores_seen = g_hash_table_new(keyhash_text, g_str_equal);
+	GHashTable *sockets_seen = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, NULL);
 	GHashTableIter at;
 	gpointer place;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/text.h"
@@ -44,12 +45,12 @@ struct sidecar *sidecar_create(void)
 
 	s->texts = g_string_chunk_new(4096);
 	s->process_texts = g_string_chunk_new(4096);
-	s->cpus = g_hash_table_new(g_str_hash, g_str_equal);
-	s->disks = g_hash_table_new(g_str_hash, g_str_equal);
-	s->users = g_hash_table_new(g_str_hash, g_str_equal);
-	s->groups = g_hash_table_new(g_str_hash, g_str_equal);
-	s->cgroups = g_hash_table_new(g_str_hash, g_str_equal);
-	s->mounts = g_hash_table_new(g_str_hash, g_str_equal);
+	s->cpus = g_hash_table_new(keyhash_text, g_str_equal);
+	s->disks = g_hash_table_new(keyhash_text, g_str_equal);
+	s->users = g_hash_table_new(keyhash_text, g_str_equal);
+	s->groups = g_hash_table_new(keyhash_text, g_str_equal);
+	s->cgroups = g_hash_table_new(keyhash_text, g_str_equal);
+	s->mounts = g_hash_table_new(keyhash_text, g_str_equal);
 	s->symbols = create_symbols();
 	s->functions = create_symbols();
 	s->processes = g_array_new(FALSE, TRUE, sizeof(struct sidecar_process));

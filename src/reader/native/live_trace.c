@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "ctf/metadata.h"
 #include "reader/native/live_internal.h"
 
@@ -93,7 +94,7 @@ struct live_trace *live_trace_get(struct native_live *l, uint64_t id)
 	t->id = id;
 	t->metadata = g_byte_array_new();
 	t->versions = g_ptr_array_new_with_free_func(free_version);
-	t->ids = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	t->ids = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, NULL);
 	reader_init(&t->base, &live_ops, &args, l->ring);
 	t->base.trace = (uint16_t)number;
 	t->base.shapes = &l->shapes;

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "ctf/metadata.h"
 #include "reader/native/internal.h"
 #include "source/recall.h"
@@ -230,7 +231,7 @@ static void skip_packets(const struct native_stream *s, uint64_t begin_ns)
 
 static void find_packets(struct recall_reader *r)
 {
-	GHashTable *streams = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	GHashTable *streams = g_hash_table_new_full(keyhash_number, g_int64_equal, g_free, NULL);
 	struct recall_entry e;
 
 	for (uint64_t at = 0; next_entry(r, &at, &e);) {

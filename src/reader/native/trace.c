@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/keyhash.h"
 #include "base/nstime.h"
 #include "reader/native/internal.h"
 
@@ -32,7 +33,7 @@ static void prepare_ids(struct native_group *g)
 	GHashTableIter iter;
 	gpointer value;
 
-	g->by_great_id = g_hash_table_new(g_int64_hash, g_int64_equal);
+	g->by_great_id = g_hash_table_new(keyhash_number, g_int64_equal);
 	g_hash_table_iter_init(&iter, g->stream->events);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct layout_event *e = value;
