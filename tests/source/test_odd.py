@@ -144,6 +144,23 @@ def refused(top):
         check(f"{name}: said once", err.count(words) == 1 if words else not err, err)
 
 
+def huge_packet(top):
+    """A packet that claims to be of gigabytes, in a file with holes: the next one is searched for. The first one's loss is
+    before the record."""
+    path = os.path.join(top, "huge packet")
+    with made.Recording(path) as recording:
+        for i in range(3):
+            recording.packet(0, BASE + i * SECOND, BASE + (i + 1) * SECOND, made.turns(BASE + i * SECOND, 10 ** 6, 50))
+    with open(os.path.join(path, "ch_0"), "r+b") as file:
+        file.seek(32 + 16)
+        file.write(struct.pack("<QQ", 8 * (3 << 30), 8 * (3 << 30)))
+        file.truncate(4 << 30)  # the holes are left out, too
+    pages, err, status = report("hosts", path)
+    row = pages[0]["rows"][0]
+    check("huge packet: the following ones count", (row["events"], row["lost_packets"], status) == (100, 1, 3), (row, err))
+    check("huge packet: said", "the packet at byte 0 is left out: more than 1 GiB" in err, err)
+
+
 def refused_cpus(top):
     """However many there are, one line says so."""
     path = os.path.join(top, "refused CPUs")
@@ -393,6 +410,7 @@ def main():
         abort(top)
         refused(top)
         refused_cpus(top)
+        huge_packet(top)
         too_large(top)
         wrong_end(top)
         wrong_begin(top)

@@ -10,6 +10,9 @@
 
 /* The packets of data files. */
 
+/* Larger ones do not fit into the address space of a worker. */
+#define PACKET_BYTES_MAX (UINT64_C(1) << 30)
+
 /* ---- the end of a file ---- */
 
 /* Opens the index of the data file. */
@@ -231,6 +234,8 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 	if (ends_before_it_begins(head))
 		return give_up_times(s, "a packet that ends before it begins", bytes, size);
 	bytes = bytes_in_file(s, head, bytes, size);
+	if (bytes > PACKET_BYTES_MAX)
+		return give_up_head(s, "more than 1 GiB", size);
 	if (c->cut && c->offset + bytes == size && ends_unfinished(s, size))
 		return LT_END;
 	c->is_skipped = is_before_range(s, head, bytes);
