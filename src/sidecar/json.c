@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/keyhash.h"
 #include "base/netfs.h"
 #include "base/nstime.h"
 #include "base/text.h"
@@ -143,13 +144,16 @@ static bool is_there(GHashTable *newer, const json_t *process)
 {
 	const json_int_t pid = integer_of(process, "pid");
 	const json_t *same = g_hash_table_lookup(newer, &pid);
+	int64_t later_ns;
 
-	return same && llabs(integer_of(same, "start_ns") - integer_of(process, "start_ns")) < START_JITTER_NS;
+	return same &&
+	       !__builtin_sub_overflow(integer_of(same, "start_ns"), integer_of(process, "start_ns"), &later_ns) &&
+	       later_ns > -START_JITTER_NS && later_ns < START_JITTER_NS;
 }
 
 static void merge_processes(json_t *newer, const json_t *older)
 {
-	GHashTable *by_pid = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	GHashTable *by_pid = g_hash_table_new_full(keyhash_number, g_int64_equal, g_free, NULL);
 	json_t *process;
 	size_t i;
 

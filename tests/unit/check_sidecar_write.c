@@ -620,6 +620,20 @@ START_TEST(test_split)
 }
 END_TEST
 
+/* Starts at the two ends of all numbers are as far apart as can be, not 1 ns. */
+START_TEST(test_merge_far_starts)
+{
+	json_t *newer = json_pack("{s:[{s:i,s:I}]}", "processes", "pid", 7, "start_ns", (json_int_t)INT64_MAX);
+	json_t *older = json_pack("{s:[{s:i,s:I}]}", "processes", "pid", 7, "start_ns", (json_int_t)INT64_MIN);
+
+	sidecar_merge(newer, older);
+	ck_assert_uint_eq(json_array_size(json_object_get(newer, "processes")), 2);
+	json_decref(newer);
+	json_decref(older);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
 		 test_refresh, test_own, test_script, test_mounts, test_two_listings, test_closest_look, test_places,
-		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split)
+		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split,
+		 test_merge_far_starts)
