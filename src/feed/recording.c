@@ -168,13 +168,13 @@ static void scan_file(struct recording *r, const char *path, const char *name)
 	uint64_t size;
 
 	s.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (s.fd < 0 || fstat(s.fd, &st) < 0) {
-		warn(r, path, g_strerror(errno));
+	if (s.fd < 0 || fstat(s.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		warn(r, path, s.fd < 0 ? g_strerror(errno) : "not a regular file");
 		if (s.fd >= 0)
 			close(s.fd);
 		return;
 	}
-	s.length = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+	s.length = (uint64_t)st.st_size;
 	for (uint64_t at = 0; at < s.length; at += size) {
 		if (scan_packet(&s, at, &size) != LT_OK)
 			leave_out(&s, at);
@@ -201,7 +201,7 @@ static void scan_directory(struct recording *r, const char *directory)
 	for (guint i = 0; i < names->len; i++) {
 		char *path = g_build_filename(directory, g_ptr_array_index(names, i), NULL);
 
-		if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		if (!g_file_test(path, G_FILE_TEST_IS_DIR))
 			scan_file(r, path, g_ptr_array_index(names, i));
 		g_free(path);
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The directories of recordings to be fed: their files, and the paths in their session. */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -90,6 +91,25 @@ START_TEST(test_sidecar_is_not_a_stream)
 END_TEST
 
 /* A domain in which nothing happened is skipped, but not one that cannot be read. */
+/* A stream that cannot be read is missing from what is fed: a fifo, a link to nothing. Directories are no streams. */
+START_TEST(test_no_file)
+{
+	GPtrArray *specs;
+	struct recording *r;
+
+	put_trace("web", 2);
+	ck_assert_int_eq(mkfifo("web/ch_1", 0600), 0);
+	ck_assert_int_eq(symlink("nothing", "web/ch_2"), 0);
+	ck_assert_int_eq(mkdir("web/index", 0700), 0);
+	specs = find("web", NULL);
+	ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 0), &r), LT_OK);
+	ck_assert_uint_eq(r->damaged, 2);
+	ck_assert_uint_eq(r->streams->len, 1);
+	recording_close(r);
+	g_ptr_array_free(specs, TRUE);
+}
+END_TEST
+
 START_TEST(test_no_packets)
 {
 	GPtrArray *specs;
@@ -157,4 +177,5 @@ START_TEST(test_paths)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream, test_no_packets, test_paths)
+UNIT_MAIN_AROUND("feed_directories", setup, teardown, test_sidecar_is_not_a_stream, test_no_file, test_no_packets,
+		 test_paths)
