@@ -299,8 +299,10 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		h->n_others = n_others;
 		host_name_again(h, hosts);
 		g_ptr_array_add(hosts, h);
+		/* which session started first is not known, and feeds shift clocks, too */
 		if (n_others)
-			log_warning("%s: its clock was set back by %" PRIu64 " s: continuing as another host",
+			log_warning("%s: the clock of this session is %" PRIu64
+				    " s behind that of another one: shown as another host",
 				    h->public.name, back_ns / NS_PER_S);
 	}
 	h->clock_zero_ns = MAX(h->clock_zero_ns, p->clock_zero_ns);
