@@ -19,6 +19,7 @@ HOUR = 3600 * 10 ** 9
 BEGIN = time.time_ns() - 100 * HOUR  # by our clock; by theirs it is noon, 100 hours later
 BOOT = 1_700_006_400 * 10 ** 9 + 12 * HOUR - 100 * HOUR
 SHOWN = 5  # seconds of the time after that
+STEP = 3 * 10 ** 9  # by which a clock is set forward
 BEHIND = "{}: the clock of this session is 3600 s behind that of another one: shown as another host"
 
 
@@ -44,6 +45,10 @@ class Session(Machine):
 
     def end(self):
         self.sessions.clear()
+
+    def break_off(self):
+        for connection in self.connections:
+            connection.close()
 
     def start(self):
         self.sessions.append(self.session)
@@ -110,8 +115,43 @@ def test_both(checks):
         checks.equal("both: it says so", re.findall("warning: (.*: the clock .*)", log.read()), [BEHIND.format("one#2")])
 
 
+def test_set_forward(checks):
+    """One of a host's sessions was started after its clock had been set forward: the other one is still that host's when
+    it is attached again."""
+    with Session("one") as one, Session("one", STEP) as later:
+        later.end()
+        with Terminal("--log", "forward", one.url, later.url, size=(140, 30), ready=None) as t:
+            t.wait(r"^ one +0\[")
+            later.start()
+            t.keys("9")
+            t.wait("attached, fills gaps")
+            one.break_off()
+            t.wait(rf"^one +{one.url} +.*the relayd went away")
+            wait_for_all(t, ["one"], wait_for_all(t, ["one"]))
+            checks.contains("forward: of the same host", t.screen(), "attached, fills gaps")
+            t.keys("q")
+            checks.equal("forward: status", t.status(), 0)
+    with open("forward", encoding="utf-8") as log:
+        checks.equal("forward: no other host", [line for line in log if "another host" in line], [])
+
+
+def test_other_session(checks):
+    """A relayd lists the session that starts after that by another name: the one before it never returns."""
+    with Session("one") as one, Terminal(one.relay_url, size=(140, 30), ready=None) as t:
+        since = wait_for_one(t)
+        one.end()
+        t.wait(r"^ one +session ended")
+        one.set_clock(-HOUR)
+        one.session.name = "later"
+        one.start()
+        wait_for_all(t, ["one"], since)
+        checks.check("other: the one before it is not counted", t.wait(r"^ LIVE .* 1 host  "))
+        t.keys("q")
+        checks.equal("other: status", t.status(), 0)
+
+
 if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip a clock that is set back: tmux is not installed")
         sys.exit(77)
-    Checks().run(test_again, test_again_beside_others, test_both)
+    Checks().run(test_again, test_again_beside_others, test_both, test_other_session, test_set_forward)
