@@ -446,5 +446,9 @@ bool ingest_is_over(const struct ingest *in)
 
 bool ingest_broken(const struct ingest *in)
 {
-	return in->broken;
+	bool broken = in->broken;
+
+	for (guint i = 0; i < in->inputs->len; i++)
+		broken |= !input_at(in, i)->existed && input_at(in, i)->why && !input_at(in, i)->session_over;
+	return broken;
 }

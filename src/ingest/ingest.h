@@ -198,7 +198,10 @@ bool ingest_is_over(const struct ingest *in);
 /* Reports hosts whose names or rows did not fit into model_memory; ingest_advance() does this for its host. */
 void ingest_note_shortage(struct ingest *in);
 
-/* Whether anything was corrupt or unreadable, or a source broke off, so far. */
+/*
+ * Whether anything was corrupt or unreadable, or a source broke off, so far; or a session that is followed could not be
+ * attached yet.
+ */
 bool ingest_broken(const struct ingest *in);
 
 /* ---- the list of sources, for the screen ---- */

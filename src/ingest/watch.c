@@ -111,8 +111,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	in->n_attached -= input->spec->url && input->source;
 	input_stopped(input, reason);
 	why = reason;
-	/* that a session no longer exists is its normal end */
-	if (why && !input->session_over)
+	/* that a session no longer exists is its normal end; one that does not exist yet: ingest_broken() */
+	if (why && !input->session_over && (input->existed || !input->follow))
 		in->broken = true;
 	if (!host) {
 		if (why && input->tries <= 1 && input->session_over)

@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 
-from live_pane import Live, feed
-from terminal import PROGRAM, Checks, unpack
+from live_pane import Live, feed, sandbox
+from terminal import PROGRAM, Checks, Terminal, unpack
 
 RECORDING = os.path.join(unpack("hotplug"), "db")
 FIGURES = ("tid", "comm", "cpu_ns", "ready_ns", "switches", "migrations")
@@ -85,5 +85,22 @@ def goes_on_while_awaited(checks):
         checks.check("nothing will", t.wait(r"\A ENDED .* 1 host  "))
 
 
+def comes_later(checks):
+    """A session that does not exist yet is missing only until it is attached: a slow machine may be late."""
+    user = sandbox.User(os.path.join(os.getcwd(), "live-later"))
+    try:
+        ports = user.start_relayd()[0]
+        with Terminal(f"net://127.0.0.1:{ports[2]}/host/db/live", size=(160, 30), ready=None) as t:
+            t.wait(r"^db +net:\S+ +no such session; retrying")
+            feeder = feed(ports, RECORDING, "--speed", "6")
+            try:
+                checks.check("it is there: nothing is missing", t.wait(r"^ LIVE +\[(?!.*incomplete)"))
+            finally:
+                feeder.kill()
+                feeder.wait()
+    finally:
+        user.end()
+
+
 os.chmod(".", 0o755)
-Checks().run(ends, ends_after_a_reboot, goes_on_while_awaited)
+Checks().run(comes_later, ends, ends_after_a_reboot, goes_on_while_awaited)
