@@ -45,14 +45,10 @@ static bool is_of(const struct event *fields, const struct event *ev)
 	       fields->trace == ev->trace;
 }
 
-/* Kills a worker that sent invalid data, which a correct one never does. */
 static void accuse(const struct input *input, const char *wrong)
 {
-	char *why = g_strdup_printf("it wrote nonsense: %s", wrong);
-
 	if (input->source)
-		source_kill(input->source, why);
-	g_free(why);
+		source_accuse(input->source, wrong);
 }
 
 static void hold_fields(struct input *input, const struct event *ev)

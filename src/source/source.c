@@ -457,6 +457,12 @@ const char *source_hangs(struct source *s, unsigned limit_ms)
 	}
 }
 
+void source_accuse(struct source *s, const char *wrong)
+{
+	if (s->state == SOURCE_RUNS)
+		report_nonsense(s, wrong);
+}
+
 void source_kill(struct source *s, const char *reason)
 {
 	if (s->state != SOURCE_RUNS)

@@ -213,6 +213,13 @@ const char *source_hangs(struct source *s, unsigned limit_ms);
 void source_kill(struct source *s, const char *why);
 
 /*
+ * Kills the worker because a record that it wrote is invalid, which a correct one never does. From now on source_peek()
+ * returns LT_ERROR with this reason, whatever else the worker wrote: it may have ended normally. Records already taken
+ * stay valid.
+ */
+void source_accuse(struct source *s, const char *wrong);
+
+/*
  * Frees everything. The worker is killed, or has 2 s to exit if the source returned LT_END. Does not wait for it:
  * source_reap() does the rest. NULL is allowed.
  */

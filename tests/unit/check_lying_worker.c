@@ -13,43 +13,102 @@
 
 enum { HOSTNAMES = 500 };
 
-/* Announces traces of ever new hosts, all in one source. */
-static int lie(const char *ring_fd, const char *wake_fd)
+/* The worker finds in its environment which lie the test wants. */
+#define LIE "LIE"
+#define LIE_HOSTS "hosts"
+#define LIE_EARLY_FIELDS "fields before it is ready"
+#define LIE_FIELDS "fields"
+
+static void announce(struct ring_producer *ring, unsigned number)
 {
-	struct ring_producer ring;
+	struct event *ev = emit_begin(ring, EVENT_TRACE, 0, 3 * TEXT_MAX);
+	struct ev_trace *trace = (void *)ev->words;
 	char name[32];
 
-	if (ring_producer_open(&ring, (struct ring_fds){ atoi(ring_fd), atoi(wake_fd) }) != LT_OK)
-		return EXIT_FAILURE;
-	for (unsigned i = 0; i < HOSTNAMES; i++) {
-		struct event *ev = emit_begin(&ring, EVENT_TRACE, 0, 3 * TEXT_MAX);
-		struct ev_trace *trace = (void *)ev->words;
+	trace->domain = DOMAIN_KERNEL;
+	snprintf(name, sizeof(name), "host%u", number);
+	emit_text(ev, offsetof(struct ev_trace, hostname), name, strlen(name));
+	emit_end(ring, ev);
+}
 
-		trace->domain = DOMAIN_KERNEL;
-		snprintf(name, sizeof(name), "host%u", i);
-		emit_text(ev, offsetof(struct ev_trace, hostname), name, strlen(name));
-		emit_end(&ring, ev);
-	}
-	emit_end(&ring, emit_begin(&ring, EVENT_READY, 0, 0));
-	ring_publish(&ring);
+/* Announces traces of ever new hosts, all in one source. */
+static void lie_about_hosts(struct ring_producer *ring)
+{
+	for (unsigned i = 0; i < HOSTNAMES; i++)
+		announce(ring, i);
+	emit_end(ring, emit_begin(ring, EVENT_READY, 0, 0));
+	ring_publish(ring);
 	pause();
+}
+
+/* Writes fields of a class that was never declared, and everything else at once: its ring says that all was well. */
+static void lie_about_fields(struct ring_producer *ring, bool early)
+{
+	announce(ring, 0);
+	if (early)
+		emit_end(ring, emit_begin(ring, EVENT_FIELDS, 1, 0));
+	emit_end(ring, emit_begin(ring, EVENT_READY, 0, 0));
+	if (!early)
+		emit_end(ring, emit_begin(ring, EVENT_FIELDS, 1, 0));
+	emit_end(ring, emit_begin(ring, EVENT_OTHER, 1, 0));
+	emit_end(ring, emit_begin(ring, EVENT_END, 1, 0));
+	ring_publish(ring);
+}
+
+static int lie(const char *ring_fd, const char *wake_fd)
+{
+	const char *wanted = getenv(LIE);
+	struct ring_producer ring;
+
+	if (ring_producer_open(&ring, (struct ring_fds){ atoi(ring_fd), atoi(wake_fd) }) != LT_OK || !wanted)
+		return EXIT_FAILURE;
+	if (strcmp(wanted, LIE_HOSTS) == 0)
+		lie_about_hosts(&ring);
+	else
+		lie_about_fields(&ring, strcmp(wanted, LIE_EARLY_FIELDS) == 0);
 	return EXIT_SUCCESS;
 }
 
 /* A source is of one host. */
 START_TEST(test_one_host)
 {
-	struct ingest *in = own_worker_start();
+	struct ingest *in;
 
+	setenv(LIE, LIE_HOSTS, true);
+	in = own_worker_start();
 	ck_assert_uint_eq(ingest_host_count(in), 1);
 	ck_assert_str_eq(ingest_host(in, 0)->name, "host0");
 	ingest_destroy(in);
 }
 END_TEST
 
+static void expect_accused(const char *what)
+{
+	struct ingest *in;
+
+	setenv(LIE, what, true);
+	in = own_worker_start();
+	ck_assert_uint_eq(ingest_host_count(in), 1);
+	while (ingest_advance_wait(in, 0, UINT64_MAX, NULL) != LT_END)
+		;
+	ck_assert(ingest_broken(in));
+	ck_assert_ptr_nonnull(ingest_host(in, 0)->trouble);
+	ck_assert_ptr_nonnull(
+		strstr(ingest_host(in, 0)->trouble, "wrote nonsense: fields of an event class that was not declared"));
+	ingest_destroy(in);
+}
+
+/* What contradicts what was written before is reported although the worker has ended by then, normally. */
+START_TEST(test_accused_at_its_end)
+{
+	expect_accused(LIE_FIELDS);
+	expect_accused(LIE_EARLY_FIELDS);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = { test_one_host };
+	const TTest *const tests[] = { test_one_host, test_accused_at_its_end };
 
 	return own_worker_main(argc, argv, lie, "lying_worker", tests, G_N_ELEMENTS(tests));
 }
