@@ -380,6 +380,65 @@ def test_more_traces_than_there_can_be():
     assert relay.left_out > 1
 
 
+class Spawning(Relay):
+    """Each time it is asked for new streams it has more, in the trace that it serves, and it always says that there are."""
+    each = 1000
+    spawned = 0
+
+    def __init__(self):
+        super().__init__(Session([KPROBE], timer_us=60 * 10 ** 6))
+
+    def new_streams(self, payload):
+        first = 10000 + self.spawned
+        self.spawned += self.each
+        return struct.pack(">2I", 1, self.each) + b"".join(
+            self.stream_entry(first + i, 1, 0, f"late_{i}") for i in range(self.each))
+
+    def next_index(self, payload):
+        return self.index(fake_relay.INDEX_RETRY, fake_relay.NEW_STREAM)
+
+
+def test_ever_more_streams():
+    """The limit is on those that a session has at a time, not on those of one answer."""
+    class More(Spawning):
+        def new_streams(self, payload):
+            return struct.pack(">2I", 1, 65000) if self.spawned else super().new_streams(payload)
+
+    with More() as relay:
+        lines = dump(relay.url)
+    expect_failure(lines, "other", "the relayd sent nonsense: 65000 streams")
+
+
+def memory_of(pid):
+    """KiB of the process that it started, its only worker."""
+    worker, = subprocess.run(["pgrep", "-P", str(pid)], stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    with open(f"/proc/{worker}/status", encoding="ascii") as status:
+        return int(re.search(r"^VmRSS:\s+(\d+)", status.read(), re.M)[1])
+
+
+def test_endless_series_of_streams():
+    """Streams that end are forgotten, however many come."""
+    class Series(Spawning):
+        each = 100
+
+        def next_index(self, payload):
+            if struct.unpack(">Q", payload)[0] < 10000:
+                return super().next_index(payload)
+            return self.index(fake_relay.INDEX_HUP, fake_relay.NEW_STREAM)
+
+    with Series() as relay:
+        d = Dump(relay.url, "-t", "1")
+        try:
+            sizes = []
+            for n in (2000, 8000):
+                sandbox.wait_until(lambda n=n: relay.spawned > n or d.process.poll() is not None, "more streams")
+                assert d.process.poll() is None, d.stop()
+                sizes.append(memory_of(d.process.pid))
+        finally:
+            d.stop()
+    assert sizes[1] - sizes[0] < 3000, sizes  # if they were kept, it would be more than 1 KiB for each
+
+
 def test_packets_of_ones():
     """Each counts as a loss, damage is reported, and reading continues."""
     class Ones(Relay):

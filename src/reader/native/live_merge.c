@@ -109,11 +109,17 @@ static uint64_t known_until_ns(const struct native_live *l)
 	return MAX(until_ns, l->from_ns);
 }
 
+/* It had no data: no record says that it ends, so that it need not wait until time has come so far. */
+static bool ends_unheard(const struct live_stream *s)
+{
+	return s->base.base.item == ITEM_STREAM_END && !s->is_announced && live_stream_is_over(s);
+}
+
 void live_merge_wake(struct native_live *l, struct live_stream *s)
 {
 	if (s->is_waiting)
 		return;
-	s->is_waiting = live_stream_advance(s);
+	s->is_waiting = live_stream_advance(s) && !ends_unheard(s);
 	if (s->is_waiting)
 		push(l, s);
 	else if (live_stream_is_over(s))
