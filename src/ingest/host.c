@@ -451,9 +451,13 @@ void host_set_back(struct host *host, bool live)
 	struct ingest_host *h = &host->public;
 
 	h->live = h->live || live;
-	if (!h->away)
+	if (!h->away && !h->ended)
 		return;
-	h->away = false;
+	if (h->ended) {
+		model_interrupt(h->model, h->end_ns);
+		h->gap_begin_ns = h->gap_end_ns = h->end_ns;
+	}
+	h->away = h->ended = false;
 	host->back = true;
 	h->lag_ns = 0;
 	report_status(host);

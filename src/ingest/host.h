@@ -118,7 +118,10 @@ void host_next_event(struct host *host, uint64_t t_ns);
  */
 void host_pause(struct host *host);
 
-/* None of its sources runs any more, for the reason given; one runs again. live: that one is a live source. */
+/*
+ * None of its sources runs any more, for the reason given; one runs again, maybe of a session that a relayd has listed
+ * since all others ended. live: that one is a live source.
+ */
 void host_set_away(struct host *host, const char *why);
 void host_set_back(struct host *host, bool live);
 

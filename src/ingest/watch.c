@@ -139,7 +139,7 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 static void set_back(struct ingest *in, struct input *input)
 {
-	if (input->host->public.away)
+	if (input->host->public.away || input->host->public.ended)
 		host_name_again(input->host, in->hosts);
 	if (input->host->public.away && input->session_over)
 		lag_forget(&input->host->lag); /* another session, whose clock may have another offset */

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Several live hosts: three at their own speed, attached before they start and in the middle; two with programs that
 `record` traces; kernel and user space in one session; a relayd that misbehaves while the monitor reads another one."""
+import collections
 import contextlib
 import glob
+import json
 import os
 import re
 import shlex
@@ -106,6 +108,78 @@ def test_three_hosts_in_the_middle(checks):
     checks.equal("in the middle: no event too many", [k for k, row in events.items() if row["count"] > all_events[k]["count"]],
                  [])
 
+
+def events_of(page, host):
+    return {row["name"]: row["count"] for row in page["rows"] if row["host"] == host}
+
+
+def report_with_a_later_host(checks, name, paths, has_begun, *args):
+    """Pages of a report on a relayd, which gets a second host after the report has begun with the first one."""
+    with Relayd(f"relayd-{name}".replace(" ", "-")) as relayd:
+        first = relayd.feed("--session", "first", paths[0])
+        urls_of(first, 1)
+        report = Report("events", *args, f"net://127.0.0.1:{relayd.live}")
+        lines = has_begun(relayd, first, report)
+        first.send_signal(signal.SIGSTOP)
+        later = relayd.feed("--speed", "max", "--session", "later", paths[1])
+        urls_of(later, 1)
+        sandbox.wait_until(lambda: viewers(relayd) == 2, "the report reads both")
+        first.send_signal(signal.SIGCONT)
+        out, err = report.process.communicate(timeout=sandbox.PATIENCE)
+        checks.equal(f"{name}: status", (report.process.returncode, err), (0, ""))
+        for feed in (first, later):
+            finish(feed, 0, "feed")
+    return [json.loads(line) for line in lines + out.splitlines()]
+
+
+def test_host_that_comes_later(checks):
+    """A relayd stands for its sessions "now and later": also for those of a host that was not there when the report began.
+    The clock of db is half a minute behind that of web."""
+    paths = {host: hosts_of(recordings["three-tier"])[host] for host in ("web", "db")}
+
+    def has_some(relayd, feed, _):
+        stop_midway(relayd, {("web", "first"): (feed, size_of(paths["web"]) // 5)})
+        return []
+
+    report, = report_with_a_later_host(checks, "a later host", list(paths.values()), has_some)
+    for host, path in paths.items():
+        checks.equal(f"a later host: {host}", events_of(report, host), events_of(recorded("events", path)[1], host))
+    pages = report_with_a_later_host(checks, "in intervals", list(reversed(paths.values())),
+                                     lambda _, __, r: [r.process.stdout.readline()], "--interval", "1s")
+    checks.equal("in intervals: not there at the start", pages[0]["hosts"], ["db"])
+    checks.equal("in intervals: then it is", pages[-1]["hosts"], ["db", "web"])
+    with_both = [page for page in pages if events_of(page, "web")]
+    checks.check("in intervals: some", len(with_both) > 2, [page["hosts"] for page in pages])
+    for page in pages:
+        times = [f"--{edge}={page[edge + '_ns']}ns" for edge in ("begin", "end")]
+        for host, path in paths.items():
+            if events_of(page, host):
+                checks.equal(f"in intervals: {host} from {page['begin_ns']}", events_of(page, host),
+                             events_of(recorded("events", path, *times)[1], host))
+
+
+def test_host_that_comes_again(checks):
+    """All sessions of a host have ended, and it is not followed; while others run, a relayd may list another one of it."""
+    paths = hosts_of(recordings["three-tier"])
+    for part, edge in (("early", "--end"), ("late", "--begin")):
+        subprocess.run([PROGRAM, "report", "slice", "-o", f"web-{part}", edge, "+4s", paths["web"]], check=True,
+                       stdout=subprocess.DEVNULL)
+    with Relayd("relayd-again") as relayd:
+        first = relayd.feed("--session", "first", paths["db"])
+        urls_of(first, 1)
+        report = Report("events", "--stall-limit", "1s", f"net://127.0.0.1:{relayd.live}")
+        stop_midway(relayd, {("db", "first"): (first, size_of(paths["db"]) // 5)})
+        for part in ("early", "late"):
+            feed = relayd.feed("--speed", "max", "--session", part, f"web-{part}")
+            urls_of(feed, 1)
+            finish(feed, 0, f"web's {part} session")
+        first.send_signal(signal.SIGCONT)
+        status, page, _ = report.end()
+        finish(first, 0, "the other host")
+    checks.equal("again: status", status, 0)
+    checks.equal("again: hosts", page["hosts"], ["db", "web"])
+    parts = [collections.Counter(events_of(recorded("events", f"web-{part}")[1], "web")) for part in ("early", "late")]
+    checks.equal("again: events", events_of(page, "web"), dict(parts[0] + parts[1]))
 
 # ---- programs ----
 
@@ -324,7 +398,7 @@ def test_monitor_of_a_hostile_relayd(checks):
 def main():
     sandbox.begin(os.path.join(TRACES, "three-tier"))
     recordings.update((name, os.path.join(TRACES, name)) for name in sorted(os.listdir(TRACES)))
-    tests = [test_three_hosts_from_the_begin, test_three_hosts_in_the_middle]
+    tests = [test_three_hosts_from_the_begin, test_three_hosts_in_the_middle, test_host_that_comes_later, test_host_that_comes_again]
     if sandbox.has_ust():
         tests += [test_two_hosts_with_programs, test_kernel_and_programs]
     else:

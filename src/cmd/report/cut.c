@@ -13,22 +13,41 @@
 
 enum { MISSING_MAX = 64 };
 
+/* Maps of live hosts move: an interval starts where the last one ended. */
+static uint64_t start_of(const struct report *r, const struct report_host *h)
+{
+	return h->cut_ns ? h->cut_ns : report_host_time(h, r->page_begin_ns);
+}
+
+void report_open_interval(struct report *r, struct report_host *h)
+{
+	const struct ingest_host *source = h->source;
+	uint64_t from_ns = start_of(r, h);
+
+	h->awaited = false;
+	if (h->shown < 0 || source->begin_ns >= report_host_time(h, r->page_end_ns) ||
+	    (h->done && source->end_ns <= from_ns))
+		return;
+	from_ns = MAX(from_ns, source->begin_ns);
+	r->shown[h->shown].record_ns = source->begin_ns;
+	model_cut(source->model, from_ns);
+	interval_begin(&h->iv, model_state(source->model), from_ns, view_query_tables(&r->query));
+	model_bound_interval(source->model, &h->iv);
+	h->open = true;
+}
+
 static void open_intervals(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
+	r->page_begin_ns = begin_ns;
+	r->page_end_ns = end_ns;
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
-		const struct ingest_host *source = h->source;
-		/* maps of live hosts move: this interval starts where the last one ended */
-		uint64_t from_ns = h->cut_ns ? h->cut_ns : report_host_time(h, begin_ns);
+		struct report_host *h = r->hosts[i];
 
-		if (h->shown < 0 || source->begin_ns >= report_host_time(h, end_ns) ||
-		    (h->done && source->end_ns <= from_ns))
-			continue;
-		from_ns = MAX(from_ns, source->begin_ns);
-		model_cut(source->model, from_ns);
-		interval_begin(&h->iv, model_state(source->model), from_ns, view_query_tables(&r->query));
-		model_bound_interval(source->model, &h->iv);
-		h->open = true;
+		if (!h->source->ended &&
+		    (h->source->begin_ns == TIME_UNKNOWN || (!h->cut_ns && h->source->applied_ns < start_of(r, h))))
+			h->awaited = true;
+		else
+			report_open_interval(r, h);
 	}
 }
 
@@ -55,10 +74,11 @@ static void set_missing(struct view_host *host, const struct model *model)
 static void close_intervals(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
+		struct report_host *h = r->hosts[i];
 		bool cut = h->done || h->left_out || r->interrupted;
 		uint64_t to_ns = cut ? h->source->end_ns : h->reached_ns;
 
+		h->awaited = false;
 		if (h->shown < 0)
 			continue;
 		r->shown[h->shown].iv = NULL;
@@ -76,6 +96,7 @@ static void close_intervals(struct report *r)
 		r->shown[h->shown].sidecar = h->source->sidecar; /* it may have arrived with the events */
 		set_missing(&r->shown[h->shown], h->source->model);
 	}
+	r->page_begin_ns = r->page_end_ns = 0;
 }
 
 /* The end of a stretch without events that starts at ref_ns; ref_ns itself: there may be an event at once. */
@@ -107,7 +128,7 @@ static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t en
 	uint64_t empty_ns = end_ns, n;
 
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		empty_ns = MIN(empty_ns, empty_until(&r->hosts[i], begin_ns));
+		empty_ns = MIN(empty_ns, empty_until(r->hosts[i], begin_ns));
 	n = empty_ns > begin_ns && empty_ns != UINT64_MAX ? (empty_ns - begin_ns) / length_ns : 0;
 	*gap = n >= REPORT_GAP_INTERVALS;
 	if (*gap)
@@ -123,9 +144,9 @@ static struct view_lost lost_of_named(const struct report *r)
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		struct view_lost lost;
 
-		if (!r->hosts[i].named)
+		if (!r->hosts[i]->named)
 			continue;
-		lost = view_hosts_lost(&r->shown[r->hosts[i].shown], 1);
+		lost = view_hosts_lost(&r->shown[r->hosts[i]->shown], 1);
 		sum.events += lost.events;
 		sum.packets += lost.packets;
 	}
@@ -182,7 +203,8 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 		uint64_t edge_ns = next_edge(r, begin_ns, end_ns, &gap);
 
 		if (reads) {
-			open_intervals(r, begin_ns, edge_ns);
+			/* hosts that come later may start earlier, by their clocks */
+			open_intervals(r, edge_ns == UINT64_MAX && !r->options->begin.form ? 0 : begin_ns, edge_ns);
 			report_advance(r, edge_ns);
 		}
 		if (report_all_done(r) || r->interrupted)
@@ -231,7 +253,7 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 static bool all_ended(const struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		if (!r->hosts[i].source->ended)
+		if (!r->hosts[i]->source->ended)
 			return false;
 	return true;
 }

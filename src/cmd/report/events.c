@@ -43,17 +43,18 @@ static bool is_chosen(const struct options *o, const struct event_seen *seen)
 static void visit(void *user, const struct ingest_visit *v)
 {
 	struct report_events *e = user;
-	const struct report *r = e->report;
+	struct report *r = e->report;
 	struct event_seen seen = { .tid = -1 };
 	struct dump_event event;
 
 	if (v->ref_ns < e->begin_ns || v->ref_ns >= e->end_ns)
 		return;
 	e->any = true;
-	if (!v->fields || v->host >= r->n_hosts || r->hosts[v->host].shown < 0)
+	report_add_hosts(r);
+	if (!v->fields || r->hosts[v->host]->shown < 0)
 		return;
 	if (e->chooses || e->needs_threads)
-		seen = event_see(r->hosts[v->host].source, v);
+		seen = event_see(r->hosts[v->host]->source, v);
 	/* the text is only made for an event that the other terms do not exclude */
 	if (e->chooses && (!is_chosen(r->options, &seen) || !events_filter_wants(&e->where, &seen)))
 		return;
@@ -61,7 +62,7 @@ static void visit(void *user, const struct ingest_visit *v)
 		.fields = v->fields,
 		.shape = v->shape,
 		.origin = v->origin,
-		.host = r->hosts[v->host].source->name,
+		.host = r->hosts[v->host]->source->name,
 		.ns = v->ref_ns,
 		.tid = seen.tid,
 		.pid = running_pid(&seen),

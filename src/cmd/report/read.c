@@ -82,7 +82,23 @@ static const char *printable(const char *text)
 	return text ? strpool_text(strpool_intern_z(text)) : NULL;
 }
 
-void report_set_hosts(struct report *r)
+static void show_host(struct report *r, struct report_host *h)
+{
+	h->shown = (int)r->n_shown;
+	r->shown = g_renew(struct view_host, r->shown, r->n_shown + 1);
+	r->shown[r->n_shown++] = (struct view_host){
+		.name = printable(h->source->name),
+		.source = printable(h->source->source),
+		.tracer = printable(h->source->tracer),
+		.sidecar = h->source->sidecar,
+		.record_ns = h->source->begin_ns,
+		.map = h->source->map,
+		.clock = h->source->clock,
+		.wait = h->source->wait,
+	};
+}
+
+static void add_host(struct report *r, struct ingest_host *source)
 {
 	/* a path may lead to any host */
 	const bool path = report_needs(r) & VIEW_PATH;
@@ -90,41 +106,37 @@ void report_set_hosts(struct report *r)
 	const bool related = report_needs(r) || (r->table && r->table->index);
 	const bool explains = r->visitor || report_needs_waits(r);
 	const uint32_t logged = r->needs ? r->needs->tables : 0;
-	const uint32_t figures = view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0);
-	bool wanted;
+	const bool wanted = view_filter_host(&r->filter, source->name);
+	struct report_host *h = g_new0(struct report_host, 1);
 
-	r->n_hosts = ingest_host_count(r->in);
-	r->hosts = g_new0(struct report_host, r->n_hosts);
-	r->shown = g_new0(struct view_host, r->n_hosts);
-	r->names = g_new0(const char *, r->n_hosts);
-	for (unsigned i = 0; i < r->n_hosts; i++) {
-		struct report_host *h = &r->hosts[i];
-
-		h->source = ingest_host(r->in, i);
-		h->shown = -1;
-		model_set_buckets(h->source->model, r->query.spread ? 1u << r->table->source : 0);
-		model_set_log(h->source->model, r->log_dist, r->log_min_ns);
-		model_set_figures(h->source->model, figures);
-		interval_init(&h->iv);
-		h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
-		wanted = view_filter_host(&r->filter, h->source->name);
-		h->named = wanted || path;
-		if (h->named)
-			r->names[r->n_names++] = printable(h->source->name);
-		if (!wanted && !related)
-			continue;
-		h->shown = (int)r->n_shown;
-		r->shown[r->n_shown++] = (struct view_host){
-			.name = printable(h->source->name),
-			.source = printable(h->source->source),
-			.tracer = printable(h->source->tracer),
-			.sidecar = h->source->sidecar,
-			.record_ns = h->source->begin_ns,
-			.map = h->source->map,
-			.clock = h->source->clock,
-			.wait = h->source->wait,
-		};
+	h->source = source;
+	h->shown = -1;
+	h->awaited = r->page_end_ns != 0;
+	model_set_buckets(source->model, r->query.spread ? 1u << r->table->source : 0);
+	model_set_log(source->model, r->log_dist, r->log_min_ns);
+	model_set_figures(source->model, view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0));
+	interval_init(&h->iv);
+	h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
+	h->named = wanted || path;
+	r->hosts = g_renew(struct report_host *, r->hosts, r->n_hosts + 1);
+	r->hosts[r->n_hosts++] = h;
+	if (h->named) {
+		r->names = g_renew(const char *, r->names, r->n_names + 1);
+		r->names[r->n_names++] = printable(source->name);
 	}
+	if (wanted || related)
+		show_host(r, h);
+}
+
+void report_add_hosts(struct report *r)
+{
+	while (r->n_hosts < ingest_host_count(r->in))
+		add_host(r, ingest_host(r->in, r->n_hosts));
+}
+
+void report_set_hosts(struct report *r)
+{
+	report_add_hosts(r);
 	r->at_ns = report_record_begin(r);
 	if (!r->n_names)
 		log_warning("no host matches %s", r->options->host->len ? "--host" : "--where");
@@ -133,8 +145,8 @@ void report_set_hosts(struct report *r)
 void report_release_hosts(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		interval_release(&r->hosts[i].iv);
-		g_array_free(r->hosts[i].gaps, TRUE);
+		interval_release(&r->hosts[i]->iv);
+		g_array_free(r->hosts[i]->gaps, TRUE);
 	}
 	for (unsigned i = 0; i < r->n_shown; i++)
 		g_free((void *)r->shown[i].missing);
@@ -176,7 +188,7 @@ uint64_t report_record_end(const struct report *r)
 	uint64_t end_ns = 0;
 
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_ns));
+		end_ns = MAX(end_ns, clock_to_ref(r->hosts[i]->source->map, r->hosts[i]->source->end_ns));
 	return end_ns;
 }
 
@@ -185,15 +197,15 @@ uint64_t report_hinted_end(const struct report *r)
 	uint64_t end_ns = 0;
 
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		if (r->hosts[i].source->end_hint_ns)
-			end_ns = MAX(end_ns, clock_to_ref(r->hosts[i].source->map, r->hosts[i].source->end_hint_ns));
+		if (r->hosts[i]->source->end_hint_ns)
+			end_ns = MAX(end_ns, clock_to_ref(r->hosts[i]->source->map, r->hosts[i]->source->end_hint_ns));
 	return end_ns;
 }
 
 bool report_all_done(const struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		if (!r->hosts[i].done)
+		if (!r->hosts[i]->done || !r->hosts[i]->source->ended)
 			return false;
 	return true;
 }
@@ -247,12 +259,11 @@ static void note_gap(const struct report *r, struct report_host *h)
 		g_array_append_val(h->gaps, gap);
 }
 
-/* Advances a host to a reference time. */
-static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
+/* Advances a host to a time of its own. */
+static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns)
 {
-	struct report_host *h = &r->hosts[i];
-	const uint64_t host_ns = MAX(report_host_time(h, until_ns), h->reached_ns);
-	enum lt_status status = ingest_advance_wait(r->in, i, host_ns, &report_stop);
+	struct report_host *h = r->hosts[i];
+	const enum lt_status status = ingest_advance_wait(r->in, i, host_ns, &report_stop);
 
 	h->done = status == LT_END;
 	h->left_out = status == LT_AGAIN;
@@ -261,6 +272,22 @@ static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 		h->reached_ns = host_ns;
 		note_gap(r, h);
 	}
+	return status;
+}
+
+/* Advances a host to a reference time. */
+static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
+{
+	struct report_host *h = r->hosts[i];
+	enum lt_status status = LT_OK;
+
+	if (h->awaited) {
+		status = advance_to(r, i, MAX(report_host_time(h, r->page_begin_ns), h->reached_ns));
+		if (status == LT_OK)
+			report_open_interval(r, h);
+	}
+	if (status == LT_OK)
+		advance_to(r, i, MAX(report_host_time(h, until_ns), h->reached_ns));
 	reap(r, h);
 	show_progress(r);
 }
@@ -272,8 +299,15 @@ static void forget_paths(struct report *r)
 	strpool_round_begin();
 	ingest_keep_paths(r->in);
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		interval_keep_paths(&r->hosts[i].iv);
+		interval_keep_paths(&r->hosts[i]->iv);
 	strpool_round_end();
+}
+
+/* Whether there is more to be read before until_ns; first adds hosts that have come. */
+static bool has_more(struct report *r, uint64_t until_ns)
+{
+	report_add_hosts(r);
+	return r->at_ns < until_ns && !r->interrupted && !report_all_done(r);
 }
 
 /* The steps grow where nothing happens (a gap of years takes no more than one wrong timestamp). */
@@ -281,15 +315,15 @@ void report_advance(struct report *r, uint64_t until_ns)
 {
 	uint64_t step_ns = STEP_NS;
 
-	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+	while (has_more(r, until_ns)) {
 		uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
 		bool busy = false, any_there = false, all_done = true;
 
 		for (unsigned i = 0; i < r->n_hosts && !r->interrupted; i++) {
-			struct report_host *h = &r->hosts[i];
+			struct report_host *h = r->hosts[i];
 			uint64_t before_ns = h->source->end_ns;
 
-			if (h->done)
+			if (h->done && h->source->ended)
 				continue;
 			advance_host(r, i, next_ns);
 			busy = busy || h->source->end_ns != before_ns;
@@ -310,15 +344,15 @@ void report_advance_in_order(struct report *r, uint64_t until_ns)
 {
 	uint64_t step_ns = STEP_NS;
 
-	while (r->at_ns < until_ns && !r->interrupted && !report_all_done(r)) {
+	while (has_more(r, until_ns)) {
 		const uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
 		const uint64_t before_ns = report_record_end(r);
 		const enum lt_status status = ingest_advance_in_order(r->in, next_ns, &report_stop);
 
 		r->interrupted = status == LT_INTERRUPTED;
 		for (unsigned i = 0; i < r->n_hosts; i++) {
-			r->hosts[i].done = status == LT_END;
-			reap(r, &r->hosts[i]);
+			r->hosts[i]->done = status == LT_END;
+			reap(r, r->hosts[i]);
 		}
 		forget_paths(r);
 		show_progress(r);

@@ -186,7 +186,7 @@ static bool warn_bare_packets(const struct report *r)
 	if (!(report_needs(r) & (VIEW_CLOCKS | VIEW_MATCHES)))
 		return false;
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		const struct ingest_host *host = r->hosts[i].source;
+		const struct ingest_host *host = r->hosts[i]->source;
 		const enum clock_obstacle obstacle = clock_sync_info(clocks_sync(r->clocks), host->clock).obstacle;
 
 		if (obstacle != CLOCK_NO_HEADERS)
@@ -216,7 +216,7 @@ static struct view_lost lost_so_far(const struct report_host *h)
 void report_leave_out_lost(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		r->hosts[i].before = lost_so_far(&r->hosts[i]);
+		r->hosts[i]->before = lost_so_far(r->hosts[i]);
 }
 
 bool report_say_incomplete(struct view_lost lost, bool unread)
@@ -231,17 +231,18 @@ bool report_say_incomplete(struct view_lost lost, bool unread)
 	return any || unread;
 }
 
-bool report_is_incomplete(const struct report *r)
+bool report_is_incomplete(struct report *r)
 {
 	struct view_lost lost = { 0, 0 };
 	bool incomplete = ingest_broken(r->in);
 
+	report_add_hosts(r);
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		const struct view_lost all = lost_so_far(&r->hosts[i]);
+		const struct view_lost all = lost_so_far(r->hosts[i]);
 
-		lost.events += all.events - r->hosts[i].before.events;
-		lost.packets += all.packets - r->hosts[i].before.packets;
-		incomplete = incomplete || r->hosts[i].source->trouble;
+		lost.events += all.events - r->hosts[i]->before.events;
+		lost.packets += all.packets - r->hosts[i]->before.packets;
+		incomplete = incomplete || r->hosts[i]->source->trouble;
 	}
 	incomplete = report_say_incomplete(lost, incomplete);
 	incomplete |= warn_bare_packets(r);

@@ -38,13 +38,14 @@ struct report_limit {
 struct report_host {
 	struct ingest_host *source;
 	struct interval iv;
-	uint64_t reached_ns;     /* advanced up to here */
-	uint64_t cut_ns;         /* end of its last interval; 0: none yet */
-	bool open;               /* iv has been started and not ended */
-	bool done;               /* its trace was read to its end */
-	bool left_out;           /* silent: it has fallen behind the others */
-	bool named;              /* it is among report.names */
-	int shown;               /* its number among the shown hosts; -1: not shown */
+	uint64_t reached_ns; /* advanced up to here */
+	uint64_t cut_ns;     /* end of its last interval; 0: none yet */
+	bool open;           /* iv has been started and not ended */
+	bool done;           /* its trace was read to its end */
+	bool left_out;       /* silent: it has fallen behind the others */
+	bool awaited;        /* its first event has not come: iv is started then, if it is still the same interval */
+	bool named;          /* it is among report.names */
+	int shown;           /* its number among the shown hosts; -1: not shown */
 	struct view_lost before; /* lost before --begin */
 	GArray *gaps;            /* struct report_gap, those found so far */
 	guint gap;               /* the first one that no page has covered */
@@ -71,10 +72,11 @@ struct report {
 	struct view_filter rows_filter;
 	struct view_query query;
 	struct ingest *in;
-	struct report_host *hosts;
+	struct report_host **hosts; /* by ingest_host(); those of a relayd may come later */
 	unsigned n_hosts;
 	int subject;    /* for paths: the host of the single requested thread; -1: there may be several */
 	uint64_t at_ns; /* all hosts have been applied up to here */
+	uint64_t page_begin_ns, page_end_ns; /* of the interval that is being read; both 0: none is */
 	bool interrupted;
 	bool all_read; /* set by report_read_all(): nothing more is read */
 	struct view_rows rows;
@@ -138,7 +140,7 @@ typedef int report_read_fn(void *user, uint64_t known_end_ns);
 int report_read_sources(struct report *r, const char *subcommand, report_read_fn *read, void *user);
 
 /* Whether something was lost or could not be read, which is reported on stderr. */
-bool report_is_incomplete(const struct report *r);
+bool report_is_incomplete(struct report *r);
 
 /* Says on stderr what is missing, if anything is; returns whether it is. unread: something could not be read. */
 bool report_say_incomplete(struct view_lost lost, bool unread);
@@ -151,8 +153,12 @@ void report_leave_out_lost(struct report *r);
 /* Opens the sources into r->in; LT_ERROR: none could be read, the error chain has the last reason. */
 enum lt_status report_open(struct report *r, bool survey);
 
-/* Sets up the hosts that were read and those that are shown; and frees them. */
+/*
+ * Sets up the hosts that are read and those that are shown; adds those that have come since then, with sessions that a
+ * relayd lists later; and frees them.
+ */
 void report_set_hosts(struct report *r);
+void report_add_hosts(struct report *r);
 void report_release_hosts(struct report *r);
 
 /*
@@ -231,6 +237,9 @@ char *report_spread_tables(bool log);
 void report_forget_instances(struct report *r, struct report_host *h);
 
 /* ---- cut.c ---- */
+
+/* Starts the host's part of the interval that is being read, unless it has none. It has been read up to its start. */
+void report_open_interval(struct report *r, struct report_host *h);
 
 /* The requested part of the trace, clipped to the known part. LT_ERROR: the times are invalid. */
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,

@@ -151,8 +151,9 @@ static const struct report_host *host_of(const struct report *r, const struct re
 	const struct recorded_stream *stream = g_ptr_array_index(recording->streams, 0);
 
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		if (r->hosts[i].shown >= 0 && feed_comes_from(r->hosts[i].source, g_ptr_array_index(stream->paths, 0)))
-			return &r->hosts[i];
+		if (r->hosts[i]->shown >= 0 &&
+		    feed_comes_from(r->hosts[i]->source, g_ptr_array_index(stream->paths, 0)))
+			return r->hosts[i];
 	return NULL;
 }
 

@@ -19,7 +19,7 @@ enum lt_status report_subjects_check(struct report *r)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		if (!view_filter_host(&r->filter, r->hosts[i].source->name))
+		if (!view_filter_host(&r->filter, r->hosts[i]->source->name))
 			continue;
 		r->subject = (int)i;
 		n++;
@@ -117,7 +117,7 @@ static void add_threads(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 /* The thread with that tid at the end of the window, otherwise the last one that had it. */
 static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	const struct ingest_host *host = r->hosts[r->subject].source;
+	const struct ingest_host *host = r->hosts[r->subject]->source;
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
 	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
 
