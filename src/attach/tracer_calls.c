@@ -331,7 +331,7 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 }
 
 /* Moves the call's data into the record, which ends the call. */
-static void hand_over(struct call_now *now, struct attach_record *r)
+static void hand_over(const struct attach_tracer *t, struct call_now *now, struct attach_record *r)
 {
 	r->name = now->name;
 	r->call = now->call;
@@ -340,6 +340,7 @@ static void hand_over(struct call_now *now, struct attach_record *r)
 	r->waited = now->waited;
 	r->entry_ns = now->active ? now->entry_ns : r->ts_ns;
 	r->entry_ref_ns = now->active ? now->entry_ref_ns : r->ref_ns;
+	r->early = r->entry_ref_ns < t->options->begin_ns;
 	r->duration_ns = r->ts_ns > r->entry_ns ? r->ts_ns - r->entry_ns : 0;
 	r->off_ns = now->off_ns;
 	if (now->off_since_ns && r->ts_ns > now->off_since_ns)
@@ -401,8 +402,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	r->result = take_text(&d);
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
 	r->birth = !now->active && r->ret == 0 && creates_thread(now);
-	hand_over(now, r);
-	r->early = r->entry_ref_ns < t->options->begin_ns;
+	hand_over(t, now, r);
 	if (caller.matched)
 		tracer_emit(t, r);
 	else
@@ -432,6 +432,6 @@ void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsi
 	r = tracer_record(t, v, who, ATTACH_EXIT);
 	r->status = status;
 	r->result = g_strdup("?");
-	hand_over(now, r);
+	hand_over(t, now, r);
 	tracer_emit(t, r);
 }

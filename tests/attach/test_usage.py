@@ -124,6 +124,16 @@ def check_relative(checks, directory):
     checks.true(any("resumed>" in what and "?" not in what for *_, what in rows), "no call from before --begin")
 
 
+def check_early_end(checks, directory):
+    """A call from before --begin in which its thread ends is resumed, at the time of that end."""
+    entered, ended, first = "1795183625.783066", "1795183625.805348", "1795183625790000000ns"
+    call = "-p", "db:716", "-e", "exit_group", "-ttt"
+    gone = f"{ended} +++ exited with 0 +++"
+    checks.equal(attach(*call, directory).stdout.splitlines(), [f"{entered} exit_group(0) = ?", gone], "exit_group")
+    text = attach(*call, "--begin", first, directory).stdout
+    checks.equal(text.splitlines(), [f"{ended} <... exit_group resumed>0) = ?", gone], "exit_group from before --begin")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -134,6 +144,7 @@ def main():
         check_nameless(checks, directory)
         check_locale(checks, directory)
         check_relative(checks, directory)
+        check_early_end(checks, directory)
     checks.finish()
 
 
