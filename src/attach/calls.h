@@ -22,6 +22,8 @@ enum arg_type {
 	ARG_CREATE_MODE, /* the same for open(): only if the flags may create a file */
 	ARG_IPC_MODE,    /* flags of shmget() and permissions */
 	ARG_DEV,         /* device number */
+	ARG_QUOTA_CMD,   /* command of quotactl() and type of quota */
+	ARG_IOPRIO,      /* class and level of an I/O priority */
 	ARG_STR,
 	ARG_FD,
 	ARG_DIRFD, /* an fd or AT_FDCWD */

@@ -185,6 +185,54 @@ void consts_append_signal_number(GString *out, int64_t number)
 	comment_names(out, start);
 }
 
+void consts_append_quota_cmd(GString *out, uint32_t cmd)
+{
+	gsize start;
+
+	if (print_style != STYLE_ABBREV)
+		digits_append(out, cmd, 1);
+	start = out->len;
+	if (print_style != STYLE_RAW) {
+		g_string_append(out, "QCMD(");
+		append_names(out, consts_set(CONSTS_quota_cmd), cmd >> 8);
+		g_string_append(out, ", ");
+		append_names(out, consts_set(CONSTS_quota_type), cmd & 0xff);
+		g_string_append_c(out, ')');
+	}
+	comment_names(out, start);
+}
+
+static void append_ioprio(GString *out, int32_t ioprio)
+{
+	enum { CLASS_SHIFT = 13 };
+
+	g_string_append(out, "IOPRIO_PRIO_VALUE(");
+	consts_append(out, consts_set(CONSTS_ioprio_class), (uint32_t)ioprio >> CLASS_SHIFT);
+	g_string_append_printf(out, ", %d)", ioprio & ((1 << CLASS_SHIFT) - 1));
+}
+
+void consts_append_ioprio(GString *out, int32_t ioprio)
+{
+	gsize start;
+
+	if (print_style != STYLE_ABBREV)
+		digits_append_signed(out, ioprio);
+	start = out->len;
+	if (print_style != STYLE_RAW)
+		append_ioprio(out, ioprio);
+	comment_names(out, start);
+}
+
+void consts_append_ioprio_result(GString *out, int32_t ioprio)
+{
+	digits_append_signed(out, ioprio);
+	if (print_style == STYLE_RAW)
+		return;
+	g_string_append(out, " (");
+	append_ioprio(out, ioprio);
+	g_string_append_c(out, ')');
+}
+
 const char *consts_errno(int64_t error)
 {
 	const char *name = error > 0 && error < INT32_MAX ? strerrorname_np((int)error) : NULL;

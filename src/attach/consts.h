@@ -70,6 +70,15 @@ bool consts_append_signal(GString *out, int64_t number);
 /* The same in the style of constants: its name, its number or both; what is not a signal is a number. */
 void consts_append_signal_number(GString *out, int64_t number);
 
+/* Appends a command of quotactl(): "QCMD(Q_GETQUOTA, USRQUOTA)". */
+void consts_append_quota_cmd(GString *out, uint32_t cmd);
+
+/* Appends an I/O priority: "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 4)". */
+void consts_append_ioprio(GString *out, int32_t ioprio);
+
+/* The same behind a result: its number, and the priority in parentheses. */
+void consts_append_ioprio_result(GString *out, int32_t ioprio);
+
 /* How constants are written from now on; affects the whole process. */
 enum const_style { STYLE_ABBREV, STYLE_RAW, STYLE_VERBOSE };
 

@@ -331,6 +331,12 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_DEV:
 		g_string_append_printf(out, "makedev(0x%x, 0x%x)", major(v->u), minor(v->u));
 		break;
+	case ARG_QUOTA_CMD:
+		consts_append_quota_cmd(out, (uint32_t)v->u);
+		break;
+	case ARG_IOPRIO:
+		consts_append_ioprio(out, (int32_t)v->u);
+		break;
 	case ARG_FD:
 		decode_fd(d, (int32_t)v->u);
 		break;
@@ -482,6 +488,9 @@ void decode_result(struct decode *d, const struct call *call, int64_t ret, uint6
 	case ARG_SET:
 		digits_append_signed(d->out, ret);
 		append_meaning(d->out, call, ret);
+		break;
+	case ARG_IOPRIO:
+		consts_append_ioprio_result(d->out, (int32_t)ret);
 		break;
 	case ARG_FCNTL:
 		append_fcntl_result(d, ret, entry_cmd);

@@ -305,6 +305,130 @@ START_TEST(test_prctl)
 }
 END_TEST
 
+/* As strace 6.1 prints it, which has a comment behind a number without a name. */
+START_TEST(test_quotactl)
+{
+	static const struct {
+		uint32_t cmd, id;
+		const char *text, *text_fd;
+	} cases[] = {
+		{ 0x80000100, 1000, "QCMD(Q_SYNC, USRQUOTA), \"/dev/x\"", "QCMD(Q_SYNC, USRQUOTA)" },
+		{ 0x80000201, 4, "QCMD(Q_QUOTAON, GRPQUOTA), \"/dev/x\", QFMT_VFS_V1, 0x1000",
+		  "QCMD(Q_QUOTAON, GRPQUOTA), QFMT_VFS_V1, 0x1000" },
+		{ 0x80000402, 1000, "QCMD(Q_GETFMT, PRJQUOTA), \"/dev/x\", 0x1000",
+		  "QCMD(Q_GETFMT, PRJQUOTA), 0x1000" },
+		{ 0x80000700, 1000, "QCMD(Q_GETQUOTA, USRQUOTA), \"/dev/x\", 1000, 0x1000",
+		  "QCMD(Q_GETQUOTA, USRQUOTA), 1000, 0x1000" },
+		{ 0x580201, 1000, "QCMD(Q_XQUOTAOFF, GRPQUOTA), \"/dev/x\", 0x1000",
+		  "QCMD(Q_XQUOTAOFF, GRPQUOTA), 0x1000" },
+		{ 0x580900, 1000, "QCMD(Q_XGETNEXTQUOTA, USRQUOTA), \"/dev/x\", 1000, 0x1000",
+		  "QCMD(Q_XGETNEXTQUOTA, USRQUOTA), 1000, 0x1000" },
+		{ 0x80010003, 1000, "QCMD(0x800100, 3), \"/dev/x\", 1000, 0x1000", "QCMD(0x800100, 3), 1000, 0x1000" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_uint("cmd", cases[i].cmd, 32);
+		put_text("special", "/dev/x", strlen("/dev/x"));
+		put_uint("id", cases[i].id, 32);
+		put_uint("addr", 0x1000, 64);
+		d = finish();
+		ck_assert_str_eq(taken(&d, "quotactl"), cases[i].text);
+		ck_assert_str_eq(taken(&d, "quotactl_fd"), cases[i].text_fd);
+		teardown();
+		setup();
+	}
+	put_uint("cmd", 0x80000100, 32);
+	d = finish();
+	consts_set_style(STYLE_RAW);
+	ck_assert_str_eq(told(&d, "quotactl", "cmd"), "2147483904");
+	consts_set_style(STYLE_VERBOSE);
+	ck_assert_str_eq(told(&d, "quotactl", "cmd"), "2147483904 /* QCMD(Q_SYNC, USRQUOTA) */");
+	consts_set_style(STYLE_ABBREV);
+}
+END_TEST
+
+static const char *result(struct decode *d, const char *call, int64_t ret, uint64_t cmd);
+
+START_TEST(test_ioprio)
+{
+	static const struct {
+		int32_t ioprio;
+		const char *text, *raw, *verbose;
+	} cases[] = {
+		{ 0, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_NONE, 0)", "0",
+		  "IOPRIO_PRIO_VALUE(0 /* IOPRIO_CLASS_NONE */, 0)" },
+		{ 8195, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_RT, 3)", "8195",
+		  "IOPRIO_PRIO_VALUE(0x1 /* IOPRIO_CLASS_RT */, 3)" },
+		{ 17407, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_BE, 1023)", "17407",
+		  "IOPRIO_PRIO_VALUE(0x2 /* IOPRIO_CLASS_BE */, 1023)" },
+		{ 24583, "IOPRIO_PRIO_VALUE(IOPRIO_CLASS_IDLE, 7)", "24583",
+		  "IOPRIO_PRIO_VALUE(0x3 /* IOPRIO_CLASS_IDLE */, 7)" },
+		{ 32769, "IOPRIO_PRIO_VALUE(4, 1)", "32769", "IOPRIO_PRIO_VALUE(0x4, 1)" },
+		{ -1, "IOPRIO_PRIO_VALUE(0x7ffff, 8191)", "-1", "IOPRIO_PRIO_VALUE(0x7ffff, 8191)" },
+	};
+	char *text;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct decode d;
+
+		put_int("which", 1, 32);
+		put_int("who", 0, 32);
+		put_int("ioprio", cases[i].ioprio, 32);
+		d = finish();
+		text = g_strdup_printf("IOPRIO_WHO_PROCESS, 0, %s", cases[i].text);
+		ck_assert_str_eq(taken(&d, "ioprio_set"), text);
+		g_free(text);
+		consts_set_style(STYLE_RAW);
+		ck_assert_str_eq(told(&d, "ioprio_set", "ioprio"), cases[i].raw);
+		if (cases[i].ioprio >= 0)
+			ck_assert_str_eq(result(&d, "ioprio_get", cases[i].ioprio, 0), cases[i].raw);
+		consts_set_style(STYLE_VERBOSE);
+		text = g_strdup_printf("%s /* %s */", cases[i].raw, cases[i].verbose);
+		ck_assert_str_eq(told(&d, "ioprio_set", "ioprio"), text);
+		g_free(text);
+		consts_set_style(STYLE_ABBREV);
+		text = g_strdup_printf("%s (%s)", cases[i].raw, cases[i].text);
+		if (cases[i].ioprio >= 0)
+			ck_assert_str_eq(result(&d, "ioprio_get", cases[i].ioprio, 0), text);
+		g_free(text);
+		teardown();
+		setup();
+	}
+}
+END_TEST
+
+START_TEST(test_key_permission)
+{
+	static const struct {
+		uint64_t perm;
+		const char *text;
+	} cases[] = {
+		{ 0, "0" },
+		{ 0x2b000000, "KEY_POS_VIEW|KEY_POS_READ|KEY_POS_SEARCH|KEY_POS_SETATTR" },
+		{ 0x01020408, "KEY_POS_VIEW|KEY_USR_READ|KEY_GRP_WRITE|KEY_OTH_SEARCH" },
+		{ 0x3f10, "KEY_GRP_VIEW|KEY_GRP_READ|KEY_GRP_WRITE|KEY_GRP_SEARCH|KEY_GRP_LINK|KEY_GRP_SETATTR|"
+			  "KEY_OTH_LINK" },
+		{ 0x80008000, "0x80008000" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *text = g_strdup_printf("KEYCTL_SETPERM, KEY_SPEC_SESSION_KEYRING, %s", cases[i].text);
+		struct decode d;
+
+		put_int("option", 5, 32);
+		put_uint("arg2", (uint64_t)-3, 64);
+		put_uint("arg3", cases[i].perm, 64);
+		put_uint("arg4", 4, 64);
+		d = finish();
+		ck_assert_str_eq(taken(&d, "keyctl"), text);
+		g_free(text);
+		teardown();
+		setup();
+	}
+}
+END_TEST
+
 START_TEST(test_ipc)
 {
 	static const struct {
@@ -666,6 +790,6 @@ START_TEST(test_hostile)
 END_TEST
 
 UNIT_MAIN_AROUND("attach", setup, teardown, test_open, test_no_mode, test_operations, test_optional, test_prctl,
-		 test_ipc, test_signal_styles, test_accept_unnamed, test_numbers, test_sockets, test_socket_v6,
-		 test_socket_other, test_fcntl, test_fcntl_without, test_lists, test_overflow, test_registers,
-		 test_results, test_hostile)
+		 test_quotactl, test_ioprio, test_key_permission, test_ipc, test_signal_styles, test_accept_unnamed,
+		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
+		 test_lists, test_overflow, test_registers, test_results, test_hostile)
