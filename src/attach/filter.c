@@ -89,11 +89,22 @@ static enum lt_status unknown_call(const char *name)
 	const struct call *calls;
 	unsigned n;
 
+	if (strchr(name, '@'))
+		return error_set("'%s': 32-bit and 64-bit calls cannot be told apart: omit '%s'", name,
+				 strchr(name, '@'));
 	calls_init();
 	calls = calls_all(&n);
 	for (unsigned i = 0; i < n; i++)
 		similar_offer(&s, *calls[i].other ? calls[i].other : calls[i].name);
 	return error_set("unknown system call '%s'%s", name, similar_hint(&s, ""));
+}
+
+/* The name of the call whose number the text is; NULL: it is not a number, or there is no such call. */
+static const char *name_of_number(const char *text)
+{
+	const bool is_number = *text && !text[strspn(text, "0123456789")];
+
+	return is_number ? syscall_name_of_number((int64_t)MIN(g_ascii_strtoull(text, NULL, 10), INT64_MAX)) : NULL;
 }
 
 static enum lt_status parse_regex(struct filter_term *term, const char *text)
@@ -114,6 +125,7 @@ static const char *const old_classes[] = { "file", "desc", "network", "process",
 static enum lt_status parse_term(struct filter_term *term, const char *text)
 {
 	const bool lenient = *text == '?';
+	const char *of_number;
 
 	text += lenient;
 	if (strcmp(text, "all") == 0) {
@@ -132,9 +144,10 @@ static enum lt_status parse_term(struct filter_term *term, const char *text)
 		return LT_OK;
 	if (!*text)
 		return error_set("name of a system call or class expected");
-	if (!lenient && !knows_call(text))
+	of_number = name_of_number(text);
+	if (!lenient && !of_number && !knows_call(text))
 		return unknown_call(text);
-	term->name = g_strdup(text);
+	term->name = g_strdup(of_number ? of_number : text);
 	return LT_OK;
 }
 
