@@ -124,6 +124,18 @@ def check_relative(checks, directory):
     checks.true(any("resumed>" in what and "?" not in what for *_, what in rows), "no call from before --begin")
 
 
+def check_left_out(checks, directory):
+    """Calls that -z, -Z, -e status= or --waits all leave out: stderr says so."""
+    left_out = "lttngtop: no selected call of the chosen threads matches "
+    for options, why in ((("-Z", "-e", "close"), "-Z"), (("-z", "-e", "exit_group", "--json"), "-z"), (("--waits", "100s"), "--waits"),
+                         (("-e", "status=unavailable"), "-e status"), (("-Z", "--waits", "100s"), "-Z and --waits"),
+                         (("-c", "-Z", "-e", "close"), "-Z")):
+        done = attach("-n", "wget", *options, directory)
+        checks.equal((done.returncode, done.stderr), (0, left_out + why + "\n"), f"{options}")
+    for options in ((), ("-Z",), ("-e", "trace=none"), ("--waits", "1us")):
+        checks.equal(attach("-n", "wget", *options, directory).stderr, "", f"{options}")
+
+
 def check_early_end(checks, directory):
     """A call from before --begin in which its thread ends is resumed, at the time of that end."""
     entered, ended, first = "1795183625.783066", "1795183625.805348", "1795183625790000000ns"
@@ -145,6 +157,7 @@ def main():
         check_locale(checks, directory)
         check_relative(checks, directory)
         check_early_end(checks, directory)
+        check_left_out(checks, directory)
     checks.finish()
 
 

@@ -46,7 +46,9 @@ struct attach {
 	struct attach_wait wait;
 	GQueue records; /* struct attach_record: not yet written */
 	FILE *out;
-	bool any; /* a chosen thread had an event */
+	bool any;         /* a chosen thread had an event */
+	bool called;      /* it made a selected call */
+	bool wrote_calls; /* which is wanted */
 };
 
 /* ---- writing ---- */
@@ -82,10 +84,13 @@ static enum lt_status cannot_write(const struct attach *a)
 static enum lt_status write_record(struct attach *a, struct attach_record *r)
 {
 	struct ingest *in = a->report.in;
+	const bool is_call = r->kind == ATTACH_EXIT && !r->birth;
 	enum lt_status status = LT_OK;
 
+	a->called |= is_call;
 	if (!is_wanted(a, r))
 		return LT_OK;
+	a->wrote_calls |= is_call;
 	if (a->summary)
 		attach_summary_add(a->summary, r);
 	if (a->options->summary_only)
@@ -260,6 +265,8 @@ static int write_calls(void *user, uint64_t known_end_ns)
 		.containers = &a->containers,
 		.chose = attach_tracer_chose(a->tracer),
 		.any = a->any,
+		.by_status = a->filter.statuses != CALL_ANY,
+		.left_out = a->called && !a->wrote_calls,
 	});
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }

@@ -130,8 +130,20 @@ static void say_nothing_came(const struct attach_missing *m)
 		fprintf(stderr, "lttngtop: none of the chosen threads made a selected call%s\n", further_option(m));
 }
 
+/* The options by which calls are chosen by how they ended. */
+static void say_left_out(const struct attach_missing *m)
+{
+	const struct options *o = m->options;
+	const char *status = o->failed_only ? "-Z" : o->successful_only ? "-z" : "-e status";
+
+	fprintf(stderr, "lttngtop: no selected call of the chosen threads matches %s%s%s\n", m->by_status ? status : "",
+		m->by_status && o->waits ? " and " : "", o->waits ? "--waits" : "");
+}
+
 void attach_say_missing(const struct attach_missing *m)
 {
 	say_missing_hosts(m);
 	say_nothing_came(m);
+	if (m->left_out)
+		say_left_out(m);
 }

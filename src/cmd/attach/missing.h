@@ -15,8 +15,10 @@ struct attach_missing {
 	struct ingest *in;
 	const struct attach_select *select;
 	const struct attach_containers *containers;
-	bool chose; /* attach_tracer_chose() */
-	bool any;   /* a chosen thread had an event that is shown */
+	bool chose;     /* attach_tracer_chose() */
+	bool any;       /* a chosen thread had an event that is shown */
+	bool by_status; /* -z, -Z or -e status= */
+	bool left_out;  /* it made selected calls, but these and --waits left all of them out */
 };
 
 void attach_say_missing(const struct attach_missing *m);
