@@ -286,6 +286,13 @@ def check_choice():
           "--where", "host:db", "--where", "call:recvfrom")
     equal("--where in an interval", [e for e in events if middle <= e["time_ns"] < middle + 10**8 and is_of(e, "mprotect")],
           "--begin", f"{middle}ns", "--end", f"{middle + 10**8}ns", "--where", "call:mprotect")
+    switches = [e for e in events if e["name"] == "sched_switch" and e["time_ns"] >= middle]
+    for n, wanted, *options in ((1000, events[:1000]), (1, events[:1]), (10**7, events),
+                                (10, switches[:10], "--begin", f"{middle}ns", "--where", "sched_switch")):
+        equal(f"--limit {n} {options}", wanted, "--limit", str(n), *options)
+    result = dump("--limit", "3", "--begin", f"{middle}ns", "--where", "sched_switch|nosuchevent", path)
+    checks.equal((result.returncode, result.stderr, result.stdout.count(b"\n")), (0, b"", 3),
+                 "--limit: nothing is said of what was not read")
     tree = next(e for e in events if e["comm"] == "bash")["pid"]
     below = [json.loads(line) for line in dump("--json", "--where", f"tree:{tree}", path).stdout.splitlines()]
     own = [e for e in below if e["pid"] == tree]

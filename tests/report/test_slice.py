@@ -152,6 +152,9 @@ def check_failures(path, directory):
     for options in (["--where", "inode:7"], ["--comm", "x", "--reader", "babeltrace2"], ["--json"], ["--interval", "1s"]):
         result = run("slice", "-o", os.path.join(directory, "usage"), *options, path)
         checks.equal(result.returncode, 2, f"usage: {options}")
+    result = run("slice", "-o", os.path.join(directory, "usage"), "--limit", "10", path)
+    checks.equal((result.returncode, result.stderr.splitlines()[:1]),
+                 (2, [b"lttngtop: --limit does not apply to slice: choose events with --begin, --end and --where"]), "usage: --limit")
     checks.equal(run("slice", path).returncode, 2, "usage: no --output")
     checks.equal(run("cpu", "-o", "x", path).returncode, 2, "usage: --output of a table")
     checks.true(not os.path.exists(os.path.join(directory, "usage")), "usage: nothing is made")

@@ -244,9 +244,10 @@ enum lt_status report_refuse_choice(const struct options *o, const char *what)
 		const char *name;
 		bool given;
 	} options[] = {
-		{ "--min", o->min->len },  { "--max", o->max->len }, { "--sum-by", o->sum_by },
-		{ "--sort", o->sort },     { "--limit", o->limit },  { "--freq", o->freq },
-		{ "--log", o->instances }, { "--of", o->of },        { "--columns", o->report_columns },
+		{ "--min", o->min->len },  { "--max", o->max->len },
+		{ "--sum-by", o->sum_by }, { "--sort", o->sort },
+		{ "--freq", o->freq },     { "--log", o->instances },
+		{ "--of", o->of },         { "--columns", o->report_columns },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(options); i++)

@@ -54,7 +54,7 @@ static void say_none(const struct report_events *e)
 {
 	char *none;
 
-	if (!e->any || e->any_taken || !e->chooses || !e->report->n_names || e->report->interrupted)
+	if (!e->any || e->n_taken || !e->chooses || !e->report->n_names || e->report->interrupted)
 		return;
 	none = report_events_none(e);
 	log_warning("%s", none);
@@ -91,6 +91,7 @@ int report_dump(struct report *r)
 	}
 	dump = dump_create(stdout, o->json ? DUMP_JSON : o->babeltrace ? DUMP_BABELTRACE : DUMP_TEXT, o->utc);
 	e.needs_threads = o->json;
+	e.limit = o->limit;
 	e.take = write_event;
 	e.user = dump;
 	e.visitor.idle = flush;

@@ -40,6 +40,11 @@ static bool is_chosen(const struct options *o, const struct event_seen *seen)
 	return has_number(o->tid, seen->tid) && has_number(o->pid, running_pid(seen)) && has_name(o->comm, seen->comm);
 }
 
+static bool is_full(const struct report_events *e)
+{
+	return e->limit && e->n_taken >= e->limit;
+}
+
 static void visit(void *user, const struct ingest_visit *v)
 {
 	struct report_events *e = user;
@@ -47,7 +52,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	struct event_seen seen = { .tid = -1 };
 	struct dump_event event;
 
-	if (v->ref_ns < e->begin_ns || v->ref_ns >= e->end_ns)
+	if (v->ref_ns < e->begin_ns || v->ref_ns >= e->end_ns || is_full(e))
 		return;
 	e->any = true;
 	report_add_hosts(r);
@@ -73,8 +78,10 @@ static void visit(void *user, const struct ingest_visit *v)
 		if (!events_filter_wants(&e->where, &seen))
 			return;
 	}
-	e->any_taken = true;
+	e->n_taken++;
 	e->take(e->user, &event);
+	if (is_full(e))
+		report_stop = true;
 }
 
 /* Asks the workers for the selected threads; they only know some of them. */
@@ -212,9 +219,11 @@ enum lt_status report_events_read(struct report_events *e)
 		report_advance_in_order(r, UINT64_MAX);
 	}
 	report_clear_progress(r);
-	if (!is_part)
+	if (is_full(e))
+		r->interrupted = false;
+	else if (!is_part)
 		report_warn_outside(r, e->begin_ns, e->known_end_ns);
-	if (e->any_taken)
+	if (e->n_taken && !is_full(e))
 		unmatched_warn(&e->where.terms);
 	ingest_note_shortage(r->in);
 	return LT_OK;

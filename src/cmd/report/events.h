@@ -21,11 +21,12 @@ struct report_events {
 	bool chooses;              /* only some threads or events are wanted */
 	bool needs_threads;        /* the running thread must be known for all */
 	bool any;                  /* an event lies in the interval */
-	bool any_taken;            /* one was passed to .take */
 
 	/* Called for each event; event->fields is an EVENT_FIELDS */
 	void (*take)(void *user, const struct dump_event *event);
 	void *user;
+	size_t limit; /* to be taken; 0: all. Reading then ends */
+	size_t n_taken;
 };
 
 /*

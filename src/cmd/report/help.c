@@ -45,7 +45,8 @@ static void help_dump(struct help *h)
 	help_paragraph(
 		h, "Not a table: prints the events themselves with all their fields, in the order of corrected "
 		   "time and in babeltrace2's format. --begin, --end and --host select events; --tid, --pid and "
-		   "--comm select those that occurred while such a thread ran; for --where see Options. With --json, "
+		   "--comm select those that occurred while such a thread ran; for --where see Options. With --limit, "
+		   "reading ends after N of them. With --json, "
 		   "each event is an object, see JSON. Unprintable characters are escaped, except with --babeltrace.");
 	help_paragraph(h, "With --no-sync --babeltrace the text is identical to babeltrace2's, with these exceptions: "
 			  "empty strings, for which babeltrace2 2.0 prints the previous value; several labels of one "

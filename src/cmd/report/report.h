@@ -206,7 +206,7 @@ enum lt_status report_unknown_table(const char *name);
 /* Sets the query and the columns from the options. LT_ERROR: the options are invalid. */
 enum lt_status report_choose(struct report *r);
 
-/* LT_ERROR: an option is given that selects rows or columns, which do not exist for dump and slice (what). */
+/* LT_ERROR: an option, other than --limit, selects rows or columns, which do not exist for dump and slice (what). */
 enum lt_status report_refuse_choice(const struct options *o, const char *what);
 
 /* ---- spread.c ---- */

@@ -363,6 +363,8 @@ static enum lt_status check_options(const struct report_slice *s)
 	if (s->events.chooses && !strcmp(o->reader, "babeltrace2"))
 		return error_set("slice cannot choose events with --reader babeltrace2, which does not say where they "
 				 "are");
+	if (o->limit)
+		return error_set("--limit does not apply to slice: choose events with --begin, --end and --where");
 	return report_refuse_choice(o, "slice");
 }
 
