@@ -217,6 +217,15 @@ expect 1 '' "'archive.tar' is a file, not the directory of a recording: unpack i
 expect 1 '' "metadata' is a file, not the directory of a recording: give '.*/client/kernel'$" report hosts "$recording/client/kernel/metadata"
 expect 1 '' "'out' is a file, not the directory of a recording$" report hosts out
 
+# babeltrace2 opens a side-car in the trace's own directory as a stream; beside the trace it is no obstacle.
+cp -r "$recording" sidecar
+echo '{"schema":1,"host":"other"}' > sidecar/client/lttngtop.json
+expect 0 'client' "it is that of host 'other'" report hosts --reader babeltrace2 sidecar
+mv sidecar/client/lttngtop.json sidecar/client/kernel
+expect 1 '' "babeltrace2 takes '.*/sidecar/client/kernel/lttngtop.json' for a stream: move it away" \
+	report hosts --reader babeltrace2 sidecar
+expect 0 'client' "it is that of host 'other'" report hosts sidecar
+
 # What looks like a URL of another kind, such as the one that lttng-relayd itself takes.
 expect 1 '' "cannot open 'tcp://localhost:5344': the URL of a relayd starts with net://$" report cpu tcp://localhost:5344
 

@@ -8,6 +8,7 @@
 #include "ctf/metadata.h"
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/babeltrace2/internal.h"
+#include "source/source.h"
 
 /* A recording: the library's graph, driven by the streams' requests for messages. */
 
@@ -209,6 +210,25 @@ static enum lt_status choose_mip_version(const struct reader_args *args, unsigne
 	return LT_OK;
 }
 
+/* The library opens every visible file beside the metadata as a stream. */
+static enum lt_status check_sidecars(const char *const *paths)
+{
+	enum lt_status status = LT_OK;
+
+	for (; *paths && status == LT_OK; paths++) {
+		char *sidecar = source_sidecar_of(*paths), *directory = realpath(*paths, NULL);
+		char *where = sidecar ? g_path_get_dirname(sidecar) : NULL;
+
+		if (where && g_strcmp0(where, directory) == 0)
+			status = error_set("babeltrace2 takes '%s' for a stream: move it away, or use another reader",
+					   sidecar);
+		g_free(where);
+		free(directory);
+		g_free(sidecar);
+	}
+	return status;
+}
+
 static enum lt_status build(struct lib_reader *b)
 {
 	const bt_component_class_source *class;
@@ -277,6 +297,8 @@ static enum lt_status lib_open(const struct reader_args *args, struct ring_produ
 	struct lib_reader *b;
 	enum lt_status status = choose_mip_version(args, &mip_version);
 
+	if (status == LT_OK)
+		status = check_sidecars(args->paths);
 	if (status != LT_OK)
 		return status;
 	bt_logging_set_global_level(BT_LOGGING_LEVEL_NONE);
