@@ -193,6 +193,24 @@ static enum lt_status check_urls(const struct options *o)
 	return status;
 }
 
+/* Where '--' starts no COMMAND, SOURCEs may follow it; the name of a program there is a forgotten --local. */
+static enum lt_status check_words(const struct options *o, enum command_bit command)
+{
+	const bool takes_local = command == COMMAND_REPORT || (command == COMMAND_MONITOR && o->n_words);
+	const unsigned i = MAX(o->n_words, command == COMMAND_REPORT); /* its first word is a table */
+	const char *word = i < o->words->len ? g_ptr_array_index(o->words, i) : NULL;
+	char *program;
+
+	if (!word || o->local || !takes_local || source_is_url(word) || g_file_test(word, G_FILE_TEST_IS_DIR))
+		return LT_OK;
+	program = g_find_program_in_path(word);
+	if (!program)
+		return LT_OK;
+	g_free(program);
+	return error_set("'%s' is not a SOURCE: to trace this machine while a command runs, use --local -- %s", word,
+			 word);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	struct help h = { .out = stdout, .form = HELP_TEXT, .brief = true };
@@ -208,7 +226,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 	} else if (!o.words->len && command->no_words) {
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
-	} else if (choose_workers(&o) || local_check(&o, command->bit) || check_urls(&o)) {
+	} else if (choose_workers(&o) || local_check(&o, command->bit) || check_urls(&o) ||
+		   check_words(&o, command->bit)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

@@ -226,6 +226,14 @@ expect 1 '' "babeltrace2 takes '.*/sidecar/client/kernel/lttngtop.json' for a st
 	report hosts --reader babeltrace2 sidecar
 expect 0 'client' "it is that of host 'other'" report hosts sidecar
 
+# A command is run with --local only; after '--' there may be sources.
+for words in "cpu $recording" cpu "dump $recording"; do
+	expect 2 '' "'true' is not a SOURCE: .* use --local -- true" report $words -- true
+done
+expect 2 '' "'true' is not a SOURCE: .* use --local -- true" "$recording" -- true
+expect 0 'client' '' report hosts -- "$recording"
+expect 1 '' 'nowhere' report hosts -- nowhere
+
 # What looks like a URL of another kind, such as the one that lttng-relayd itself takes.
 expect 1 '' "cannot open 'tcp://localhost:5344': the URL of a relayd starts with net://$" report cpu tcp://localhost:5344
 
