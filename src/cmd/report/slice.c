@@ -250,6 +250,37 @@ static void free_part(gpointer data)
 	g_free(part);
 }
 
+/* The SOURCE below which the slice is written; NULL: none. */
+static const char *source_around(const struct report_slice *s)
+{
+	const struct options *o = s->report->options;
+	char *directory = realpath(s->directory, NULL);
+	const char *around = NULL;
+
+	for (guint i = s->report->first_source; i < o->words->len && directory && !around; i++) {
+		char *source = realpath(g_ptr_array_index(o->words, i), NULL);
+		const size_t len = source ? strlen(source) : 0;
+
+		if (source && strncmp(directory, source, len) == 0 && (directory[len] == '/' || len == 1))
+			around = g_ptr_array_index(o->words, i);
+		free(source);
+	}
+	free(directory);
+	return around;
+}
+
+/* A copy of events is recognised where both are read, but not with other times. */
+static enum lt_status check_place(const struct report_slice *s, const struct report_host *h)
+{
+	const char *source = range_of(s, h).shift_ns ? source_around(s) : NULL;
+
+	if (!source)
+		return LT_OK;
+	return error_set("'%s' lies in '%s', which would then have its events twice, at different times: write it "
+			 "elsewhere, or use --no-sync",
+			 s->directory, source);
+}
+
 static enum lt_status write_spec(struct report_slice *s, const struct source_spec *spec)
 {
 	const struct report_host *h;
@@ -265,9 +296,10 @@ static enum lt_status write_spec(struct report_slice *s, const struct source_spe
 		return LT_OK;
 	s->sum.damaged += r->damaged;
 	h = host_of(s->report, r);
-	if (h && s->chosen)
+	status = h ? check_place(s, h) : LT_OK;
+	if (h && status == LT_OK && s->chosen)
 		return add_part(s, h, r);
-	if (h)
+	if (h && status == LT_OK)
 		status = write_trace(s, h, r);
 	recording_close(r);
 	return status;
