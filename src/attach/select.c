@@ -41,7 +41,7 @@ static enum lt_status add_thread(struct attach_select *s, const char *text)
 	guint64 tid;
 
 	if (!g_ascii_string_to_unsigned(colon ? colon + 1 : text, 10, 1, INT32_MAX, &tid, NULL) || colon == text)
-		return error_set("'%s' is not a thread: expected TID or HOST:TID", text);
+		return error_set("'%s' is not a thread: expected TID or HOST:TID; -n NAME chooses by name", text);
 	target.tid = (int32_t)tid;
 	target.host = colon ? g_strndup(text, (gsize)(colon - text)) : NULL;
 	g_array_append_val(s->targets, target);
@@ -62,7 +62,8 @@ enum lt_status attach_select_add(struct attach_select *s, const char *list)
 	g_strfreev(words);
 	if (status != LT_OK)
 		g_array_set_size(s->targets, before);
-	return any ? status : error_set("'%s' is not a thread: expected TID or HOST:TID", list);
+	return any ? status
+		   : error_set("'%s' is not a thread: expected TID or HOST:TID; -n NAME chooses by name", list);
 }
 
 void attach_select_add_name(struct attach_select *s, const char *glob)
