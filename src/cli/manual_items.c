@@ -123,18 +123,44 @@ const struct manual_item manual_of_analyses[] = {
 	{ NULL, NULL },
 };
 
-const char *manual_for_analysis(const char *name)
+const struct manual_item manual_of_bcc[] = {
+	{ "runqlat", "report sched --sum-by host --freq; per thread: report sched --freq" },
+	{ "runqslower", "report sched --log --min 10ms" },
+	{ "offcputime", "report blocking; each wait: report blocking --log" },
+	{ "biolatency", "report disks --freq" },
+	{ "biosnoop", "report disks --log" },
+	{ "biotop", "report io --sort disk_wait_ns" },
+	{ "filetop", "report files --sum-by file --limit 10" },
+	{ "syscount", "report syscalls --sum-by call" },
+	{ "hardirqs, softirqs", "report irqs --freq" },
+	{ "tcptop, tcplife, tcpconnect, tcpaccept", "report connections" },
+	{ "opensnoop", "attach -qq -n '*' -e open,openat" },
+	{ "execsnoop", "attach -qq -n '*' -e execve" },
+	{ NULL, NULL },
+};
+
+static const char *find_item(const struct manual_item *items, const char *name)
 {
-	char *full = g_str_has_prefix(name, "lttng-") ? g_strdup(name) : g_strdup_printf("lttng-%s", name);
 	const char *found = NULL;
 
-	for (const struct manual_item *item = manual_of_analyses; item->term && !found; item++) {
+	for (const struct manual_item *item = items; item->term && !found; item++) {
 		char **names = g_strsplit(item->term, ", ", -1);
 
-		if (g_strv_contains((const char *const *)names, full))
+		if (g_strv_contains((const char *const *)names, name))
 			found = item->text;
 		g_strfreev(names);
 	}
-	g_free(full);
 	return found;
+}
+
+char *manual_instead_of(const char *name)
+{
+	char *full = g_str_has_prefix(name, "lttng-") ? g_strdup(name) : g_strdup_printf("lttng-%s", name),
+	     *text = NULL;
+	const char *analysis = find_item(manual_of_analyses, full), *tool = find_item(manual_of_bcc, name);
+
+	if (analysis || tool)
+		text = g_strdup_printf("instead of %s, use: %s", analysis ? full : name, analysis ? analysis : tool);
+	g_free(full);
+	return text;
 }

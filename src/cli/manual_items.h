@@ -22,10 +22,14 @@ void manual_print_refused(struct help *h, enum command_bit command);
 	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
 
 /* Sections of several pages. */
-extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[];
+extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[],
+	manual_of_bcc[];
 extern const struct manual_item manual_exit_statuses[], manual_environment[]; /* of all commands that read sources */
 
-/* What replaces a command of lttng-analyses, with or without "lttng-"; NULL: there is no such command. */
-const char *manual_for_analysis(const char *name);
+/*
+ * For a command of lttng-analyses, with or without "lttng-", or of bcc: "instead of lttng-cputop, use: report cpu". To
+ * be freed. NULL: there is no such command.
+ */
+char *manual_instead_of(const char *name);
 
 #endif

@@ -231,9 +231,12 @@ static enum lt_status unknown_letter(const struct scan *s, char letter)
 {
 	if (foreign_refuse(s->command, letter, NULL, 0) != LT_OK)
 		return LT_ERROR;
+	if (s->command == COMMAND_REPORT && (letter == 'p' || letter == 'n'))
+		return error_set("option '-%c' is for attach: use %s", letter,
+				 letter == 'n' ? "--comm NAME" : "--pid PID or --tid TID");
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
 		if (rows[i].letter == letter)
-			return not_for(s->command, &rows[i]);
+			return error_set("option '-%c' does not apply to %s", letter, command_text(s->command));
 	return error_set("unknown option '-%c'", letter);
 }
 

@@ -44,6 +44,11 @@ expect 2 '' "'instances' have no file$" report syscalls --log --where file:/etc 
 expect 2 '' "'instances' have no file$" report syscalls --log --where file:read "$recording"
 expect 2 '' "unknown table 'cputop': instead of lttng-cputop, use: report cpu; per CPU: report cpus$" report cputop "$recording"
 expect 2 '' "'lttng-schedlog': instead of lttng-schedlog, use: report sched, with --freq, with --log$" help report lttng-schedlog
+expect 2 '' "unknown table 'biolatency': instead of biolatency, use: report disks --freq$" report biolatency "$recording"
+expect 2 '' "unknown table 'opensnoop': instead of opensnoop, use: attach -qq -n '[*]' -e open,openat$" report opensnoop
+expect 2 '' "option '-p' is for attach: use --pid PID or --tid TID$" report cpu -p 812 "$recording"
+expect 2 '' "option '-n' is for attach: use --comm NAME$" report cpu -n wget "$recording"
+expect 2 '' "option '-f' does not apply to 'report'$" report cpu -f "$recording"
 expect 2 '' "unknown table 'log'$" report log "$recording"
 expect 2 '' 'lttngtop report cpu --help' report cpu --sort nosuch "$recording"
 expect 2 '' "option '--columns': table 'cpu' has no column ''$" report cpu --columns '' "$recording"

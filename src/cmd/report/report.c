@@ -61,13 +61,16 @@ void report_end_on_interrupt(const struct report *r)
 enum lt_status report_unknown_table(const char *name)
 {
 	struct similar s = { .word = name };
-	const char *instead = manual_for_analysis(name);
+	char *instead;
 
 	if (source_is_url(name) || g_file_test(name, G_FILE_TEST_EXISTS))
 		return error_set("no table given before '%s'", name);
-	if (instead)
-		return error_set("unknown table '%s': instead of lttng-%s, use: %s", name,
-				 name + (g_str_has_prefix(name, "lttng-") ? strlen("lttng-") : 0), instead);
+	instead = manual_instead_of(name);
+	if (instead) {
+		error_set("unknown table '%s': %s", name, instead);
+		g_free(instead);
+		return LT_ERROR;
+	}
 	for (unsigned i = 0; i < view_table_count(); i++)
 		if (view_table_get(i)->flags & VIEW_REPORT)
 			similar_offer(&s, view_table_get(i)->name);
