@@ -286,9 +286,13 @@ def recordings_that_vanish(checks):
     with copied() as recording, Comparing(recording=recording) as monitor:
         t = monitor.terminal
         t.wait(COMPARED_AND_READ)
+        t.press("F4", *"host:db", "Enter", *READ_AGAIN["l"])
+        t.wait("│ clocks are synchronised once everything has been read +│")
         shutil.rmtree(recording)
         monitor.held.go_on()
         checks.check("times are not corrected", t.wait(r"\A .*clocks: not corrected"))
+        checks.contains("the open list says why", t.sync(), "│ the recordings cannot be read again +│")
+        t.press("Escape")
         for name, keys in READ_AGAIN.items():
             t.press(*keys)
             checks.check(f"{name}: why not", t.wait("the recordings cannot be read again"))

@@ -136,13 +136,16 @@ void monitor_longest_forget(struct monitor_longest *l)
 	l->request.number = 0;
 }
 
+/* The reason may change while the list is open. */
 static void refuse(struct monitor *m, const struct ui_longest_request *request)
 {
 	const struct ui_longest none = { .number = request->number, .problem = monitor_lacks_reread(m) };
 
-	if (request->number != m->longest_refused)
-		ui_set_longest(m->ui, &none);
+	if (request->number == m->longest_refused && none.problem == m->longest_problem)
+		return;
+	ui_set_longest(m->ui, &none);
 	m->longest_refused = request->number;
+	m->longest_problem = none.problem;
 }
 
 void monitor_apply_longest_request(struct monitor *m)

@@ -69,6 +69,7 @@ struct monitor {
 	struct monitor_dump *dump;             /* likewise */
 	struct monitor_longest *longest;       /* likewise */
 	unsigned longest_refused;              /* the request that was answered without it; 0: none */
+	const char *longest_problem;           /* that answer: one of monitor_lacks_reread() */
 	struct monitor_live_calls *live_calls; /* NULL: not live */
 	struct monitor_preview *preview;       /* NULL: live, or not started */
 	struct settings *settings;             /* the user's settings for the screen */
@@ -122,7 +123,7 @@ void monitor_start_reading(struct monitor *m);
  */
 enum lt_status monitor_read_slice(struct monitor *m);
 
-/* Why nothing can be read again, or not yet, while there is no m->reread. */
+/* Why nothing can be read again, or not yet, while there is no m->reread; a constant, the same each time. */
 const char *monitor_lacks_reread(const struct monitor *m);
 
 /* The sources being read at present. */
