@@ -433,6 +433,12 @@ struct waits *window_waits(struct window *w)
 	return w->waits;
 }
 
+void window_keep_paths(const struct window *w)
+{
+	ingest_keep_paths(w->in);
+	waits_keep_paths(w->waits);
+}
+
 unsigned window_host(const struct window *w, unsigned i)
 {
 	for (unsigned j = 0; j < w->n_hosts; j++)

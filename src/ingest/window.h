@@ -89,6 +89,9 @@ double window_progress(const struct window *w);
 /* The wait graph, owned by w; complete after LT_END. */
 struct waits *window_waits(struct window *w);
 
+/* Keeps what its models and its wait graph name in the string pool: see strpool_round_begin(). */
+void window_keep_paths(const struct window *w);
+
 /* The number in window_waits() of host i of the ingest; WINDOW_NO_HOST: nothing of it was read. */
 unsigned window_host(const struct window *w, unsigned i);
 

@@ -214,6 +214,14 @@ struct window *reread_done(const struct reread *r, uint64_t *begin_ns, uint64_t 
 	return r->done;
 }
 
+void reread_keep_paths(const struct reread *r)
+{
+	if (r && r->reading)
+		window_keep_paths(r->reading);
+	if (r && r->done)
+		window_keep_paths(r->done);
+}
+
 void reread_drop(struct reread *r)
 {
 	window_close(r->done);

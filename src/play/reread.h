@@ -44,6 +44,9 @@ void reread_forget(struct reread *r);
 /* The last window that was read; NULL: none. It covers more than was wanted. Borrowed until changed() is called. */
 struct window *reread_done(const struct reread *r, uint64_t *begin_ns, uint64_t *end_ns);
 
+/* Keeps what its windows name in the string pool: see strpool_round_begin(). r may be NULL. */
+void reread_keep_paths(const struct reread *r);
+
 /* Drops the last window because it is no longer needed. */
 void reread_drop(struct reread *r);
 

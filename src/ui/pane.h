@@ -160,6 +160,10 @@ bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_
 /* The packets between a host and the others: latencies over time, before and after clock correction. */
 struct pane *pane_clock_create(unsigned host);
 
+/* Keeps the names that a pane of a path or of calls shows in the string pool: see strpool_round_begin(). */
+void pane_path_keep_names(const struct pane *p);
+void pane_calls_keep_names(const struct pane *p);
+
 /* Remembers its path for comparison with others, or forgets it. */
 void pane_path_compare(struct ui *ui, struct pane *p);
 

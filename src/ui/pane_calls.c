@@ -456,6 +456,13 @@ bool pane_calls_export(const struct ui *ui, const struct pane *p, struct ui_expo
 	return true;
 }
 
+void pane_calls_keep_names(const struct pane *p)
+{
+	const struct calls_pane *s = p->state;
+
+	strpool_keep(s->subject.comm);
+}
+
 bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject, uint64_t *at_ns)
 {
 	const struct calls_pane *s = state_of(p);

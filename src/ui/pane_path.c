@@ -414,6 +414,15 @@ const struct ui_graph *pane_path_answer(struct ui *ui, const struct pane *p, str
 	return graph;
 }
 
+void pane_path_keep_names(const struct pane *p)
+{
+	const struct path_pane *s = state_of(p);
+
+	strpool_keep(s->subject.comm);
+	if (s->path)
+		path_keep_names(s->path);
+}
+
 bool pane_path_selected(const struct ui *ui, const struct pane *p, struct path_subject *subject)
 {
 	const struct path_pane *s = state_of(p);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "ui/path.h"
 
+#include "base/strpool.h"
+
 /* ---- lanes ---- */
 
 /* Whether two threads share a process; the kernel's rows of all CPUs count as one, and so do the idle tasks. */
@@ -119,6 +121,20 @@ struct path *path_create(const struct wait_path *answer, const struct wait_who *
 	}
 	add_up(p);
 	return p;
+}
+
+/* The lanes' names are those of the subject and of steps. */
+void path_keep_names(const struct path *p)
+{
+	strpool_keep(p->subject.comm);
+	for (unsigned i = 0; i < p->steps->len; i++) {
+		const struct path_step *step = path_step(p, i);
+
+		strpool_keep(step->who.comm);
+		strpool_keep(step->from.comm);
+		strpool_keep(step->segment.cause.name);
+		strpool_keep(step->segment.cause.object);
+	}
 }
 
 struct path *path_ref(struct path *p)

@@ -69,6 +69,9 @@ static inline const struct path_lane *path_lane(const struct path *p, unsigned i
 	return &g_array_index(p->lanes, struct path_lane, i);
 }
 
+/* Keeps the names and causes in the string pool: see strpool_round_begin(). */
+void path_keep_names(const struct path *p);
+
 /* The segment at t_ns, or the closest one. The path has at least one segment. */
 unsigned path_find(const struct path *p, uint64_t t_ns);
 

@@ -330,6 +330,22 @@ void ui_resize(struct ui *ui)
 	ui->dirty = true;
 }
 
+static void keep_names(const struct pane *p)
+{
+	if (p && pane_is_path(p))
+		pane_path_keep_names(p);
+	if (p && pane_is_calls(p))
+		pane_calls_keep_names(p);
+}
+
+void ui_keep_paths(const struct ui *ui)
+{
+	keep_names(ui->details);
+	keep_names(ui->behind);
+	if (ui->compared)
+		path_keep_names(ui->compared);
+}
+
 bool ui_wants_quit(const struct ui *ui)
 {
 	return ui->quit;

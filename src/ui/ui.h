@@ -300,6 +300,9 @@ void ui_resize(struct ui *ui);
  */
 void ui_draw(struct ui *ui, uint64_t wall_ns);
 
+/* Keeps the names of the threads whose paths or calls are open in the string pool: see strpool_round_begin(). */
+void ui_keep_paths(const struct ui *ui);
+
 /* Whether the user wants to leave. */
 bool ui_wants_quit(const struct ui *ui);
 

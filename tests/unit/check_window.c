@@ -372,6 +372,69 @@ START_TEST(test_all_of_it)
 }
 END_TEST
 
+static void intern_names(int from, int to)
+{
+	char name[32];
+
+	for (int i = from; i < to; i++) {
+		snprintf(name, sizeof(name), "other-%d", i);
+		strpool_intern_brief(name, strlen(name));
+	}
+}
+
+/* All that the window's graph names, one a line. */
+static char *names_of(struct window *w)
+{
+	GString *s = g_string_new(NULL);
+	struct wait_path p;
+
+	wait_path_init(&p);
+	for (wait_row row = WAIT_NO_ROW; (row = waits_next(window_waits(w), row)) != WAIT_NO_ROW;) {
+		g_string_append_printf(s, "%s\n", strpool_text(waits_who(window_waits(w), row).comm));
+		waits_path(window_waits(w), row, 0, UINT64_MAX, &p);
+		for (uint32_t i = 0; i < p.n; i++)
+			g_string_append_printf(s, "%s %s\n", strpool_text(p.segments[i].cause.name),
+					       strpool_text(p.segments[i].cause.object));
+	}
+	wait_path_release(&p);
+	return g_string_free(s, FALSE);
+}
+
+/* Names of threads and files that are treated as paths stay while a window has them. */
+START_TEST(test_names_stay)
+{
+	enum { ROOM = 1 << 20, NAMES = 200000, AT_ONCE = 100 };
+	struct recording r;
+	struct window *w;
+	char *before, *after;
+
+	strpool_set_limit(ROOM, 4 * ROOM);
+	intern_names(0, ROOM / 40);
+	r = open_recording("three-tier");
+	w = read_window(&r, 0, 0, 1000);
+	before = names_of(w);
+	for (int i = ROOM; i < ROOM + NAMES; i += AT_ONCE) {
+		intern_names(i, i + AT_ONCE);
+		if (!strpool_round_due())
+			continue;
+		strpool_round_begin();
+		window_keep_paths(w);
+		strpool_round_end();
+	}
+	ck_assert_uint_gt(strpool_forgotten(), NAMES / 2);
+	after = names_of(w);
+	ck_assert_ptr_nonnull(strstr(before, "\npostgres\n"));
+	ck_assert_ptr_nonnull(strstr(before, "/pg_wal/"));
+	ck_assert(strcmp(after, before) == 0);
+	g_free(before);
+	g_free(after);
+	window_close(w);
+	close_recording(&r);
+	strpool_release();
+	strpool_set_limit(64 << 20, 256 << 20);
+}
+END_TEST
+
 /* Rows that ended while it is read are not kept to its end. */
 START_TEST(test_ended_rows_are_freed)
 {
@@ -502,4 +565,4 @@ START_TEST(test_parts_in_silence)
 END_TEST
 
 UNIT_MAIN("window", test_windows_are_as_in_the_whole, test_windows_at_the_start, test_all_of_it,
-	  test_windows_at_the_edges, test_ended_rows_are_freed, test_parts, test_parts_in_silence)
+	  test_windows_at_the_edges, test_names_stay, test_ended_rows_are_freed, test_parts, test_parts_in_silence)

@@ -319,6 +319,12 @@ struct monitor_calls *monitor_calls_create(struct monitor *m)
 	return c;
 }
 
+void monitor_calls_keep_paths(const struct monitor_calls *c)
+{
+	if (c)
+		reread_keep_paths(c->reread);
+}
+
 void monitor_calls_destroy(struct monitor_calls *c)
 {
 	if (!c)

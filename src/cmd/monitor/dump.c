@@ -266,6 +266,12 @@ struct monitor_dump *monitor_dump_create(struct monitor *m)
 	return d;
 }
 
+void monitor_dump_keep_paths(const struct monitor_dump *d)
+{
+	if (d)
+		reread_keep_paths(d->reread);
+}
+
 void monitor_dump_destroy(struct monitor_dump *d)
 {
 	if (!d)

@@ -4,6 +4,7 @@
  *
  *   ui_wanted_longest() ──▶ reread ──▶ on_logged() ──▶ list ──▶ ui_set_longest()
  */
+#include "base/strpool.h"
 #include "clock/map.h"
 #include "cmd/monitor/monitor.h"
 #include "model/buckets.h"
@@ -196,6 +197,18 @@ struct monitor_longest *monitor_longest_create(struct monitor *m)
 	l->log.logged = on_logged;
 	l->log.data = l;
 	return l;
+}
+
+void monitor_longest_keep_paths(const struct monitor_longest *l)
+{
+	if (!l)
+		return;
+	reread_keep_paths(l->reread);
+	/* their threads may have ended */
+	for (guint i = 0; i < l->list->len; i++) {
+		strpool_keep(g_array_index(l->list, struct ui_longest_one, i).comm);
+		strpool_keep(g_array_index(l->list, struct ui_longest_one, i).cause);
+	}
 }
 
 void monitor_longest_destroy(struct monitor_longest *l)

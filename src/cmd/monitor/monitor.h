@@ -166,6 +166,9 @@ unsigned monitor_screen_number(const struct monitor *m, const struct ingest_host
 struct monitor_calls *monitor_calls_create(struct monitor *m);
 void monitor_calls_destroy(struct monitor_calls *c);
 
+/* Keeps what is being read in the string pool: see strpool_round_begin(). c may be NULL. */
+void monitor_calls_keep_paths(const struct monitor_calls *c);
+
 /* Checks, before the loop sleeps, what the screen requests. */
 void monitor_apply_calls_request(struct monitor *m);
 
@@ -186,6 +189,7 @@ void monitor_calls_forget(struct monitor_calls *c);
 /* The same for events. */
 struct monitor_dump *monitor_dump_create(struct monitor *m);
 void monitor_dump_destroy(struct monitor_dump *d);
+void monitor_dump_keep_paths(const struct monitor_dump *d);
 void monitor_apply_dump_request(struct monitor *m);
 void monitor_dump_forget(struct monitor_dump *d);
 
@@ -194,6 +198,7 @@ void monitor_dump_forget(struct monitor_dump *d);
 /* The same for the longest durations of a row. */
 struct monitor_longest *monitor_longest_create(struct monitor *m);
 void monitor_longest_destroy(struct monitor_longest *l);
+void monitor_longest_keep_paths(const struct monitor_longest *l);
 void monitor_apply_longest_request(struct monitor *m);
 void monitor_longest_forget(struct monitor_longest *l);
 
@@ -202,6 +207,7 @@ void monitor_longest_forget(struct monitor_longest *l);
 /* Reads where a jump goes before the main reading gets there; needs the loop. */
 struct monitor_preview *monitor_preview_create(struct monitor *m);
 void monitor_preview_destroy(struct monitor_preview *p);
+void monitor_preview_keep_paths(const struct monitor_preview *p);
 void monitor_apply_preview_request(struct monitor *m);
 
 /* Whether it needs the time that the main reading would take. p NULL: no. */

@@ -113,6 +113,12 @@ struct monitor_preview *monitor_preview_create(struct monitor *m)
 	return p;
 }
 
+void monitor_preview_keep_paths(const struct monitor_preview *p)
+{
+	if (p)
+		reread_keep_paths(p->reread);
+}
+
 void monitor_preview_destroy(struct monitor_preview *p)
 {
 	if (!p)

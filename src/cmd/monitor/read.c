@@ -276,6 +276,12 @@ static void forget_paths(struct monitor *m)
 	ingest_keep_paths(m->shown.in);
 	if (m->next.in)
 		ingest_keep_paths(m->next.in);
+	reread_keep_paths(m->reread);
+	monitor_calls_keep_paths(m->calls);
+	monitor_dump_keep_paths(m->dump);
+	monitor_longest_keep_paths(m->longest);
+	monitor_preview_keep_paths(m->preview);
+	ui_keep_paths(m->ui);
 	strpool_round_end();
 }
 
