@@ -62,8 +62,8 @@ uint64_t strpool_full(void);
 size_t strpool_bytes(void);
 
 /*
- * Paths are forgotten in rounds, those unused the longest first. A round is made when it is due, by the caller that
- * knows every holder of a path:
+ * Paths, and names treated as such, are forgotten in rounds, those unused the longest first. A round is made when it is
+ * due, by the caller that knows every holder of a path:
  *
  *   if (strpool_round_due()) { strpool_round_begin(); strpool_keep(id) …; strpool_round_end(); }
  *

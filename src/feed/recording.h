@@ -19,7 +19,7 @@ struct recorded_copy {
 
 struct recorded_packet {
 	const char *path; /* borrowed from the stream */
-	/* in bytes, within the file; size is less than the packet's own if the file is truncated */
+	/* in bytes; size is less than the packet's own if the file ends, or another packet starts, inside it */
 	uint64_t offset, size;
 	uint64_t begin, end; /* in cycles */
 	uint64_t seq, content_bits;

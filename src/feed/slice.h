@@ -7,8 +7,9 @@
 #include "feed/recording.h"
 
 /*
- * Writes an interval of a recording as a recording of its own: packets within it unchanged, those at its edges cut at
- * event boundaries (feed/cut.h), the clocks in the metadata shifted.
+ * Writes an interval of a recording as a recording of its own: packets within it unchanged, except for the end of
+ * those that have later events (cutter_extend()), those at its edges cut at event boundaries (feed/cut.h), the clocks
+ * in the metadata shifted.
  *
  *   recorded   [. . . . .][. . . . .][. . . . .]
  *   interval          begin├────────────┤end

@@ -164,7 +164,10 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
  */
 struct waits *ingest_waits(const struct ingest *in);
 
-/* Keeps the paths used by the models and the wait graph in the string pool: see strpool_round_begin(). */
+/*
+ * Keeps the paths and short-lived names that the models and its own wait graph, not the caller's, hold in the string
+ * pool: see strpool_round_begin().
+ */
 void ingest_keep_paths(const struct ingest *in);
 
 /* Removes the wait graph. Only before the first ingest_advance(). */

@@ -83,7 +83,7 @@ size_t interval_ended_bytes(const struct interval *iv, size_t more);
 typedef bool interval_take_fn(void *data, uint32_t i, const uint64_t *a, const uint64_t *b);
 void interval_take_ended(struct interval *iv, enum table_id table, interval_take_fn *fn, void *data);
 
-/* Marks the paths of the string pool that it holds (strpool_keep()). */
+/* Marks the paths and short-lived names of the string pool that it holds (strpool_keep()). */
 void interval_keep_paths(const struct interval *iv);
 
 /* INTERVAL_VALUE(iv, THREAD, thread, row, cpu_ns) */

@@ -98,7 +98,7 @@ void model_set_symbols(struct model *m, model_symbol_fn *symbol, const void *dat
  */
 void model_add_mount(struct model *m, const char *dir, const char *type, const char *source);
 
-/* Marks the paths of the string pool that it holds: strpool_round_begin(). */
+/* Marks the paths and short-lived names of the string pool that it holds: see strpool_round_begin(). */
 void model_keep_paths(const struct model *m);
 
 /* Figures that are not rows of a table of their own; used along with the bits of tables. */

@@ -135,7 +135,7 @@ struct wait_graph_info {
 	uint64_t retention_ns; /* effective: now - horizon */
 };
 
-/* Keeps the paths that its causes name in the string pool: see strpool_round_begin(). */
+/* Keeps the paths and short-lived names in its causes in the string pool: see strpool_round_begin(). */
 void graph_keep_paths(const struct wait_graph *g);
 
 struct wait_graph_info graph_info(const struct wait_graph *g);

@@ -123,7 +123,10 @@ struct waits_info {
 	unsigned epoch;      /* number of times the graph was cleared because the clocks had changed */
 };
 
-/* Keeps the paths that queued events and the graph's causes name in the string pool: see strpool_round_begin(). */
+/*
+ * Keeps the paths and short-lived names of queued events, of the graph's causes and of threads in the string pool: see
+ * strpool_round_begin().
+ */
 void waits_keep_paths(const struct waits *w);
 
 struct waits_info waits_info(const struct waits *w);
