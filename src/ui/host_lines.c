@@ -177,9 +177,18 @@ static bool is_away(const struct ui *ui, const struct ui_host_data *host)
 							  ui->shown_begin_ns >= ui_to_ref(host, last_ns));
 }
 
-static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
+/* The history had data of it for the shown interval, which is not before its start or after its end. */
+static bool is_dropped(const struct ui *ui, const struct ui_host_data *host)
 {
 	uint64_t first_ns, last_ns;
+
+	if (!history_range(ui->history, host->info.track, &first_ns, &last_ns))
+		return host->info.ended;
+	return ui_to_ref(host, first_ns) >= ui->shown_end_ns;
+}
+
+static void absent_text(const struct ui *ui, const struct ui_host_data *host, char *text, size_t size)
+{
 	char time[TIMETEXT_SIZE];
 
 	if (host->hidden)
@@ -196,8 +205,7 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, false));
 	else if (host->info.user_space)
 		g_strlcpy(text, "   -  only user-space events: see pane 0 (Events)", size);
-	else if (history_range(ui->history, host->info.track, &first_ns, &last_ns) &&
-		 ui_to_ref(host, first_ns) >= ui->shown_end_ns)
+	else if (is_dropped(ui, host))
 		g_strlcpy(text, "no longer in the history", size);
 	else
 		g_strlcpy(text, "no data yet", size);

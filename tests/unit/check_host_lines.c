@@ -79,4 +79,42 @@ START_TEST(test_not_known)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known)
+/* A host without data in the shown interval [begin, end[, and which of its frames the history has. */
+static void expect_absent(struct ui_host info, unsigned first, unsigned frames, const char *text)
+{
+	struct ui_host_data host = { .info = info };
+	struct history *h = history_create(1 << 20);
+	struct events e;
+
+	begin(&e);
+	history_add_track(h);
+	for (unsigned i = 0; i < frames; i++)
+		frames_append(h, 0, e.m, (first + i) * SECOND, (first + i + 1) * SECOND);
+	ui = (struct ui){ .history = h, .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
+	ui.shown_begin_ns = 2 * SECOND;
+	ui.shown_end_ns = 3 * SECOND;
+	g_array_append_val(ui.hosts, host);
+	expect_line(80, text);
+	g_array_free(ui.hosts, TRUE);
+	history_destroy(h);
+	events_release(&e);
+}
+
+/* Why a host has no figures. */
+START_TEST(test_absent)
+{
+	const uint64_t half = SECOND / 2;
+
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND }, 0, 0, "no data yet");
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND }, 1, 1, "no data yet");
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND }, 3, 2, "no longer in the history");
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND, .end_ns = 2 * SECOND + half, .ended = true },
+		      0, 0, "no longer in the history");
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND, .end_ns = 2 * SECOND, .ended = true }, 0, 0,
+		      "recorded until 00:00:02.000");
+	expect_absent((struct ui_host){ .name = "web", .begin_ns = 3 * SECOND, .end_ns = 4 * SECOND, .ended = true }, 0,
+		      0, "recorded from 00:00:03.000");
+}
+END_TEST
+
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_absent)
