@@ -156,14 +156,17 @@ bool data_load(struct ui *ui)
 	ui_interval(ui, &begin_ns, &end_ns);
 	if (!ui->cursor.live && !ui->cursor.complete)
 		tables |= 1u << TABLE_THREAD; /* chosen ones are looked up when another reading is shown: same_rows.c */
+	if (preview != ui->loaded_preview || ui->missed)
+		tables |= 1u << TABLE_THREAD;
 	if (preview != ui->loaded_preview) {
 		data_forget(ui);
 		chosen = same_rows_note(ui);
-		tables |= 1u << TABLE_THREAD;
 	}
 	different = baseline_load(ui, tables);
 	if (begin_ns == ui->loaded_begin_ns && end_ns == ui->loaded_end_ns && (tables & ui->loaded_tables) == tables)
 		return different;
+	if (!chosen && ui->missed)
+		chosen = same_rows_missed(ui);
 	ui->loaded_begin_ns = begin_ns;
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;

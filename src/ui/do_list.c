@@ -281,6 +281,7 @@ void do_highlight_clear(struct ui *ui, int argument)
 {
 	(void)argument;
 	g_hash_table_remove_all(ui->marked);
+	same_rows_forget(ui, ui->marked);
 	ui->only_marked = false;
 	ui_rebuild(ui);
 }

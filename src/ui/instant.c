@@ -158,6 +158,7 @@ static void forget_rows(struct ui *ui)
 	ui->details = ui->behind = NULL;
 	g_hash_table_remove_all(ui->marked);
 	g_hash_table_remove_all(ui->collapsed);
+	same_rows_forget(ui, NULL);
 	ui->only_marked = false;
 	for (unsigned i = 0; i < PANES; i++)
 		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++)

@@ -112,6 +112,7 @@ struct ui {
 	struct ui_opened_container opened_container;
 	bool tree, processes, virtual_ids, host_percent;
 	GHashTable *collapsed; /* set of struct view_key */
+	GArray *missed;        /* chosen rows that are not in what is shown: same_rows.c; NULL: none */
 
 	struct prompt prompt;
 	struct overlay *overlay; /* NULL: none */
@@ -318,9 +319,17 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 /* What lists read of a host; iv NULL: nothing. */
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv);
 
-/* same_rows.c: notes which rows are chosen before those of another reading are loaded, and finds them there. */
+/*
+ * same_rows.c: notes which rows are chosen before those of another reading are loaded, and finds them there. Those that
+ * are missed are looked for again in every interval that is loaded.
+ */
 GArray *same_rows_note(struct ui *ui);
+GArray *same_rows_missed(struct ui *ui);
 void same_rows_find(struct ui *ui, GArray *all);
+
+/* Forgets those that are missed: members of a set, or all. */
+void same_rows_forget(struct ui *ui, const GHashTable *set);
+void same_rows_release(struct ui *ui);
 
 /* The shown interval: the cursor's, or the preview's. Empty (both equal) while nothing is known. */
 void ui_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);

@@ -42,6 +42,13 @@ bool preview_is_shown(const struct ui *ui)
 	return p->history && find_destination(ui, &begin_ns, &end_ns) && begin_ns == p->begin_ns && end_ns == p->end_ns;
 }
 
+bool preview_is_awaited(const struct ui *ui)
+{
+	uint64_t begin_ns, end_ns;
+
+	return find_destination(ui, &begin_ns, &end_ns);
+}
+
 bool preview_step(struct ui *ui, int steps)
 {
 	const uint64_t by_ns = (uint64_t)ABS(steps) * ui->cursor.interval_ns;

@@ -18,6 +18,9 @@ struct ui_preview {
 /* Whether the shown interval comes from a preview. */
 bool preview_is_shown(const struct ui *ui);
 
+/* Whether the destination of a jump has not been read yet, shown or not. */
+bool preview_is_awaited(const struct ui *ui);
+
 /* Moves a jump's destination by whole intervals; false: the cursor is there. */
 bool preview_step(struct ui *ui, int steps);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Each reading has its own numbers of rows. Where another one is shown (a preview, or what has been read by then),
- * threads that the user has chosen are found again by their IDs; other choices are forgotten.
+ * threads that the user has chosen are found again by their IDs; other choices are forgotten. A preview has only
+ * threads with events, and on the way to one, what has been read before is shown: choices that are not there are
+ * missed until the destination of the jump has been read, and found when their threads are shown.
  */
 #include "ui/internal.h"
 
@@ -13,6 +15,7 @@ struct chosen {
 	uint32_t host;
 	int64_t tid; /* -1: not a thread, or unknown */
 	uint64_t born_ns;
+	bool follow; /* of a list */
 };
 
 static const struct interval_table *threads_of(const struct ui *ui, unsigned host)
@@ -37,7 +40,7 @@ static void add(const struct ui *ui, GArray *all, struct chosen c, const struct 
 
 static void add_pane(const struct ui *ui, GArray *all, struct pane **pane)
 {
-	if (*pane && (*pane)->entity.table == TABLE_THREAD)
+	if (*pane && (*pane)->entity.table == TABLE_THREAD && (*pane)->entity.uid)
 		add(ui, all, (struct chosen){ .pane = pane }, &(*pane)->entity);
 }
 
@@ -49,18 +52,50 @@ static void add_set(const struct ui *ui, GArray *all, GHashTable *set)
 	g_hash_table_iter_init(&iter, set);
 	while (g_hash_table_iter_next(&iter, &key, NULL))
 		add(ui, all, (struct chosen){ .set = set }, key);
+	g_hash_table_remove_all(set);
+}
+
+/* Whether nothing has been chosen in its place. */
+static bool is_missed_still(const struct chosen *c)
+{
+	if (c->list)
+		return !c->list->chosen;
+	return c->set || (*c->pane && (*c->pane)->entity.table == TABLE_THREAD && !(*c->pane)->entity.uid);
+}
+
+GArray *same_rows_missed(struct ui *ui)
+{
+	GArray *all = ui->missed ? g_steal_pointer(&ui->missed) : g_array_new(FALSE, FALSE, sizeof(struct chosen));
+
+	for (guint i = all->len; i-- > 0;)
+		if (!is_missed_still(&g_array_index(all, struct chosen, i)))
+			g_array_remove_index(all, i);
+	return all;
+}
+
+void same_rows_forget(struct ui *ui, const GHashTable *set)
+{
+	for (guint i = ui->missed ? ui->missed->len : 0; i-- > 0;)
+		if (!set || g_array_index(ui->missed, struct chosen, i).set == set)
+			g_array_remove_index(ui->missed, i);
+}
+
+void same_rows_release(struct ui *ui)
+{
+	if (ui->missed)
+		g_array_free(ui->missed, TRUE);
 }
 
 GArray *same_rows_note(struct ui *ui)
 {
-	GArray *all = g_array_new(FALSE, FALSE, sizeof(struct chosen));
+	GArray *all = same_rows_missed(ui);
 
 	for (unsigned i = 0; i < PANES; i++)
 		for (unsigned k = 0; ui->panes[i] && k < ui->panes[i]->n_lists; k++) {
 			struct list *l = &ui->panes[i]->lists[k];
 
 			if (l->chosen)
-				add(ui, all, (struct chosen){ .list = l }, &l->selected);
+				add(ui, all, (struct chosen){ .list = l, .follow = l->follow }, &l->selected);
 		}
 	add_set(ui, all, ui->marked);
 	add_set(ui, all, ui->collapsed);
@@ -96,6 +131,8 @@ static void choose(struct chosen *c, const struct view_key *key)
 	if (c->list && key) {
 		c->list->selected = *key;
 		c->list->selected_sum = 0;
+		c->list->chosen = true;
+		c->list->follow = c->follow;
 	} else if (c->list)
 		c->list->chosen = c->list->follow = false;
 	else if (c->set && key)
@@ -106,18 +143,37 @@ static void choose(struct chosen *c, const struct view_key *key)
 		g_clear_pointer(c->pane, pane_destroy);
 }
 
+/* The thread is not there, but may be in what comes. */
+static void miss(struct ui *ui, struct chosen *c)
+{
+	if (c->list && is_named(c->list))
+		return;
+	if (c->pane)
+		(*c->pane)->entity.uid = 0;
+	else
+		choose(c, NULL);
+	g_array_append_val(ui->missed, *c);
+}
+
 void same_rows_find(struct ui *ui, GArray *all)
 {
-	g_hash_table_remove_all(ui->marked);
-	g_hash_table_remove_all(ui->collapsed);
+	const bool more = preview_is_awaited(ui);
+	bool marks = false;
+
+	ui->missed = more ? g_array_new(FALSE, FALSE, sizeof(struct chosen)) : NULL;
 	for (guint i = 0; i < all->len; i++) {
 		struct chosen *c = &g_array_index(all, struct chosen, i);
 		const struct thread_row *row = find(ui, c);
 		const struct view_key key = { c->host, TABLE_THREAD, row ? row->uid : 0 };
 
-		choose(c, row ? &key : NULL);
+		if (!row && more && c->tid > 0) {
+			miss(ui, c);
+			marks |= c->set == ui->marked;
+		} else {
+			choose(c, row ? &key : NULL);
+		}
 	}
-	ui->only_marked = ui->only_marked && g_hash_table_size(ui->marked);
+	ui->only_marked = ui->only_marked && (marks || g_hash_table_size(ui->marked));
 	if (!ui->details)
 		ui->details = g_steal_pointer(&ui->behind);
 	g_array_free(all, TRUE);

@@ -59,6 +59,7 @@ void ui_destroy(struct ui *ui)
 	view_filter_release(&ui->filter);
 	g_hash_table_destroy(ui->marked);
 	g_hash_table_destroy(ui->collapsed);
+	same_rows_release(ui);
 	g_string_free(ui->filter_text, TRUE);
 	g_string_free(ui->filter_before, TRUE);
 	sum_release(ui);

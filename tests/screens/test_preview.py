@@ -146,6 +146,36 @@ def choices(checks):
         checks.equal("what is highlighted", [words[0] for words in rows], [before])
 
 
+def steps(checks):
+    """What was chosen in a preview stays chosen in the next one, on the way there, and where its thread does nothing."""
+    with Opened(unpack("hotplug"), 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+6s")
+        preview(t, "14:29:42.015", "14:29:43.015")
+        t.keys("Down", "Down", "Space", "Up")
+        before = selected(t)
+        there = 0
+        for begin in ("14:29:43.015", "14:29:44.015", "14:29:45.015", "14:29:46.015", "14:29:47.015"):
+            t.keys("Right")
+            preview(t, begin)
+            screen = "\n".join(t.sync())
+            checks.check(f"{begin}: Details stay open", re.search(rf"^ ids +tid {before} |^ +does not exist in this interval", screen, re.M),
+                         screen)
+            there += f"tid {before} " in screen
+        checks.check("both occur", 0 < there < 5, there)
+        for begin in ("14:29:46.015", "14:29:45.015", "14:29:44.015", "14:29:43.015", "14:29:42.015"):
+            t.keys("Left")
+            preview(t, begin)
+        checks.contains("back: Details", t.sync(), rf"^ ids +tid {before} ")
+        t.keys("Escape")
+        t.wait(" COMMAND")
+        checks.equal("back: the selection", selected(t), before)
+        t.keys("Escape", "f")
+        t.wait(" COMMAND")
+        rows = [line.split() for line in t.sync() if re.match(r" +\d+ +\d+ ", line)]
+        checks.equal("back: what is highlighted", [words[0] for words in rows], [before])
+
+
 def three_hosts(checks):
     """While their clocks are being compared."""
     recording = unpack("three-tier")
@@ -235,4 +265,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, choices, three_hosts, events, moving, at_the_end, long_intervals, from_the_start, marks)
+Checks().run(one_host, choices, steps, three_hosts, events, moving, at_the_end, long_intervals, from_the_start, marks)
