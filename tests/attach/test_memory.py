@@ -95,6 +95,39 @@ def compare(short, long, calls, *options):
     check(f"{options}: memory", much - little < MOST, f"{little / MB:.1f} MB, {much / MB:.1f} MB")
 
 
+def record_long_call(directory):
+    """A call of 2 s; and an event of another host just before it returns, whose next one comes 4 s later."""
+    trace, beside = Recording("memory"), Recording("beside")
+    trace.switch(0, RUNNER)
+    trace.switch(RUNNER, CALLER)
+    trace.event("syscall_entry_read", ("fd", "u32", 5), ("count", "u64", 1))
+    trace.switch(CALLER, RUNNER)
+    beside.switch(0, OTHER)
+    for turn in range(80):
+        trace.now += 50_000_000
+        if turn == 40:
+            beside.now = trace.now
+            beside.switch(OTHER, 0)
+            trace.wake(CALLER)
+            trace.switch(RUNNER, CALLER)
+            trace.event("syscall_exit_read", ("ret", "s64", 1), ("buf", "u64", 0))
+            trace.switch(CALLER, RUNNER)
+        trace.wake(OTHER)
+        trace.switch(RUNNER, OTHER)
+        trace.wake(RUNNER)
+        trace.switch(OTHER, RUNNER)
+    beside.now += 4_000_000_000
+    beside.switch(0, OTHER)
+    for each, name in ((trace, "memory"), (beside, "beside")):
+        each.write(os.path.join(directory, name))
+
+
+with tempfile.TemporaryDirectory() as below:
+    record_long_call(below)
+    lines, _ = attach(below, "-n", f"t{CALLER}", "--no-sync")
+    whole = [line for line in lines if "blocked 2." in line and f"t{RUNNER}/{RUNNER}" in line]
+    check("a call that is written when the other host has gone on", len(whole) == 1, lines)
+
 with tempfile.TemporaryDirectory() as below:
     short, long = os.path.join(below, "short"), os.path.join(below, "long")
     record_elsewhere(short, 1000)
