@@ -63,7 +63,7 @@ static void restore_terminal(void)
 	tcsetattr(STDOUT_FILENO, TCSANOW, &terminal.modes);
 }
 
-/* Used until the monitor's loop handles these signals. */
+/* For signals that end the program; for some only until the monitor's loop handles them. */
 static void on_end(int signal_number)
 {
 	restore_terminal();
@@ -112,10 +112,17 @@ static GLogWriterOutput write_glib_message(GLogLevelFlags level, const GLogField
 	return g_log_writer_default(level, fields, n, user);
 }
 
+static bool is_ignored(int signal_number)
+{
+	struct sigaction action;
+
+	return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
 void crash_install(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP };
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	void *frame;
@@ -131,7 +138,8 @@ void crash_install(void)
 		sigaction(signals[i], &action, NULL);
 	action.sa_handler = on_end;
 	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
-		sigaction(ends[i], &action, NULL);
+		if (!is_ignored(ends[i]))
+			sigaction(ends[i], &action, NULL);
 }
 
 void crash_save_terminal(void)
