@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -139,6 +140,18 @@ static void choose_size(void)
 	use_tioctl(TRUE);
 }
 
+/* Ctrl-S is a key: what holds up the output holds up the program, even its end. endwin() undoes it. */
+static void never_hold_output(void)
+{
+	struct termios modes;
+
+	if (tcgetattr(STDOUT_FILENO, &modes) < 0)
+		return;
+	modes.c_iflag &= ~(tcflag_t)IXON;
+	tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+	def_prog_mode();
+}
+
 enum lt_status screen_open(const struct screen_options *options)
 {
 	const char *no_color = getenv("NO_COLOR");
@@ -162,6 +175,7 @@ enum lt_status screen_open(const struct screen_options *options)
 	cbreak();
 	noecho();
 	nonl();
+	never_hold_output();
 	intrflush(stdscr, FALSE);
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);

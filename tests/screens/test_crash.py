@@ -40,6 +40,24 @@ def test_signals(checks):
                 checks.contains(f"{name}: what happened", t.screen(), f"crashed: {text}")
 
 
+def test_other_signals(checks):
+    """Those that end a program, and that nobody means to send to this one."""
+    with tempfile.TemporaryDirectory() as directory:
+        for name in ("USR1", "USR2", "PIPE", "ALRM", "XCPU"):
+            with monitor_on_terminal(directory) as t:
+                t.signal(name)
+                check_end(checks, name, t, 128 + signal.Signals["SIG" + name])
+
+
+def test_output_held(checks):
+    """Ctrl-S does not hold up the output, which would also hold up the program's end."""
+    with tempfile.TemporaryDirectory() as directory, monitor_on_terminal(directory) as t:
+        t.keys("C-s")
+        t.wait("this key does nothing here")
+        t.signal("TERM")
+        check_end(checks, "Ctrl-S, SIGTERM", t, 128 + signal.SIGTERM)
+
+
 def test_memory(checks):
     """GLib ends a program that it cannot give memory, by a signal of its own."""
     if cases.sanitized():
@@ -52,4 +70,4 @@ def test_memory(checks):
         checks.contains("no memory: said so", t.screen(), r"^lttngtop: out of memory: failed to allocate \d+ bytes$")
 
 
-Checks().run(test_signals, test_memory)
+Checks().run(test_signals, test_other_signals, test_output_held, test_memory)
