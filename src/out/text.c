@@ -9,6 +9,16 @@
 
 enum { TEXT_CELL_SIZE = 8192, LINE_DIGITS = 6, LINE_TID_WIDTH = 7 };
 
+/* "  LOST: 5 events, 1 packet", without what is 0. */
+static void write_lost(FILE *out, const struct view_lost *lost)
+{
+	if (lost->events)
+		fprintf(out, "  LOST: %" PRIu64 " event%s", lost->events, lost->events == 1 ? "" : "s");
+	if (lost->packets)
+		fprintf(out, "%s%" PRIu64 " packet%s", lost->events ? ", " : "  LOST: ", lost->packets,
+			lost->packets == 1 ? "" : "s");
+}
+
 static void write_heading(FILE *out, const struct writer *w, const struct writer_page *page)
 {
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], length[TIMETEXT_SIZE];
@@ -24,8 +34,7 @@ static void write_heading(FILE *out, const struct writer *w, const struct writer
 	fputs("hosts:", out);
 	for (unsigned i = 0; i < page->n_hosts; i++)
 		fprintf(out, "%s%s", i ? ", " : " ", page->hosts[i]);
-	if (page->lost.events || page->lost.packets)
-		fprintf(out, "  LOST: %" PRIu64 " events, %" PRIu64 " packets", page->lost.events, page->lost.packets);
+	write_lost(out, &page->lost);
 	fputs(page->gap ? "  no events\n" : "\n", out);
 }
 

@@ -31,7 +31,8 @@ const struct view_row *ui_acting_row(struct ui *ui)
 	const struct view_row *row = ui_selected_row(ui);
 
 	if (row && current_list(ui)->query.sum_by > VIEW_SUM_PROCESS) {
-		ui_say(ui, "this row sums up %u rows: press %s to show them", row->summed, ui->details ? "G" : "Enter");
+		ui_say(ui, "this row sums up %u row%s: press %s to show %s", row->summed, row->summed == 1 ? "" : "s",
+		       ui->details ? "G" : "Enter", row->summed == 1 ? "it" : "them");
 		row = NULL;
 	}
 	return row;

@@ -155,6 +155,35 @@ START_TEST(test_text)
 }
 END_TEST
 
+static void expect_lost(uint64_t events, uint64_t packets, const char *end)
+{
+	struct writer_page page = { .rows = &rows, .hosts = names, .n_hosts = 1, .lost = { events, packets } };
+	struct writer_options options = { .form = WRITER_TEXT, .table = "syscalls" };
+	struct writer *w;
+	char *text = NULL;
+	size_t size;
+
+	options.out = open_memstream(&text, &size);
+	w = writer_create(&options);
+	ck_assert_int_eq(writer_page(w, &page), LT_OK);
+	writer_destroy(w);
+	fclose(options.out);
+	*strchr(text, '\n') = '\0';
+	ck_assert_str_eq(strstr(text, "hosts: "), end);
+	free(text);
+}
+
+START_TEST(test_lost)
+{
+	expect_lost(0, 0, "hosts: web");
+	expect_lost(1, 0, "hosts: web  LOST: 1 event");
+	expect_lost(20, 0, "hosts: web  LOST: 20 events");
+	expect_lost(0, 1, "hosts: web  LOST: 1 packet");
+	expect_lost(0, 2, "hosts: web  LOST: 2 packets");
+	expect_lost(1, 1, "hosts: web  LOST: 1 event, 1 packet");
+}
+END_TEST
+
 START_TEST(test_full_disk)
 {
 	struct writer_options options = { .form = WRITER_JSON, .table = "syscalls", .out = fopen("/dev/full", "we") };
@@ -177,4 +206,4 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_text, test_full_disk)
+UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_text, test_lost, test_full_disk)
