@@ -13,6 +13,8 @@ struct details {
 	const struct ui_host_data *host;
 	const struct interval *iv;
 	int y, bottom; /* further lines are left out */
+	int spare;     /* rows that no line needs, for those that are longer than a row */
+	bool measures; /* nothing is drawn */
 };
 
 #define FIGURE(h, row, member) INTERVAL_VALUE((h)->iv, THREAD, thread, row, member)

@@ -44,28 +44,33 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 
 /* ---- lines at the top ---- */
 
-/* Draws the text in as many rows as it needs, up to max_rows. */
-static void draw_line(struct details *h, const char *label, const char *text, int max_rows)
+/* Draws the text in as many rows as it needs, up to max_rows. Returns their number. */
+static int draw_line(struct details *h, const char *label, const char *text, int max_rows)
 {
 	const int rows =
 		MIN(canvas_wrapped_rows(text, h->ui->canvas->w - LABEL_WIDTH - 2), MIN(max_rows, h->bottom - h->y));
 
 	if (rows <= 0)
-		return;
-	canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
-	canvas_text_wrapped(h->ui->canvas, 1 + LABEL_WIDTH, h->y, rows, STYLE_NORMAL, text);
+		return 0;
+	if (!h->measures) {
+		canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
+		canvas_text_wrapped(h->ui->canvas, 1 + LABEL_WIDTH, h->y, rows, STYLE_NORMAL, text);
+	}
 	h->y += rows;
+	return rows;
 }
 
 void details_line(struct details *h, const char *label, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
+	int rows;
 
 	va_start(ap, fmt);
 	g_vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	draw_line(h, label, text, 1);
+	rows = draw_line(h, label, text, 1 + h->spare);
+	h->spare -= MAX(rows - 1, 0);
 }
 
 const char *details_time(const struct details *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
@@ -130,12 +135,30 @@ static void add_state(struct details *h, const struct thread_row *t, uint64_t at
 	g_string_free(s, TRUE);
 }
 
+static void add_lines(struct details *h, const struct interval_row *row)
+{
+	const struct thread_row *t = INTERVAL_ROW(thread, row);
+
+	add_state(h, t, h->iv->end_ns);
+	details_use(h, row);
+	details_who(h, t);
+	details_process(h, t);
+	details_waits(h, row);
+	details_counters(h, t->uid);
+	details_pressure(h, t);
+}
+
 static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
-	/* most of the room is for the lists below */
-	struct details h = { ui, ui_host(ui, p->entity.host), details_interval(ui, p), y, y + MAX(max - 8, max / 2) };
-	const struct thread_row *t;
+	struct details h = {
+		.ui = ui,
+		.host = ui_host(ui, p->entity.host),
+		.iv = details_interval(ui, p),
+		.y = y,
+		.bottom = y + MAX(max - 8, max / 2), /* most of the room is for the lists below */
+	};
+	struct details measured;
 
 	if (row)
 		g_strlcpy(p->name, strpool_text((strid)INTERVAL_ROW(thread, row)->comm), sizeof(p->name));
@@ -147,14 +170,11 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		details_line(&h, "", "does not exist in this interval");
 		return h.y - y;
 	}
-	t = INTERVAL_ROW(thread, row);
-	add_state(&h, t, h.iv->end_ns);
-	details_use(&h, row);
-	details_who(&h, t);
-	details_process(&h, t);
-	details_waits(&h, row);
-	details_counters(&h, t->uid);
-	details_pressure(&h, t);
+	measured = h;
+	measured.measures = true;
+	add_lines(&measured, row);
+	h.spare = h.bottom - measured.y;
+	add_lines(&h, row);
 	return h.y - y;
 }
 

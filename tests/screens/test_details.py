@@ -156,6 +156,18 @@ def small(checks):
         checks.contains("Details: the last call", t.press("End"), r"^CALL .*\n\w+ +\d+ ")
 
 
+def long_lines(checks):
+    """A line that is wider than the screen goes on in the next row if there are more rows than lines."""
+    with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(80, 40)).wait_read() as t:
+        screen = details_of(t, 720)
+        checks.contains("namespaces in full", screen.split("\n"), r"^ ids .* cgroup_ns\n {11}\d{10}$")
+        checks.equal("each line once", len(re.findall("^ ids ", screen, re.M)), 1)
+        checks.contains("the last line", screen.split("\n"), "^ pressure ")
+        t.resize(80, 24)
+        screen = t.wait(r"(?s)^ ids [^\n]*…\n.*^CALL ").string
+        checks.lacks("no room: cut", screen.split("\n"), "^ {11}\\d")
+
+
 def hidden(checks):
     """Of a thread whose host is hidden, nothing is claimed not to have happened."""
     with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, os.path.join(os.path.dirname(RECORDING), "web"),
@@ -167,4 +179,4 @@ def hidden(checks):
         checks.lacks("hidden", t.sync(), "^ no (wait|system call|known file)")
 
 
-Checks().run(at_disks, longest, since_before, states, small, hidden)
+Checks().run(at_disks, longest, since_before, states, small, long_lines, hidden)
