@@ -55,12 +55,24 @@ bool filter_affects(const struct ui *ui, const struct list *l)
 	return e.n_idle < ui->filter.n_terms;
 }
 
-void filter_add_status(const struct ui *ui, const struct pane *p, GString *s)
+/* Its start, if it is wider. */
+static void add_filter(const struct ui *ui, int width, GString *s)
+{
+	const size_t size = ui->filter_text->len + FORMAT_SIZE;
+	char *fit = g_malloc(size);
+
+	width = CLAMP(canvas_text_width(ui->filter_text->str), 1, width);
+	g_string_append_printf(s, "filter: %s",
+			       format_fit(fit, size, ui->filter_text->str, (unsigned)width, false, &ui->format));
+	g_free(fit);
+}
+
+void filter_add_status(const struct ui *ui, const struct pane *p, int width, GString *s)
 {
 	const struct effect e = effect_on(ui, p->lists, p->n_lists);
 
 	if (ui->filter_text->len)
-		g_string_append_printf(s, "filter: %s", ui->filter_text->str);
+		add_filter(ui, width, s);
 	if (e.n_idle && e.n_idle == ui->filter.n_terms) {
 		g_string_append(s, " (does not apply here)");
 	} else if (e.n_idle) {

@@ -4,8 +4,10 @@
 
 #include "ui/internal.h"
 
-/* Which part of everything the pane's list shows. NULL: not a list. Free with g_free(). */
-static char *status_text(struct ui *ui)
+enum { FILTER_WIDTH = 12 };
+
+/* Which part of everything the pane's list shows, with the filter in at most width columns. Free with g_free(). */
+static char *status_text(struct ui *ui, int width)
 {
 	struct pane *p = ui_pane(ui);
 	const struct list *l = pane_list(p);
@@ -21,9 +23,22 @@ static char *status_text(struct ui *ui)
 		g_string_append(s, "following  ");
 	if (ui->only_marked)
 		g_string_append(s, "only highlighted  ");
-	filter_add_status(ui, p, s);
+	filter_add_status(ui, p, width, s);
 	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
 	return g_string_free(s, FALSE);
+}
+
+/* The same in room columns, if possible: the filter is shortened rather than what is beside it. */
+static char *fit_status(struct ui *ui, int room)
+{
+	const int whole = canvas_text_width(ui->filter_text->str);
+	char *text = status_text(ui, whole);
+	const int excess = canvas_text_width(text) - room;
+
+	if (excess <= 0)
+		return text;
+	g_free(text);
+	return status_text(ui, MAX(whole - excess, MIN(whole, FILTER_WIDTH)));
 }
 
 /* Draws a name; clicks on it open the pane (PANES: the menu of all). Returns its width. */
@@ -44,7 +59,7 @@ int tabs_draw(struct ui *ui, int y)
 	ui->tabs_y = y;
 	if (!ui_shows_tabs(ui))
 		return 0;
-	status = status_text(ui);
+	status = fit_status(ui, ui->canvas->w - kept - 2);
 	room = ui->canvas->w - canvas_text_width(status) - 2;
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;

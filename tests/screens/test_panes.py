@@ -207,4 +207,17 @@ def rates(checks):
     os.unlink(path)
 
 
-Checks().run(pressure, connections, relations, files, memory, small, blocking, futexes, percentiles, rates)
+def long_filter(checks):
+    """Of a filter that is too long, the start is shown, beside what else is there."""
+    terms = "cpu%>0.1 (comm:postgres | comm:apache2 | comm:rcu_preempt | comm:kworker) !host:client tid>10"
+    with open_at((80, 24)) as t:
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.text(terms).keys("Enter")
+        t.wait("F1Help")
+        found = re.search(r"^ CPU  filter: (.*)…  1/\d+ ?$", t.sync()[5])
+        checks.check("as much as fits", found and terms.startswith(found[1]) and len(t.screen()[5].rstrip()) == 79, t.screen()[5])
+        checks.contains("what does not apply", t.press("7"), r"^ Devices  filter: cpu%.*… \(cpu%, comm:, tid do not apply here\)  1/\d")
+
+
+Checks().run(pressure, connections, relations, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
