@@ -89,6 +89,7 @@ void do_open(struct ui *ui, int argument)
 	const struct list *l = pane_list(ui_pane(ui));
 	const struct interval_row *thread;
 	const struct view_row *row;
+	const char *instead;
 	struct view_key key;
 
 	(void)argument;
@@ -113,7 +114,8 @@ void do_open(struct ui *ui, int argument)
 	}
 	thread = list_row_thread(l, row);
 	if (!thread) {
-		ui_say(ui, "this row has no details%s",
+		instead = ui_pane(ui)->type->instead[ui_pane(ui)->focus];
+		ui_say(ui, "this row has no details%s%s%s", instead ? "; " : "", instead ? instead : "",
 		       view_table_has_log(l->table) ? "; l lists its longest durations" : "");
 		return;
 	}

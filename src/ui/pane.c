@@ -87,6 +87,24 @@ static bool open_clock(struct ui *ui, const struct list *l, const struct view_ro
 	return true;
 }
 
+/* The process that acts, or, if that one is on another host, the one acted upon. */
+static bool open_relation(struct ui *ui, const struct list *l, const struct view_row *row)
+{
+	const struct relation_row *relation = INTERVAL_ROW(relation, &row->row);
+	const struct view_key process = {
+		.host = row->key.host,
+		.table = TABLE_THREAD,
+		.uid = relation->from_uid ? relation->from_uid : relation->to_uid,
+	};
+
+	(void)l;
+	if (!process.uid)
+		return false;
+	pane_destroy(ui->details);
+	ui->details = pane_details_create(&process);
+	return true;
+}
+
 static const char *explain_hosts(const struct ui *ui)
 {
 	return ui->clocks ? NULL : "every host has its own clock (--no-sync)";
@@ -137,6 +155,7 @@ static const struct pane_type types[PANES] = {
 		.tables = { "disks", "net", "irqs" },
 		.empty = { "no disk was used in this interval", "no packet was received or sent in this interval",
 			   "no interrupt occurred in this interval" },
+		.instead = { "2 (I/O) shows who read and wrote", "Connections (see P) shows who sent and received" },
 	},
 	[PANE_PATHS] = {
 		.title = "Paths",
@@ -155,6 +174,7 @@ static const struct pane_type types[PANES] = {
 		.tables = { "hosts", "sync", "cpus" },
 		.empty = { "no host has data in this interval", "one host: no clock to compare with",
 			   "no CPU was seen in this interval" },
+		.instead = { NULL, NULL, "1 (CPU) shows who ran" },
 		.explain = explain_hosts,
 		.open_row = open_clock,
 		.head = draw_sources,
@@ -165,6 +185,13 @@ static const struct pane_type types[PANES] = {
 		.tables = { "events", "probes", "emitters" },
 		.empty = { "no event in this interval", "no probe was hit in this interval",
 			   "no program emitted a user-space event in this interval" },
+		.instead = { "D shows the events themselves", "D shows the events themselves" },
+	},
+	[PANE_OF_relations] = {
+		.open_row = open_relation,
+	},
+	[PANE_OF_pressure] = {
+		.instead = { "6 (Latency) and Blocking (see P) show who waited" },
 	},
 	[PANE_OF_containers] = {
 		.open_row = containers_open,

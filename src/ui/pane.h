@@ -24,6 +24,7 @@ struct pane_type {
 	const char *tables[PANE_LISTS];              /* names of view tables; NULL after the last */
 	const char *titles[PANE_LISTS];              /* whose rows they are, if that is not obvious; or NULL */
 	const char *empty[PANE_LISTS];               /* text of an empty list if the hosts have data in the interval */
+	const char *instead[PANE_LISTS];             /* what shows more about a row without details; or NULL */
 	const char *(*explain)(const struct ui *ui); /* a better reason for empty lists; NULL: there is none */
 	/* Opens a row of a list in a special way; false: open it as usual. NULL: always as usual. */
 	bool (*open_row)(struct ui *ui, const struct list *l, const struct view_row *row);

@@ -106,6 +106,24 @@ def relations(checks):
                              (words, row))
 
 
+def opened(checks):
+    """Enter on rows that are not threads: the process of a relation, or what shows more."""
+    with open_pane("Relations", (160, 40)) as t:
+        row = next(row for row in report("relations", t.screen(), "--sort", "wait_ns") if row["from_pid"])
+        t.press("Home", "Enter")
+        checks.contains("Details of the process that acts", t.sync(), rf"^ {re.escape(row['from_comm'])} on {row['from_host']}\n")
+        checks.contains("its PID", t.sync(), rf"^ ids +tid {row['from_pid']}  pid {row['from_pid']} ")
+        t.keys("Escape")
+        t.wait("FROM HOST")
+    with open_pane("Pressure", (160, 40)) as t:
+        t.keys("Enter")
+        t.wait(r"this row has no details; 6 \(Latency\) and Blocking \(see P\) show who waited")
+        t.keys("0", "Enter")
+        t.wait("this row has no details; D shows the events themselves")
+        t.keys("7", "Enter")
+        t.wait(r"this row has no details; 2 \(I/O\) shows who read and wrote; l lists its longest durations")
+
+
 def files(checks):
     """All descriptors that were open in the interval, also those that were open for less than a step of the history."""
     with open_at((120, 30)) as t:
@@ -220,4 +238,4 @@ def long_filter(checks):
         checks.contains("what does not apply", t.press("7"), r"^ Devices  filter: cpu%.*… \(cpu%, comm:, tid do not apply here\)  1/\d")
 
 
-Checks().run(pressure, connections, relations, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
+Checks().run(pressure, connections, relations, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
