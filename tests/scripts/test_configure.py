@@ -88,6 +88,11 @@ def main():
     for flags in ([], ["-O"], ["-j2", "-O"]):
         assert on_a_terminal("dry", *flags) == "yes", f"no terminal with {flags}"
     print("ok the demo has the terminal")
+    status, err = configure("exported", BUILD_CFLAGS="-O2 -march=build", BUILD_LDFLAGS="-L/of/build")
+    with open("exported/build/config.mk", encoding="ascii") as file:
+        text = file.read()
+    assert status == 0 and "\nBUILD_CFLAGS = " in text and "-march=build" not in text and "/of/build" not in text, err + text
+    print("ok flags for the machine that builds")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
