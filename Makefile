@@ -21,7 +21,8 @@
 # V=1 shows the commands. Another configuration lives in another directory:
 #   make BUILD=build-asan CONFIGURE_FLAGS='--enable-asan --enable-ubsan' check
 
-BUILD ?= build
+# Not from the environment, where these names mean other things.
+BUILD = build
 CONFIGURE_FLAGS ?=
 # Only this path may contain spaces.
 BUILD_PATH = $(if $(filter /%,$(BUILD)),$(BUILD),$(CURDIR)/$(BUILD))
@@ -64,7 +65,7 @@ else
 $(eval $(file <$(BUILD)/config.mk))
 endif
 endif
-ifdef PREFIX
+ifeq ($(origin PREFIX),command line)
 prefix := $(PREFIX)
 endif
 

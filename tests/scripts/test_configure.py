@@ -3,6 +3,7 @@
 """make in a tree that is not configured yet: where that is, and what it says if the program cannot be built."""
 import os
 import pty
+import re
 import shutil
 import subprocess
 
@@ -63,6 +64,14 @@ def on_a_terminal(tree, *flags):
         return file.read().strip()
 
 
+def uninstalls(tree, *arguments, **environment):
+    """The directory where make would look for the program, and whether it configured another build directory."""
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS", "PREFIX", "DESTDIR")}
+    done = subprocess.run(["make", "-n", "-C", tree, "uninstall", *arguments], env={**inherited, "LC_ALL": "C", **environment},
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return re.search(r"^rm -f (\S+)/lttngtop ", done.stdout, re.M)[1], "CONF" in done.stdout
+
+
 def main():
     status, err = configure("a path")
     assert status == 0 and os.path.exists("a path/build/config.mk"), err
@@ -93,6 +102,10 @@ def main():
         text = file.read()
     assert status == 0 and "\nBUILD_CFLAGS = " in text and "-march=build" not in text and "/of/build" not in text, err + text
     print("ok flags for the machine that builds")
+    assert uninstalls("exported", "PREFIX=/opt") == ("/opt/bin", False)
+    assert uninstalls("exported", PREFIX="/nowhere", BUILD="elsewhere") == ("/usr/local/bin", False)
+    assert uninstalls("exported", "BUILD=elsewhere") == ("/usr/local/bin", True)
+    print("ok directories, only from the command line")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
