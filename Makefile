@@ -168,6 +168,7 @@ BUILD_CFLAGS += -fsanitize=fuzzer-no-link
 $(BUILD)/tests/fuzz/fuzz_guided: private BUILD_CFLAGS += -DFUZZ_GUIDED -fsanitize=fuzzer
 endif
 
+$(BUILD)/tests/unit/check_confine: LIB_CFLAGS += $(SECCOMP_CFLAGS)
 $(BUILD)/tests/live/ust_app: LIB_CFLAGS += $(UST_CFLAGS)
 $(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
 

@@ -20,6 +20,7 @@
 
 #include "base/error.h"
 #include "event/syscalls.h"
+#include "worker/confine_filter.h"
 
 #define MEMORY_BYTES ((rlim_t)2 << 30)
 #define FILE_BYTES ((rlim_t)2 << 30)
@@ -106,7 +107,7 @@ static const int common_calls[] = {
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(sched_getaffinity), SCMP_SYS(sched_yield), SCMP_SYS(set_robust_list),
 	SCMP_SYS(sigaltstack), SCMP_SYS(stat), SCMP_SYS(statfs), SCMP_SYS(statx), SCMP_SYS(sysinfo), SCMP_SYS(time),
 	SCMP_SYS(uname), SCMP_SYS(write), SCMP_SYS(writev),
-	SCMP_SYS(recvfrom),
+	SCMP_SYS(recvfrom), SCMP_SYS(recv), SCMP_SYS(send), /* the latter two: PowerPC, s390x */
 	SCMP_SYS(getpeername), /* by GLib, before it writes why it ends the process */
 };
 
@@ -212,20 +213,35 @@ static void say_what_was_refused(int number, siginfo_t *info, void *context)
 	_exit(128 + number);
 }
 
-static enum lt_status filter_calls(enum confine_kind kind)
+static bool set_machine(scmp_filter_ctx ctx, uint32_t machine)
 {
-	struct sigaction action = { .sa_sigaction = say_what_was_refused, .sa_flags = SA_SIGINFO };
+	return machine == seccomp_arch_native() ||
+	       (seccomp_arch_remove(ctx, seccomp_arch_native()) == 0 && seccomp_arch_add(ctx, machine) == 0);
+}
+
+scmp_filter_ctx confine_filter(enum confine_kind kind, uint32_t machine)
+{
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
-	bool ok = ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0 && ALLOW_ALL(ctx, common_calls) &&
-		  allow_some(ctx) && add_reading(ctx, kind);
-	int failed = 0;
+	bool ok = ctx != NULL && set_machine(ctx, machine) && ALLOW_ALL(ctx, common_calls) && allow_some(ctx) &&
+		  add_reading(ctx, kind);
 
 	if (ok && kind == CONFINE_FOLLOW)
 		ok = ALLOW_ALL(ctx, follow_calls);
 	if (ok && kind == CONFINE_RELAYDS)
 		ok = ALLOW_ALL(ctx, relayds_calls);
-	if (ok)
-		failed = seccomp_load(ctx);
+	if (ok || !ctx)
+		return ctx;
+	seccomp_release(ctx);
+	return NULL;
+}
+
+static enum lt_status filter_calls(enum confine_kind kind)
+{
+	struct sigaction action = { .sa_sigaction = say_what_was_refused, .sa_flags = SA_SIGINFO };
+	scmp_filter_ctx ctx = confine_filter(kind, seccomp_arch_native());
+	const bool ok = ctx != NULL && sigaction(SIGSYS, &action, NULL) == 0;
+	const int failed = ok ? seccomp_load(ctx) : 0;
+
 	if (ctx)
 		seccomp_release(ctx);
 	if (ok && !failed)

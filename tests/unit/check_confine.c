@@ -4,16 +4,21 @@
 
 #include <arpa/inet.h>
 #include <asm/termbits.h>
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <locale.h>
 #include <netinet/in.h>
+#include <seccomp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -24,7 +29,7 @@
 #include <unistd.h>
 
 #include "event/syscalls.h"
-#include "worker/confine.h"
+#include "worker/confine_filter.h"
 
 static char directory[32];
 static char outside[64], new_name[64];
@@ -351,9 +356,100 @@ START_TEST(test_no_files)
 }
 END_TEST
 
+/* ---- other machines ---- */
+
+enum { CALL_WORDS = sizeof(struct seccomp_data) / sizeof(uint32_t) };
+
+/* Runs a filter on the words of a call, as that machine stores them. Returns the action. */
+static uint32_t run_filter(const struct sock_filter *filter, size_t n, const uint32_t *words)
+{
+	uint32_t value = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct sock_filter *f = &filter[i];
+
+		switch (f->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			ck_assert_uint_lt(f->k / sizeof(*words), CALL_WORDS);
+			value = words[f->k / sizeof(*words)];
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			value &= f->k;
+			break;
+		case BPF_JMP | BPF_JA:
+			i += f->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			i += value == f->k ? f->jt : f->jf;
+			break;
+		case BPF_JMP | BPF_JGT | BPF_K:
+			i += value > f->k ? f->jt : f->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			i += value >= f->k ? f->jt : f->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return f->k;
+		default:
+			ck_abort_msg("instruction %#x", f->code);
+		}
+	}
+	ck_abort_msg("no end");
+	return 0;
+}
+
+/* Whether a worker of that kind may make the call on that machine, with these first and fifth arguments. */
+static bool may_call(enum confine_kind kind, uint32_t machine, uint32_t nr, uint32_t first, uint32_t fifth)
+{
+	static struct sock_filter filter[4096];
+	const bool big = machine != SCMP_ARCH_PPC64LE; /* of 64-bit arguments, the upper half comes first */
+	scmp_filter_ctx ctx = confine_filter(kind, machine);
+	uint32_t words[CALL_WORDS] = { nr, machine };
+	int fd = memfd_create("filter", MFD_CLOEXEC);
+	ssize_t len;
+
+	ck_assert_ptr_nonnull(ctx);
+	ck_assert_int_eq(seccomp_export_bpf(ctx, fd), 0);
+	seccomp_release(ctx);
+	len = pread(fd, filter, sizeof(filter), 0);
+	ck_assert(len > 0 && len < (ssize_t)sizeof(filter));
+	close(fd);
+	for (size_t i = 0; i < (size_t)len / sizeof(*filter); i++) {
+		filter[i].code = big ? be16toh(filter[i].code) : le16toh(filter[i].code);
+		filter[i].k = big ? be32toh(filter[i].k) : le32toh(filter[i].k);
+	}
+	words[4 + big] = first;
+	words[12 + big] = fifth;
+	return run_filter(filter, (size_t)len / sizeof(*filter), words) == SECCOMP_RET_ALLOW;
+}
+
+/* C libraries call what is there for send() and recv(). */
+START_TEST(test_other_machines)
+{
+	static const enum confine_kind kinds[] = { CONFINE_RECORDING, CONFINE_FOLLOW, CONFINE_RELAYDS };
+	static const uint32_t power[] = { SCMP_ARCH_PPC64LE, SCMP_ARCH_PPC64 };
+	enum { POWER_CONNECT = 328, POWER_SEND = 334, POWER_SENDTO = 335, POWER_RECV = 336, POWER_RECVFROM = 337 };
+	enum { S390_SOCKETCALL = 102, SOCKETCALL_CONNECT = 3, SOCKETCALL_SEND = 9, SOCKETCALL_RECV = 10 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		for (size_t j = 0; j < G_N_ELEMENTS(power); j++) {
+			ck_assert(may_call(kinds[i], power[j], POWER_SEND, 3, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_RECV, 3, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_SENDTO, 3, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_RECVFROM, 3, 0));
+			ck_assert(!may_call(kinds[i], power[j], POWER_SENDTO, 3, 1));
+			ck_assert(!may_call(kinds[i], power[j], POWER_CONNECT, 3, 0));
+		}
+		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_SEND, 0));
+		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_RECV, 0));
+		ck_assert(!may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_CONNECT, 0));
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = { test_fatal, test_allowed, test_no_files };
+	const TTest *const tests[] = { test_fatal, test_allowed, test_no_files, test_other_machines };
 
 	const char *preload = getenv("LD_PRELOAD");
 
