@@ -80,7 +80,7 @@ static const char script[] =
 	"if has chronyc && t=$(brief chronyc -n tracking); then\n"
 	"  case $t in *'Leap status'*Normal*) say clock yes;; *) say clock no;; esac\n"
 	"elif has timedatectl; then say clock \"$(brief timedatectl show -p NTPSynchronized --value)\"; fi\n"
-	"say cpus \"$(getconf _NPROCESSORS_CONF)\"\n"
+	"say cpus \"$(getconf _NPROCESSORS_CONF || { set -- /sys/devices/system/cpu/cpu[0-9]*; echo $#; })\"\n"
 	"while read -r n v u; do [ \"$n\" != MemAvailable: ] || say memory \"$v\"; done </proc/meminfo\n"
 	"say shm \"$(free_of /dev/shm)\"\n"
 	"say end yes\n";
