@@ -10,8 +10,11 @@
 /*
  * machine, now: print lines.
  * user: whether the process at $p is a user process, not a kernel thread (0x200000: PF_KTHREAD); $start: its start.
- * process: its lines, separated by $S, as $m; forks twice. A path may contain newlines; the arguments may be anything,
- * so they come last.
+ * process: its lines, separated by $S, as $m; forks twice, or more if the machine has busybox. A path may contain
+ * newlines; the arguments may be anything, so they come last.
+ *
+ * Busybox lacks getconf, ticks are 1/100 s on almost all machines; its readlink takes one file; and its date only has
+ * seconds: one that begins between two readings of the time since boot is waited for, once.
  */
 static const char functions[] =
 	"machine() {\n"
@@ -29,8 +32,16 @@ static const char functions[] =
 	"	sed 's/^/group /' /etc/group\n"
 	"	grep -E ' - (" NETFS_TYPES ") ' /proc/self/mountinfo | sed 's/^/mount /'\n"
 	"}\n"
+	"tick() {\n"
+	"	t=$(date +%s) s=$t\n"
+	"	while [ $s = $t ]; do read -r a x < /proc/uptime; s=$(date +%s); done\n"
+	"	read -r b x < /proc/uptime\n"
+	"	echo now $a $s.0 $b $z\n"
+	"}\n"
+	"z=$(getconf CLK_TCK 2>/dev/null); : \"${z:=100}\"\n"
+	"case $(date +%s.%N) in *[!0-9.]* | *.) second=$(tick);; *) second=;; esac\n"
 	"now() {\n"
-	"	z=$(getconf CLK_TCK)\n"
+	"	[ -z \"$second\" ] || { echo $second; return; }\n"
 	"	for i in 1 2 3 4 5; do\n"
 	"		read -r a x < /proc/uptime; t=$(date +%s.%N); read -r b x < /proc/uptime\n"
 	"		echo now $a $t $b $z\n"
@@ -42,12 +53,14 @@ static const char functions[] =
 	"	start=${20}\n"
 	"	[ $(($7 & 0x200000)) = 0 ]\n"
 	"}\n"
+	"if readlink /proc/self/exe /proc/self/exe >/dev/null 2>&1; then links() { readlink \"$@\"; }\n"
+	"else links() { for f in \"$@\"; do readlink $f; done; }; fi\n"
 	"process() {\n"
 	"	u= g= m=\n"
 	"	while read -r k v x; do case $k in Uid:) u=$v;; Gid:) g=$v; break;; esac; done < $p/status\n"
 	"	while read -r v; do case $v in 0::*|*:name=systemd:*) m=\"$m${S}cgroup ${v#*:*:}\";; esac\n"
 	"	done < $p/cgroup\n"
-	"	v=$(readlink $p/exe $p/ns/pid $p/ns/cgroup)\n"
+	"	v=$(links $p/exe $p/ns/pid $p/ns/cgroup)\n"
 	"	case $v in *pid:\\[*) x=${v##*pid:}; m=\"$m${S}namespaces pid:${x%%$nl*} ${x##*$nl}\";; esac\n"
 	"	v=${v%%${nl}pid:\\[*}\n"
 	"	case $v in *[$tab$nl]*) ;; /*) m=\"${S}exe $v$m\";; esac\n"

@@ -280,14 +280,21 @@ END_TEST
 
 /* ---- listings ---- */
 
-static char *run_script(const char *const *symbols)
+/* commands: the directory of all commands that it finds; NULL: as here. */
+static char *run_script(const char *const *symbols, const char *commands)
 {
 	char *script = sidecar_script(symbols);
 	char *const argv[] = { (char *)"sh", (char *)"-c", script, NULL };
-	char *out = NULL, *err = NULL;
+	char *sh = g_build_filename(commands ? commands : "/bin", "sh", NULL), *out = NULL, *err = NULL;
+	char **environment = g_get_environ(), *const files[] = { sh, argv[0], argv[1], argv[2], NULL };
 	int status;
 
-	ck_assert(g_spawn_sync(NULL, (char **)argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, &err, &status, NULL));
+	if (commands)
+		environment = g_environ_setenv(environment, "PATH", commands, TRUE);
+	ck_assert(g_spawn_sync(NULL, (char **)files, environment, G_SPAWN_FILE_AND_ARGV_ZERO, NULL, NULL, &out, &err,
+			       &status, NULL));
+	g_strfreev(environment);
+	g_free(sh);
 	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
 	ck_assert_str_eq(err, "");
 	g_free(err);
@@ -309,7 +316,7 @@ START_TEST(test_script)
 	static const char *const symbols[] = { "schedule", "no';such", NULL };
 	static const char *const same[] = { "mounts", "cpus", "symbols" };
 	const struct sidecar_about about = { .symbols = symbols };
-	char *text = run_script(symbols);
+	char *text = run_script(symbols, NULL);
 	json_t *root = convert(text), *direct;
 
 	check_own(root);
@@ -325,6 +332,53 @@ START_TEST(test_script)
 	json_decref(root);
 	json_decref(direct);
 	g_free(text);
+}
+END_TEST
+
+/* So do busybox's shell and commands, without getconf; its date has no fractions of seconds. */
+START_TEST(test_busybox)
+{
+	static const char *const commands[] = { "sh", "date", "cat", "grep", "head", "readlink", "sed", "tr", "uname" };
+	char *busybox = g_find_program_in_path("busybox"), *bin = g_build_filename(dir, "bin", NULL), *text;
+	json_t *root, *direct;
+	int64_t start, expected;
+
+	if (!busybox) {
+		puts("skip busybox: not installed");
+		goto out;
+	}
+	ck_assert_int_eq(g_mkdir(bin, 0700), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		char *link = g_build_filename(bin, commands[i], NULL);
+
+		ck_assert_int_eq(symlink(busybox, link), 0);
+		g_free(link);
+	}
+	text = run_script(NULL, bin);
+	root = convert(text);
+	check_own(root);
+	g_unlink(path);
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	direct = read_json();
+	start = json_integer_value(json_object_get(process_of(root, getpid()), "start_ns"));
+	expected = json_integer_value(json_object_get(process_of(direct, getpid()), "start_ns"));
+	ck_assert_int_le(llabs(start - expected), 90 * 1000000);
+	ck_assert_str_eq(json_string_value(json_object_get(process_of(root, getpid()), "cgroup")) ?: "",
+			 json_string_value(json_object_get(process_of(direct, getpid()), "cgroup")) ?: "");
+	ck_assert(json_equal(json_object_get(root, "cgroups"), json_object_get(direct, "cgroups")));
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		char *link = g_build_filename(bin, commands[i], NULL);
+
+		g_unlink(link);
+		g_free(link);
+	}
+	ck_assert_int_eq(g_rmdir(bin), 0);
+	json_decref(root);
+	json_decref(direct);
+	g_free(text);
+out:
+	g_free(busybox);
+	g_free(bin);
 }
 END_TEST
 
@@ -634,6 +688,6 @@ START_TEST(test_merge_far_starts)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_refresh, test_own, test_script, test_mounts, test_two_listings, test_closest_look, test_places,
-		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split,
+		 test_refresh, test_own, test_script, test_busybox, test_mounts, test_two_listings, test_closest_look,
+		 test_places, test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split,
 		 test_merge_far_starts)
