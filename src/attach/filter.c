@@ -99,12 +99,14 @@ static enum lt_status unknown_call(const char *name)
 	return error_set("unknown system call '%s'%s", name, similar_hint(&s, ""));
 }
 
-/* The name of the call whose number the text is; NULL: it is not a number, or there is no such call. */
+/* The name of the call whose number on x86-64 the text is; NULL: it is not a number, or there is no such call. */
 static const char *name_of_number(const char *text)
 {
 	const bool is_number = *text && !text[strspn(text, "0123456789")];
 
-	return is_number ? syscall_name_of_number((int64_t)MIN(g_ascii_strtoull(text, NULL, 10), INT64_MAX)) : NULL;
+	if (!is_number)
+		return NULL;
+	return syscall_name_of_number((int64_t)MIN(g_ascii_strtoull(text, NULL, 10), INT64_MAX), true);
 }
 
 static enum lt_status parse_regex(struct filter_term *term, const char *text)

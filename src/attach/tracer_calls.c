@@ -251,7 +251,7 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 	if (plan->name)
 		return plan->shown;
 	if (decode_integer(v->shape, v->fields, "id", &nr))
-		text = syscall_name_of_number(nr);
+		text = model_look_call_name(ingest_host(t->in, v->host)->model, nr);
 	*name = strpool_intern_z(text ? text : "unknown");
 	*call = text ? calls_find(text) : NULL;
 	return attach_filter_call(t->options->filter, strpool_text(*name), *call);

@@ -105,9 +105,10 @@ const char *syscall_strace_name(const char *name)
 	return NULL;
 }
 
-const char *syscall_name_of_number(int64_t nr)
+const char *syscall_name_of_number(int64_t nr, bool is_x86_64)
 {
-	return nr >= 0 && nr < (int64_t)G_N_ELEMENTS(numbers) ? numbers[nr] : NULL;
+	return nr >= (is_x86_64 ? 0 : SYSCALL_NUMBERS_SHARED) && nr < (int64_t)G_N_ELEMENTS(numbers) ? numbers[nr]
+												     : NULL;
 }
 
 bool syscall_is_known(const char *name)

@@ -111,9 +111,12 @@ const struct syscall_desc *syscall_find(const char *name);
 /* The name that strace gives to a call that the tracer calls name; NULL: the same. Any thread. */
 const char *syscall_strace_name(const char *name);
 
-/* The name of an x86-64 call; NULL: there is no call with that number. All are below SYSCALL_NUMBERS_MAX. */
-enum { SYSCALL_NUMBERS_MAX = 1024 };
-const char *syscall_name_of_number(int64_t nr);
+/*
+ * The name of a call; NULL: it is not known. All known numbers are below SYSCALL_NUMBERS_MAX. They are those of x86-64;
+ * on other 64-bit machines only numbers from SYSCALL_NUMBERS_SHARED on are the same, if such calls exist there.
+ */
+enum { SYSCALL_NUMBERS_SHARED = 424, SYSCALL_NUMBERS_MAX = 1024 };
+const char *syscall_name_of_number(int64_t nr, bool is_x86_64);
 
 /* Whether some kernel is known to have a call of that name, the tracer's or strace's. */
 bool syscall_is_known(const char *name);

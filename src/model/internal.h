@@ -277,6 +277,7 @@ struct model {
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* when events were last lost, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
+	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */
 	GArray *sure;              /* uint32_t: rows of the threads whose state was seen since then, in any order */
 	struct wait_log *wait_log; /* destination of wait events, NULL: none; borrowed */
 	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */

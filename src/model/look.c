@@ -28,6 +28,11 @@ uint64_t model_look_call(const struct model *m, int64_t tid)
 	return call && call->active ? call->entry_ns : 0;
 }
 
+const char *model_look_call_name(const struct model *m, int64_t nr)
+{
+	return syscall_name_of_number(nr, m->is_x86_64);
+}
+
 bool model_look_fd(const struct model *m, int64_t tid, int64_t fd, struct model_fd *out)
 {
 	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;

@@ -23,6 +23,9 @@ int64_t model_look_running(const struct model *m, unsigned cpu);
 /* When the thread entered the system call that it is in, on the host's clock; 0: it is in none. */
 uint64_t model_look_call(const struct model *m, int64_t tid);
 
+/* The name of a system call of this host that the tracer has none for, by its number; NULL: not known. */
+const char *model_look_call_name(const struct model *m, int64_t nr);
+
 struct model_fd {
 	strid path, peer; /* STRID_NONE: unknown */
 	strid local;      /* the socket's own address, as peer */

@@ -284,7 +284,7 @@ static void declare_perf(struct trace_info *trace, const struct event *ev)
 }
 
 /* For a system call: its name without the prefix, and what it does. */
-static void declare_call(struct class_info *class, const char *name)
+static void declare_call(struct model *m, struct class_info *class, const char *name)
 {
 	const char *call = NULL;
 
@@ -293,6 +293,11 @@ static void declare_call(struct class_info *class, const char *name)
 		return;
 	class->call = strpool_intern_z(call);
 	class->desc = syscall_find(call);
+	/*
+	 * Calls that the tracer has no name for are only recorded along with all others, and this is the one that its
+	 * tables have for x86-64 under this name, and for no other machine whose numbers are below 424.
+	 */
+	m->is_x86_64 |= !class->compat && strcmp(call, "fadvise64") == 0;
 }
 
 static void declare_class(struct model *m, struct trace_info *trace, const struct event *ev)
@@ -315,7 +320,7 @@ static void declare_class(struct model *m, struct trace_info *trace, const struc
 	if (p->kind == EVENT_SCHED_WAKEUP && strcmp(strpool_text(class->name), "sched_ttwu") == 0)
 		trace->ttwu = class->name;
 	if (tracepoint_enters_call(p->kind) || p->kind == EVENT_SYSCALL_EXIT)
-		declare_call(class, strpool_text(class->name));
+		declare_call(m, class, strpool_text(class->name));
 	m->declared[p->kind]++;
 }
 

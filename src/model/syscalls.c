@@ -35,7 +35,7 @@ struct syscalls {
 	GArray *heads;       /* uint32_t, by thread row */
 	GArray *links;       /* struct call_link, by TABLE_SYSCALL row */
 	GArray *error_links; /* uint32_t, by TABLE_SYSERR row */
-	strid sigreturn[2];
+	strid sigreturn[2], unknown;
 	struct call_name numbers[NUMBERS]; /* for syscall_entry_unknown; name STRID_NONE: not looked up yet */
 };
 
@@ -47,6 +47,7 @@ void syscalls_create(struct model *m)
 	m->syscalls->error_links = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	m->syscalls->sigreturn[0] = strpool_intern_z("rt_sigreturn");
 	m->syscalls->sigreturn[1] = strpool_intern_z("sigreturn");
+	m->syscalls->unknown = strpool_intern_z("unknown");
 }
 
 static void forget_given(struct thread *t)
@@ -80,16 +81,20 @@ static uint64_t key_of(uint32_t row, uint32_t low)
 /* ---- names ---- */
 
 /* The call with a number that the tracer had no name for; not for 32-bit programs. */
-static struct call_name call_of_number(struct syscalls *s, int64_t nr)
+static struct call_name call_of_number(const struct model *m, int64_t nr)
 {
 	static const struct call_name none;
+	struct syscalls *s = m->syscalls;
 	const char *name;
 
 	if (nr < 0 || nr >= NUMBERS)
 		return none;
+	/* it is only known once all classes are */
+	if (nr < SYSCALL_NUMBERS_SHARED && !m->is_x86_64)
+		return (struct call_name){ s->unknown, NULL };
 	if (!s->numbers[nr].name) {
-		name = syscall_name_of_number(nr);
-		s->numbers[nr].name = strpool_intern_z(name ? name : "unknown");
+		name = syscall_name_of_number(nr, m->is_x86_64);
+		s->numbers[nr].name = name ? strpool_intern_z(name) : s->unknown;
 		s->numbers[nr].desc = name ? syscall_find(name) : NULL;
 	}
 	return s->numbers[nr];
@@ -105,7 +110,7 @@ static struct call_name call_of_event(struct model *m, const struct apply *a, bo
 	call.name = a->class->call;
 	call.desc = a->class->desc;
 	if (!call.name && has_nr && !a->class->compat)
-		call = call_of_number(m->syscalls, nr);
+		call = call_of_number(m, nr);
 	return call;
 }
 
@@ -369,7 +374,7 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 		call->desc = name.desc;
 	}
 	if (!call->name)
-		call->name = strpool_intern_z("unknown");
+		call->name = m->syscalls->unknown;
 	THREAD_ROW(m, thread)->syscalls++;
 	if (m->counts_calls)
 		count_call(m, thread, call, p->ret);

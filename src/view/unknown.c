@@ -33,7 +33,8 @@ char *view_unknown_call(const struct view_filter *f)
 	if (!call)
 		return NULL;
 	for (int64_t nr = 0; nr < SYSCALL_NUMBERS_MAX; nr++) {
-		const char *name = syscall_name_of_number(nr), *strace_name = name ? syscall_strace_name(name) : NULL;
+		const char *name = syscall_name_of_number(nr, true),
+			   *strace_name = name ? syscall_strace_name(name) : NULL;
 
 		if (name)
 			similar_offer(&s, strace_name ? strace_name : name);

@@ -199,8 +199,7 @@ static bool allow_some(scmp_filter_ctx ctx)
  */
 static void say_what_was_refused(int number, siginfo_t *info, void *context)
 {
-	/* the numbers of other machines have other names */
-	const char *name = info->si_arch == AUDIT_ARCH_X86_64 ? syscall_name_of_number(info->si_syscall) : NULL;
+	const char *name = syscall_name_of_number(info->si_syscall, info->si_arch == AUDIT_ARCH_X86_64);
 	char text[96];
 	int len;
 

@@ -132,11 +132,16 @@ START_TEST(test_syscall_rows)
 	ck_assert_int_eq(open->made, FD_FILE);
 	ck_assert_int_eq(open->fields[1].raw_arg, -1);
 	ck_assert_ptr_null(syscall_find("getpid"));
-	ck_assert_str_eq(syscall_name_of_number(0), "read");
-	ck_assert_str_eq(syscall_name_of_number(437), "openat2");
-	ck_assert_str_eq(syscall_name_of_number(470), "listns");
-	ck_assert_ptr_null(syscall_name_of_number(-1));
-	ck_assert_ptr_null(syscall_name_of_number(100000));
+	ck_assert_str_eq(syscall_name_of_number(0, true), "read");
+	ck_assert_str_eq(syscall_name_of_number(437, true), "openat2");
+	ck_assert_str_eq(syscall_name_of_number(470, true), "listns");
+	ck_assert_str_eq(syscall_name_of_number(437, false), "openat2");
+	ck_assert_str_eq(syscall_name_of_number(424, false), "pidfd_send_signal");
+	ck_assert_ptr_null(syscall_name_of_number(334, false));
+	ck_assert_ptr_null(syscall_name_of_number(64, false));
+	ck_assert_ptr_null(syscall_name_of_number(-1, false));
+	ck_assert_ptr_null(syscall_name_of_number(-1, true));
+	ck_assert_ptr_null(syscall_name_of_number(100000, true));
 	for (int kind = 0; kind < FD_KINDS; kind++)
 		ck_assert_ptr_nonnull(fd_kind_name(kind));
 }
