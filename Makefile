@@ -174,7 +174,7 @@ $(BUILD)/tests/live/ust_app: LIBS += $(UST_LIBS)
 
 .PHONY: check-unit check-unit-run
 check-unit:
-	$(Q)$(INSTALL_DEPS) --tests
+	$(Q)$(INSTALL_DEPS) --unit
 	$(Q)$(MAKE) $(PARALLEL) check-unit-run
 check-unit-run: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
 	$(Q)tests/run --build $(BUILD) $(UNIT_TESTS)

@@ -62,6 +62,8 @@ def main():
     assert (status, out) == (1, "") and err.splitlines()[1:] == ["    autoconf", "    zstd"], err
     _, _, err = elsewhere(option=["--tests"])
     assert {"    pgrep", "    git"} < set(err.splitlines()), err
+    status, _, err = elsewhere(option=["--unit"])
+    assert status == 1 and err.splitlines()[1:] == ["    babeltrace2", "    python3"], err
     print("ok another distribution")
     status, err, asked = run("no", "")
     assert (status, err) == (0, ""), (status, err)
@@ -77,6 +79,7 @@ def main():
     print("ok apt fails")
     some, none = "CHECK_LIBS = -lcheck\nUST_LIBS = -llttng-ust\n", "CHECK_LIBS = \nUST_LIBS = \n"
     assert configures_again(["--tests"], none) and configures_again(["--lint"], none.replace("= \n", "=\n", 1))
+    assert configures_again(["--unit"], none) and not configures_again(["--unit"], "CHECK_LIBS = -lcheck\nUST_LIBS = \n")
     assert not configures_again(["--tests"], some) and not configures_again([], none)
     print("ok configured before they were installed")
 
