@@ -106,6 +106,9 @@ def main():
     assert uninstalls("exported", PREFIX="/nowhere", BUILD="elsewhere") == ("/usr/local/bin", False)
     assert uninstalls("exported", "BUILD=elsewhere") == ("/usr/local/bin", True)
     print("ok directories, only from the command line")
+    status, err = configure("tree", ac_cv_func_closefrom="no")
+    assert status and "error: the C library lacks closefrom: lttngtop needs glibc 2.34 or later\n" in err, err
+    print("ok another C library")
     status, err = configure("tree", CPPFLAGS="-U__SIZEOF_INT128__")
     assert status and "error: gcc has no 128-bit integers: lttngtop runs on 64-bit machines only\n" in err, err
     print("ok a 32-bit machine")
