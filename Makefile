@@ -106,7 +106,7 @@ ifneq ($(strip $(CONFIGURE_FLAGS)),$(shell cat '$(BUILD)/flags' 2>/dev/null))
 $(BUILD)/config.mk: new-flags
 endif
 endif
-$(BUILD)/config.mk: configure scripts/config.mk.in src/config.h.in
+$(BUILD)/config.mk: configure scripts/config.mk.in scripts/GNUmakefile.in src/config.h.in
 	$(call say,CONF,$(BUILD))
 	$(Q)mkdir -p $(BUILD)
 	$(Q)cd $(BUILD) && if [ -x config.status ] && $(if $(strip $(CONFIGURE_FLAGS)),false,true); then \

@@ -14,8 +14,8 @@ def configure(tree, again=False, **environment):
     """Status and errors of make, which configures a copy of the files that this needs."""
     if not again:
         shutil.rmtree(tree, ignore_errors=True)
-    for name in ("Makefile", "configure.ac", "scripts/config.mk.in", "src/config.h.in", "src/event/tracepoints.def",
-                 "src/cmd/manual_pages.c"):
+    for name in ("Makefile", "configure.ac", "scripts/config.mk.in", "scripts/GNUmakefile.in", "src/config.h.in",
+                 "src/event/tracepoints.def", "src/cmd/manual_pages.c"):
         os.makedirs(os.path.dirname(os.path.join(tree, name)), exist_ok=True)
         shutil.copy(os.path.join(SRCDIR, name), os.path.join(tree, name))
     inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
@@ -106,6 +106,13 @@ def main():
     assert uninstalls("exported", PREFIX="/nowhere", BUILD="elsewhere") == ("/usr/local/bin", False)
     assert uninstalls("exported", "BUILD=elsewhere") == ("/usr/local/bin", True)
     print("ok directories, only from the command line")
+    os.mkdir("elsewhere")
+    subprocess.run(["../a path/configure", "-q", "--prefix=/usr"], cwd="elsewhere", check=True)
+    assert uninstalls("elsewhere") == ("/usr/bin", False)
+    assert uninstalls("elsewhere", "-j2", "PREFIX=/opt") == ("/opt/bin", False)
+    done = subprocess.run(["make", "-C", "elsewhere", "clean"], stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode and "remove this directory instead" in done.stderr and os.path.exists("elsewhere/config.mk"), done
+    print("ok make in a directory where configure was run")
     status, err = configure("tree", ac_cv_func_closefrom="no")
     assert status and "error: the C library lacks closefrom: lttngtop needs glibc 2.34 or later\n" in err, err
     print("ok another C library")
