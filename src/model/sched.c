@@ -87,7 +87,6 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 	if (t->woken_ns)
 		mode_has_waited(t);
-	t->woken_ns = 0;
 	if (r->state == THREAD_BLOCKED)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* no wake-up was seen */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;

@@ -354,6 +354,22 @@ START_TEST(test_wait_for_cpu_after_loss)
 }
 END_TEST
 
+/* Its switch-in was among the lost events: it was preempted since, and not woken. */
+START_TEST(test_switched_in_unseen)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1000, 0, 0, 0, 6, "six");
+	EVENT(&e, 1100, 0, 0, SCHED_WAKING, wakeup, .tid = 5, .comm = "five");
+	events_lose(&e, 1200, 1, 0);
+	events_switch(&e, 1500, 0, 5, 0x100, 6, "six");
+	events_switch(&e, 1510, 0, 6, SLEEP, 5, "five");
+	ck_assert_uint_eq(events_thread(&e, 5)->latency.count, 0);
+	events_release(&e);
+}
+END_TEST
+
 /* A second loss concerns only those threads that were seen since the first: there may be many others. */
 START_TEST(test_losses_with_many_threads)
 {
@@ -667,7 +683,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss,
+	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_switched_in_unseen,
 	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
 	  test_exec_takes_over_tid, test_context_of_a_thread, test_priority_of_sched_events,
