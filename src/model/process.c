@@ -244,15 +244,25 @@ static void inherit_namespaces(struct model *m, uint32_t row, uint32_t from)
 	container_place(m, row);
 }
 
+static bool has_exited(const struct thread_row *r)
+{
+	return r->exited_ns || r->state == THREAD_ZOMBIE;
+}
+
 /*
  * A thread that is not its process' first takes over the first one's TID: the old row ends here, the new one continues
- * with its files and its CPU.
+ * with its files and its CPU. The first one has exited, but may have yet to be switched out for the last time: since
+ * Linux 5.8 it then has the TID of the other.
  */
 static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t old, int64_t tid)
 {
-	uint32_t row = thread_of_tid(m, tid);
-	struct thread_row *r = THREAD_ROW(m, row);
+	uint32_t row = thread_find(m, tid);
+	struct thread_row *r;
 
+	if (row != NO_ROW && has_exited(THREAD_ROW(m, row)))
+		thread_end(m, row);
+	row = thread_of_tid(m, tid);
+	r = THREAD_ROW(m, row);
 	r->pid = (uint64_t)tid;
 	r->ppid = THREAD_ROW(m, old)->ppid;
 	r->user_id = THREAD_ROW(m, old)->user_id;
@@ -320,7 +330,7 @@ void apply_free(struct model *m, const struct apply *a)
 	if (row == NO_ROW)
 		return;
 	/* else another thread has its TID by now */
-	if (THREAD_ROW(m, row)->exited_ns || THREAD_ROW(m, row)->state == THREAD_ZOMBIE)
+	if (has_exited(THREAD_ROW(m, row)))
 		thread_end(m, row);
 }
 

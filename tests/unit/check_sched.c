@@ -551,6 +551,38 @@ START_TEST(test_exec_takes_over_tid)
 }
 END_TEST
 
+/* The first thread has exited, but was not switched out for the last time: what comes of it has the other TID then. */
+START_TEST(test_exec_takes_over_tid_of_a_zombie)
+{
+	uint64_t first;
+	struct events e;
+
+	for (unsigned seen = 0; seen < 2; seen++) {
+		begin(&e);
+		events_switch(&e, 1100, 0, 0, RUNNABLE, 5, "first");
+		first = events_thread(&e, 5)->uid;
+		EVENT(&e, 1110, 0, 5, EXIT, task, .tid = 5);
+		events_switch(&e, 1120, 0, 5, 0x100, 6, "worker");
+		EVENT(&e, 1200, 0, seen ? 5 : 6, EXEC, exec, .tid = 5, .old_tid = 6, .filename = str(&rec, "/bin/cat"));
+		ck_assert_uint_ne(events_thread(&e, 5)->uid, first);
+		ck_assert_uint_eq(events_thread(&e, 5)->exited_ns, 0);
+		ck_assert_uint_eq(events_thread(&e, 5)->pid, 5);
+		ck_assert_ptr_nonnull(thread_info(e.m, thread_find(e.m, 5))->files);
+		events_switch(&e, 1300, 0, 5, SLEEP, 6, "first");
+		ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 100);
+		events_switch(&e, 1310, 0, 6, DEAD, 0, "swapper/0");
+		ck_assert_uint_eq(thread_find(e.m, 6), NO_ROW);
+		EVENT(&e, 1320, 0, 0, FREE, task, .tid = 5); /* before Linux 5.8 */
+		EVENT(&e, 1330, 0, 0, SCHED_WAKING, wakeup, .tid = 5);
+		ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_READY);
+		ck_assert_uint_eq(HOST_ROW(e.m)->threads, 1);
+		ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 3);
+		assert_sums(&e, 1340);
+		events_release(&e);
+	}
+}
+END_TEST
+
 START_TEST(test_context_of_a_thread)
 {
 	struct ev_context alive = {
@@ -686,5 +718,5 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_switched_in_unseen,
 	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_context_of_a_thread, test_priority_of_sched_events,
+	  test_exec_takes_over_tid, test_exec_takes_over_tid_of_a_zombie, test_context_of_a_thread, test_priority_of_sched_events,
 	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
