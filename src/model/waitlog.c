@@ -348,20 +348,22 @@ static void complete_switch(struct model *m, const struct apply *a)
 
 void waitlog_behind(struct model *m, const struct apply *a)
 {
+	int64_t tid, old_tid = TID_UNKNOWN;
 	struct wait_event *e;
 	uint32_t row;
-	int64_t tid;
 
 	if (a->ev->kind == EVENT_SCHED_SWITCH) {
 		complete_switch(m, a);
 		return;
 	}
-	if (a->ev->kind == EVENT_EXEC)
+	if (a->ev->kind == EVENT_EXEC) {
 		tid = event_payload(a->ev, ev_exec)->tid;
-	else if (a->ev->kind == EVENT_RENAME)
+		old_tid = event_payload(a->ev, ev_exec)->old_tid;
+	} else if (a->ev->kind == EVENT_RENAME) {
 		tid = event_payload(a->ev, ev_task)->tid;
-	else
+	} else {
 		return;
+	}
 	row = row_of(m, tid);
 	if (row == NO_ROW || !valid_tid(tid))
 		return;
@@ -369,6 +371,8 @@ void waitlog_behind(struct model *m, const struct apply *a)
 	e->tid = (int32_t)tid;
 	e->pid = pid_of(m, row);
 	e->comm = (strid)THREAD_ROW(m, row)->comm;
+	if (a->cpu && old_tid > 0 && old_tid != tid && valid_tid(old_tid))
+		e->from_tid = (int32_t)old_tid;
 }
 
 void waitlog_runs(struct model *m, const struct cpu *cpu)

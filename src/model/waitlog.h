@@ -39,7 +39,7 @@ enum wait_event_kind {
 	WAIT_EVENT_WAKE,        /* tid is woken */
 	WAIT_EVENT_FORK,        /* tid is created, by from_tid */
 	WAIT_EVENT_EXIT,        /* tid exits */
-	WAIT_EVENT_RENAME,      /* tid executes another program, or is renamed */
+	WAIT_EVENT_RENAME,      /* tid (if set, until now from_tid) executes another program, or is renamed */
 	WAIT_EVENT_STATUS,      /* the state dump saw tid in status (enum of lttng_statedump_process_state) */
 	WAIT_EVENT_NET_SOFTIRQ, /* softirq NET_TX or NET_RX is entered */
 	WAIT_EVENT_SEND,        /* a packet leaves */

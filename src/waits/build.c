@@ -359,10 +359,36 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 	graph_present(b->graph, t->row, WAIT_STATES, NULL);
 }
 
+/*
+ * The thread executes a program, and takes over the TID of its process' first thread, which has exited: its row ends,
+ * and it continues in a new one.
+ */
+static void take_over_tid(struct build *b, unsigned host, const struct wait_event *e)
+{
+	struct build_thread *first = build_thread_find(b, host, e->tid, e->cpu);
+	struct build_thread *t = build_thread_find(b, host, e->from_tid, e->cpu);
+	bool is_new;
+
+	if (first)
+		build_thread_gone(b, first);
+	if (t) {
+		recover(b, t, STATUS_RUN);
+		build_extend(b, t);
+		build_thread_gone(b, t);
+	}
+	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
+	build_thread_set(b, t, STATUS_RUN);
+	build_extend(b, t);
+	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
+}
+
 static void build_rename(struct build *b, unsigned host, const struct wait_event *e)
 {
-	const struct build_thread *t = build_thread_find(b, host, e->tid, e->cpu);
+	const struct build_thread *t;
 
+	if (e->from_tid > 0)
+		take_over_tid(b, host, e);
+	t = build_thread_find(b, host, e->tid, e->cpu);
 	if (t)
 		build_thread_name(b, t, e->comm, e->pid);
 }

@@ -321,6 +321,11 @@ START_TEST(test_lives)
 	EVENT(&f.e, 20, 0, 7, EXEC, exec, .tid = 7, .old_tid = 7, .filename = str(&rec, "/usr/bin/wget"));
 	e = last(&f, WAIT_EVENT_RENAME);
 	ck_assert_str_eq(strpool_text(e->comm), "wget");
+	ck_assert_int_lt(e->from_tid, 0);
+	/* by another thread of its process, which takes over its TID */
+	EVENT(&f.e, 25, 0, 6, EXEC, exec, .tid = 7, .old_tid = 6, .filename = str(&rec, "/usr/bin/tar"));
+	e = last(&f, WAIT_EVENT_RENAME);
+	ck_assert(e->tid == 7 && e->from_tid == 6 && e->cpu == 0);
 	EVENT(&f.e, 30, 0, 7, EXIT, task, .tid = 7);
 	ck_assert_int_eq(last(&f, WAIT_EVENT_EXIT)->tid, 7);
 	EVENT(&f.e, 40, 0, 5, DUMP_PROCESS, dump_process, .tid = 9, .pid = 8, .status = 5, .name = "nine");

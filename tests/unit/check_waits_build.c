@@ -395,6 +395,39 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 }
 END_TEST
 
+/*
+ * Thread 9 executes a program: it continues as 7, with a row of its own. The first thread has exited, whether its last
+ * switch has been seen by then or comes later, under the other TID.
+ */
+START_TEST(test_exec_takes_over_tid)
+{
+	struct wait_event *e;
+	struct test t;
+
+	for (unsigned seen = 0; seen < 2; seen++) {
+		begin(&t, 1);
+		switched(&t, 0, 10, 0, 5, 1, 7);
+		switched(&t, 0, 10, 1, 0, 0, 9);
+		add(&t, 0, 12, WAIT_EVENT_EXIT, 0)->tid = 7;
+		if (seen)
+			switched(&t, 0, 20, 0, 7, 0x20, 6);
+		e = add(&t, 0, 30, WAIT_EVENT_RENAME, 1);
+		e->tid = 7;
+		e->from_tid = 9;
+		if (!seen)
+			switched(&t, 0, 35, 0, 9, 0x20, 6);
+		woken(&t, 0, 40, 1, 5);
+		switched(&t, 0, 50, 1, 7, 1, 8);
+		finish(&t, 1);
+		check_row(&t, waits_find(t.w, 0, 7, 25), seen ? "10 R 12 R 20" : "10 R 12");
+		check_row(&t, waits_find(t.w, 0, 9, 30), "10 R 30");
+		check(&t, 0, 7, "30 R 50");
+		check(&t, 0, 5, "10 B<7@40 40");
+		end(&t);
+	}
+}
+END_TEST
+
 /* Before 4.14 a thread that exits shows TASK_DEAD; parked threads and idle sleepers show the same bits. */
 /* Its path ends with its exit, whether its last switch is seen or not; events in between count. */
 START_TEST(test_path_ends_with_the_exit)
@@ -604,4 +637,4 @@ UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, 
 	  test_asleep_already, test_switched_midway, test_runs_at_first, test_work, test_work_from_an_interrupt,
 	  test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
 	  test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names, test_names_stay,
-	  test_idle_rows)
+	  test_idle_rows, test_exec_takes_over_tid)
