@@ -67,7 +67,8 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 	CPU_ROW(m, cpu->row)->thread_uid = thread == NO_ROW ? 0 : THREAD_ROW(m, thread)->uid;
 	if (thread != NO_ROW) {
 		thread_set_state(m, thread, THREAD_RUNNING);
-		thread_info(m, thread)->woken_ns = 0; /* even if its switch-in was not seen */
+		/* even if its switch-in was not seen */
+		thread_info(m, thread)->woken_ns = thread_info(m, thread)->early_ns = 0;
 		THREAD_ROW(m, thread)->cpu = CPU_ROW(m, cpu->row)->cpu;
 		mode_update(m, cpu);
 	}

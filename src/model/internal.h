@@ -181,6 +181,7 @@ struct thread {
 	uint64_t ns_level;  /* of its own PID namespace, 0 the host's or unknown */
 	uint32_t container; /* container.c: row of TABLE_CONTAINER, NO_ROW none */
 	uint64_t woken_ns;  /* first wake-up while blocked, 0 none */
+	uint64_t early_ns;  /* last wake-up by another thread while it ran, in its current or last slice, 0 none */
 	uint64_t slice_ns;  /* when it was last seen switched in, 0 never */
 	struct call_in_flight call;
 	struct fd_table *files;       /* NULL: unknown */
@@ -276,6 +277,7 @@ struct model {
 	uint64_t begin_ns;         /* start of the record, 0 unknown; UINT64_MAX: interrupted */
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* when events were last lost, 0 never */
+	uint64_t cut_ns;           /* where an interval or frame last started or ended, 0 unknown */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */
 	GArray *sure;              /* uint32_t: rows of the threads whose state was seen since then, in any order */

@@ -73,6 +73,36 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 		thread_end(m, row);
 }
 
+/*
+ * The kernel reports sched_waking before it waits for the thread, which is about to sleep, to be switched out on its
+ * CPU. A thread that sleeps is switched in only once it is woken: if that was not seen meanwhile, though no events were
+ * lost, it was woken then. A wake-up while it ran means nothing otherwise: it may have come before it was about to
+ * sleep.
+ */
+bool sched_was_ready(struct model *m, uint32_t thread)
+{
+	const struct thread_row *r = THREAD_ROW(m, thread);
+
+	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) &&
+	       thread_info(m, thread)->early_ns > m->lost_ns;
+}
+
+/* Its latency is the whole wait. But intervals that have ended counted their part of it as blocked: that remains. */
+static void be_ready_since_switch_out(struct model *m, uint32_t row)
+{
+	struct thread_row *r = THREAD_ROW(m, row);
+
+	thread_info(m, row)->woken_ns = r->since_ns;
+	if (m->cut_ns > r->since_ns) {
+		if (r->state == THREAD_BLOCKED)
+			r->blocked_ns += m->cut_ns - r->since_ns;
+		r->since_ns = m->cut_ns;
+	}
+	r->state = THREAD_READY;
+	if (m->preemption)
+		preemption_begin(m, row);
+}
+
 static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
@@ -80,6 +110,8 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	const int64_t last_cpu = (int64_t)r->cpu;
 	const bool sure = !(r->flags & THREAD_UNSURE); /* among lost events it may have run and blocked since */
 
+	if (sched_was_ready(m, row))
+		be_ready_since_switch_out(m, row);
 	if (t->woken_ns && r->state == THREAD_READY && sure)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
@@ -222,6 +254,8 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	if (!starts_ready(r)) {
 		if (r->state == THREAD_READY)
 			wait_on_target(m, a, row, p);
+		if (r->state == THREAD_RUNNING && row != a->thread)
+			thread_info(m, row)->early_ns = m->now_ns;
 		return;
 	}
 	thread_info(m, row)->woken_ns = m->now_ns;

@@ -129,6 +129,7 @@ static void log_switch(struct model *m, const struct apply *a)
 	e->tid = (int32_t)p->next_tid;
 	e->pid = pid_of(m, next);
 	e->comm = comm_of(m, next, p->next_comm);
+	e->was_ready = next != NO_ROW && sched_was_ready(m, next);
 	e->from_tid = (int32_t)p->prev_tid;
 	e->from_pid = pid_of(m, prev);
 	e->from_comm = comm_of(m, prev, p->prev_comm);

@@ -76,6 +76,7 @@ struct wait_event {
 	uint8_t vec;                /* softirq vector of context or below; NET_SOFTIRQ: the one entered */
 	uint16_t cpu;               /* INTERRUPT: whose events were lost; WAIT_ALL_CPUS: the host was away */
 	bool new_task;              /* WAKE: by sched_wakeup_new */
+	bool was_ready;             /* SWITCH: tid was woken as it was last switched out */
 	uint8_t role;               /* WAKE in a task: enum wait_role of tid, from files and calls */
 	uint8_t state;              /* WAKE: enum wait_state, what tid was waiting for, from the context */
 	int32_t tid, pid;           /* pid -1 unknown */

@@ -207,6 +207,8 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 	if (is_new)
 		build_since_begin(b, next, STATUS_WAIT_CPU);
 	recover(b, next, STATUS_WAIT_CPU);
+	if (e->was_ready && next->status == STATUS_BLOCKED)
+		build_thread_set(b, next, STATUS_WAIT_CPU);
 	build_thread_set(b, next, STATUS_RUN);
 	build_thread_name(b, next, e->comm, e->pid);
 	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);

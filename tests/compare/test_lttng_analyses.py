@@ -9,7 +9,7 @@ last      its recording ends at the last event, ours 1 ns later
 calls     splice, tee, recvmmsg and calls it has no name for move no bytes; nor do copies within the kernel
 entry     an exit without entry is not counted (ours: counted, without duration)
 race      a thread woken on its way to sleep, after sched_waking and before it is switched out: sched_wakeup, which then
-comes after the switch, starts a wait for it, whereas ours sees no wake-up of a blocked thread
+comes after the switch, starts a wait for it, whereas for ours it starts with the switch
 header    the loopback's packets are counted with the Ethernet header that /proc/net/dev leaves out
 sample    its standard deviation is the sample's (n - 1), ours the population's (n)
 unended   its return counts are one too many: not compared
@@ -149,7 +149,7 @@ def check_irqstats(checks, name, trace, path):
 
 
 def races(record, tid):
-    """Waits that only lttng-analyses counts: see race."""
+    """Waits that begin later for lttng-analyses, with both lengths: see race."""
     out, wakes = record.outs.get(tid, []), record.wakes.get(tid, [])
     for switch_in in record.ins.get(tid, []):
         last_out = max((o for o in out if o[0] < switch_in), default=None)
@@ -157,7 +157,7 @@ def races(record, tid):
             continue
         between = [w for w in wakes if last_out[0] < w[0] < switch_in]
         if between and all(w[1] == "sched_wakeup" for w in between):
-            yield switch_in - between[0][0]
+            yield switch_in - between[0][0], switch_in - last_out[0]
 
 
 def check_schedstats(checks, name, trace, path, record):
@@ -166,15 +166,15 @@ def check_schedstats(checks, name, trace, path, record):
         for row in data:
             tid = row[0]["tid"]
             count, least, mean, most, deviation = (value(x) for x in row[1:6])
-            more = list(races(record, tid))
+            later = list(races(record, tid))
             have = ours.get(tid, {"count": 0, "min_ns": None, "max_ns": None, "total_ns": 0, "stdev_ns": None})
-            n = have["count"] + len(more)
-            have = dict(have, count=n, avg_ns=(have["total_ns"] + sum(more)) / n if n else None,
-                        min_ns=min([*more, *([have["min_ns"]] if have["count"] else [])], default=None),
-                        max_ns=max([*more, *([have["max_ns"]] if have["count"] else [])], default=None))
+            n = have["count"]
+            if n:
+                have = dict(have, avg_ns=(have["total_ns"] + sum(theirs - own for theirs, own in later)) / n,
+                            min_ns=min([have["min_ns"], *(theirs for theirs, _ in later)]))
             if checks.true(n, f"{name}: schedstats: {tid} is missing"):
                 distribution(checks, f"{name}: schedstats: {tid}", have, count, least, mean, most,
-                             None if more else deviation)
+                             None if later else deviation)
 
 
 def main():

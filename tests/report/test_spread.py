@@ -50,21 +50,29 @@ def events():
 
 
 def latencies(trace):
-    """Wake-up to switch-in, as (host, tid, start, length)."""
+    """
+    Wake-up to switch-in, as (host, tid, start, length); from its switch-out if a thread was woken while it was still
+    running, on its way to block.
+    """
     woken, found = {}, []
-    runnable = set()
+    runnable, early, left = set(), set(), {}
     for t, host, name, _, fields in trace:
         if name in ("sched_waking", "sched_wakeup_new"):
             thread = host, number(fields, "tid")
             if thread not in runnable:
                 woken.setdefault(thread, t)
+            early.add(thread)
         elif name == "sched_switch":
             gone = host, number(fields, "prev_tid")
             come = host, number(fields, "next_tid")
             woken.pop(gone, None)
+            left[gone] = t
             (runnable.add if number(fields, "prev_state") in (0, PREEMPTED) else runnable.discard)(gone)
             if come[1] and come in woken:
                 found.append((*come, woken[come], t - woken[come]))
+            elif come[1] and come in early and come not in runnable:
+                found.append((*come, left[come], t - left[come]))
+            early.discard(come)
             woken.pop(come, None)
             runnable.add(come)
     return found
@@ -103,8 +111,8 @@ def calls(trace):
 
 def waits(trace):
     """
-    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length); to its switch-in if it was woken
-    while it was still running, on its way to block.
+    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length). One that was woken while it was
+    still running, on its way to block, does not wait.
     """
     since, found = {}, []
 
@@ -118,7 +126,7 @@ def waits(trace):
             gone = host, number(fields, "prev_tid")
             if gone[1] and number(fields, "prev_state") not in (0, PREEMPTED):
                 since[gone] = t
-            end((host, number(fields, "next_tid")), t)
+            since.pop((host, number(fields, "next_tid")), None)
         elif name == "sched_waking":
             end((host, number(fields, "tid")), t)
     return found

@@ -307,6 +307,27 @@ START_TEST(test_roles)
 }
 END_TEST
 
+/* Thread 7 is woken as it is switched out, on another CPU: it is ready until it is switched in. */
+START_TEST(test_ready_since_switched_out)
+{
+	struct fixture f;
+
+	begin(&f);
+	events_switch(&f.e, 5, 0, 1, 1, 7, "seven");
+	events_switch(&f.e, 6, 1, 1, 1, 5, "five");
+	EVENT(&f.e, 10, 1, 5, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
+	events_switch(&f.e, 11, 0, 7, 1, 8, "eight");
+	ck_assert(!last(&f, WAIT_EVENT_SWITCH)->was_ready);
+	events_switch(&f.e, 20, 0, 8, 1, 7, "seven");
+	ck_assert(last(&f, WAIT_EVENT_SWITCH)->was_ready);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_SWITCH)->by_tid, 8);
+	events_switch(&f.e, 30, 0, 7, 1, 8, "eight");
+	events_switch(&f.e, 40, 0, 8, 1, 7, "seven");
+	ck_assert(!last(&f, WAIT_EVENT_SWITCH)->was_ready);
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_lives)
 {
 	const struct wait_event *e;
@@ -415,5 +436,5 @@ START_TEST(test_work_items)
 END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
-	  test_losses, test_depth, test_families_of_wake_ups, test_call_and_object, test_roles, test_lives,
-	  test_packets)
+	  test_losses, test_depth, test_families_of_wake_ups, test_call_and_object, test_roles,
+	  test_ready_since_switched_out, test_lives, test_packets)

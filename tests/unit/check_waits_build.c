@@ -22,6 +22,25 @@ START_TEST(test_wake_up_by_a_task)
 }
 END_TEST
 
+/* It was woken as it was switched out: it has been ready, also if it had no work. */
+START_TEST(test_ready_since_switched_out)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 8, 0x402, 7);
+	t.log[0].events[1].was_ready = true;
+	switched(&t, 0, 40, 0, 7, 1, 8);
+	t.log[0].events[2].was_ready = true;
+	switched(&t, 0, 50, 0, 8, 1, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 P 30 R 40 B 50");
+	check(&t, 0, 8, "10 R 30 P 40 R 50");
+	end(&t);
+}
+END_TEST
+
 /* The state of a thread that was switched out, by prev_state. */
 START_TEST(test_states_when_switched_out)
 {
@@ -637,4 +656,4 @@ UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, 
 	  test_asleep_already, test_switched_midway, test_runs_at_first, test_work, test_work_from_an_interrupt,
 	  test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
 	  test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names, test_names_stay,
-	  test_idle_rows, test_exec_takes_over_tid)
+	  test_idle_rows, test_exec_takes_over_tid, test_ready_since_switched_out)

@@ -22,6 +22,7 @@ CAUSES = {
             "itself",
     "asleep": "a kworker that slept when the record or the part after lost events began is taken to have had no work",
     "start": "what a CPU runs when its record begins is known, and its wake-ups count, before its first switch, too",
+    "early": "woken by another thread while it ran, switched out to sleep and not woken again: it has been ready since",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
@@ -84,6 +85,7 @@ def changed(critpath, losses, starts, clocks):
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
             self.idling = set()   # workers without work
+            self.early = set()    # workers that were woken since they were last switched in
             self.g.idle = {}      # vertex where they got some -> what it came from, a state
 
         def feed(self, e):
@@ -130,6 +132,7 @@ def changed(critpath, losses, starts, clocks):
                 self.stack.pop((host, c), None)
                 self.lost_cpus.add((host, c))
                 self.switched.add((host, c))
+            self.early.clear()
 
         def seen(self, w, doing):
             """Sets the worker's state, which holds since the losses ended."""
@@ -203,6 +206,13 @@ def changed(critpath, losses, starts, clocks):
                 w = self.find(e.host, tid, e.cpu)
                 if w:
                     self.seen(w, doing)
+            w = self.find(e.host, f["next_tid"], e.cpu)
+            if w in self.early:
+                self.early.discard(w)
+                if w.status == critpath.WAIT_BLOCKED:
+                    w.status = critpath.WAIT_CPU
+                    self.idling.discard(w)
+                    self.used["early"] += 1
             super().sched_switch(e, f)
             if f["prev_state"] == TASK_IDLE:
                 self.idling.add(self.find(e.host, f["prev_tid"], e.cpu))
@@ -223,6 +233,10 @@ def changed(critpath, losses, starts, clocks):
             t = self.find(e.host, f["tid"], e.cpu)
             if t and t is not self.on_cpu(e.host, e.cpu):
                 self.seen(t, critpath.WAIT_BLOCKED)
+                if t.status == critpath.RUN:
+                    self.early.add(t)
+                elif t.status == critpath.WAIT_BLOCKED:
+                    self.early.discard(t)
             stack = self.stack.get((e.host, e.cpu))
             top = stack[-1] if stack else ("NONE", {})
             if not top[1].get("disk") or top[0] not in ("IRQ", "SOFTIRQ"):
