@@ -285,7 +285,7 @@ START_TEST(test_wrong)
 		{ COMMAND_FEED, { "--host", "x" }, "option '--host' does not apply to 'feed'" },
 		{ COMMAND_RECORD, { "-nx" }, "unknown option '-x'" },
 		{ COMMAND_RECORD, { "-no" }, "option '-o' needs an argument: DIR" },
-		{ COMMAND_RECORD, { "-ni" }, "option '--interval' does not apply to 'record'" },
+		{ COMMAND_RECORD, { "-ni" }, "option '-i' does not apply to 'record'" },
 		{ COMMAND_REPORT, { "-x" }, "unknown option '-x'" },
 		{ COMMAND_REPORT, { "--utc=1" }, "option '--utc' takes no argument" },
 		{ COMMAND_REPORT, { "cpu", "--begin" }, "option '--begin' needs an argument: TIME" },
