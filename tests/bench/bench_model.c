@@ -40,6 +40,16 @@ G_GNUC_NORETURN static void die(void)
 	exit(1);
 }
 
+/* What CPUs run at first starts with the record, as in an ingest: without a time of its own. */
+static void append(GByteArray *records, const struct event *ev)
+{
+	const guint at = records->len;
+
+	g_byte_array_append(records, (const guint8 *)ev, ev->size);
+	if (ev->kind == EVENT_CPU_START)
+		((struct event *)(void *)(records->data + at))->ts_ns = 0;
+}
+
 /* Reads all records of the directory's first recording, and appends them to a list unless it is NULL. */
 static void read_all(const char *directory, GByteArray *records)
 {
@@ -64,7 +74,7 @@ static void read_all(const char *directory, GByteArray *records)
 		if (status == LT_END)
 			break;
 		if (records)
-			g_byte_array_append(records, (const guint8 *)ev, ev->size);
+			append(records, ev);
 		source_next(source);
 	}
 	source_stop(source);
@@ -119,6 +129,8 @@ static uint64_t apply(const GByteArray *records, bool extras, struct kept *kept)
 	for (guint at = 0; at < records->len;) {
 		const struct event *ev = (const struct event *)(const void *)(records->data + at);
 
+		if (ev->ts_ns && !begin_ns)
+			model_begin(m, ev->ts_ns);
 		if (ev->ts_ns && ev->ts_ns >= end_ns) {
 			end_frame(s, kept, begin_ns, end_ns);
 			begin_ns = ev->ts_ns;
