@@ -423,7 +423,7 @@ void apply_block_complete(struct model *m, const struct apply *a)
 
 	if (disk == NO_ROW)
 		return;
-	context_note_disk(a->cpu, disk);
+	context_note_disk(m, a->cpu, disk);
 	key = key_of_event(disk, p);
 	if (a->ev->kind == EVENT_BLOCK_ABORT) {
 		if (!driver_del(m, disk, key))

@@ -10,9 +10,9 @@ enum softirq_vector { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_
 /* Interrupts of keyboard and mouse controllers, by name. */
 static const char *const input_irqs[] = { "i8042", "keyboard", "mouse" };
 
-static void push(const struct apply *a, enum wait_context kind, uint32_t nr)
+static void push(struct cpu *cpu, enum wait_context kind, uint32_t nr)
 {
-	struct context_stack *s = &a->cpu->contexts;
+	struct context_stack *s = &cpu->contexts;
 	struct context_level *level;
 
 	if (s->depth == CONTEXT_DEPTH_MAX) {
@@ -29,7 +29,7 @@ static void push_handler(const struct apply *a, enum wait_context kind, uint32_t
 	const struct cpu *cpu = a->cpu;
 	struct context_level *level;
 
-	push(a, kind, nr);
+	push(a->cpu, kind, nr);
 	if (!cpu->irq_depth || cpu->irqs[cpu->irq_depth - 1].nr != nr)
 		return; /* its number is impossible */
 	level = &a->cpu->contexts.levels[cpu->contexts.depth - 1];
@@ -63,26 +63,26 @@ void context_apply(const struct apply *a)
 		pop(a, WAIT_CONTEXT_SOFTIRQ);
 		break;
 	case EVENT_HRTIMER_ENTRY:
-		push(a, WAIT_CONTEXT_HRTIMER, 0);
+		push(a->cpu, WAIT_CONTEXT_HRTIMER, 0);
 		break;
 	case EVENT_HRTIMER_EXIT:
 		pop(a, WAIT_CONTEXT_HRTIMER);
 		break;
 	case EVENT_IPI_ENTRY:
-		push(a, WAIT_CONTEXT_IPI, 0);
+		push(a->cpu, WAIT_CONTEXT_IPI, 0);
 		break;
 	case EVENT_IPI_EXIT:
 		pop(a, WAIT_CONTEXT_IPI);
 		break;
 	case EVENT_DO_IRQ_ENTRY:
-		push(a, WAIT_CONTEXT_DO_IRQ, 0);
+		push(a->cpu, WAIT_CONTEXT_DO_IRQ, 0);
 		break;
 	case EVENT_DO_IRQ_EXIT:
 		pop(a, WAIT_CONTEXT_DO_IRQ);
 		break;
 	case EVENT_RECEIVING_ENTRY:
 	case EVENT_RECEIVING_PROBE_ENTRY:
-		push(a, WAIT_CONTEXT_RECEIVING, 0);
+		push(a->cpu, WAIT_CONTEXT_RECEIVING, 0);
 		break;
 	case EVENT_RECEIVING_EXIT:
 	case EVENT_RECEIVING_PROBE_EXIT:
@@ -104,8 +104,19 @@ static void note(struct cpu *cpu, enum context_named_by what, uint32_t row)
 	s->levels[s->depth - 1].row = row;
 }
 
-void context_note_disk(struct cpu *cpu, uint32_t row)
+/* The thread of an interrupt: on real-time kernels, and with threadirqs, all handlers run in such threads. */
+static bool is_irq_thread(const struct model *m, const struct cpu *cpu)
 {
+	const struct thread *t = cpu->thread == NO_ROW ? NULL : g_ptr_array_index(m->threads, cpu->thread);
+
+	return t && strncmp(t->comm, "irq/", 4) == 0;
+}
+
+void context_note_disk(const struct model *m, struct cpu *cpu, uint32_t row)
+{
+	/* until it is switched out, what it does is the handler's work */
+	if (cpu && !cpu->contexts.depth && is_irq_thread(m, cpu))
+		push(cpu, WAIT_CONTEXT_IRQ, 0);
 	note(cpu, CONTEXT_DISK_ROW, row);
 }
 

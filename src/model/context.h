@@ -59,8 +59,11 @@ static inline bool context_uses(enum event_kind kind)
 	}
 }
 
-/* A disk request was completed on the CPU; a packet came in through the interface. Rows of their tables. */
-void context_note_disk(struct cpu *cpu, uint32_t row);
+/*
+ * A disk request was completed on the CPU (NULL: unknown), in whatever context it is, or in the thread of an interrupt;
+ * a packet came in through the interface. Rows of their tables.
+ */
+void context_note_disk(const struct model *m, struct cpu *cpu, uint32_t row);
 void context_note_netif(struct cpu *cpu, uint32_t row);
 
 /* The CPU is in a task: it switched threads. Or what it is doing is unknown: events were lost. */

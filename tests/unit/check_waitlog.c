@@ -184,6 +184,33 @@ START_TEST(test_names_of_devices)
 }
 END_TEST
 
+/* With threadirqs and on real-time kernels, an interrupt's thread completes requests: until it is switched out. */
+START_TEST(test_thread_of_an_interrupt)
+{
+	struct fixture f;
+
+	begin(&f);
+	EVENT(&f.e, 5, 0, 5, DUMP_DISK, dump_disk, .dev = 254 << 20, .name = str(&rec, "vda"));
+	events_switch(&f.e, 10, 0, 1, 1, 5, "irq/24-virtio1");
+	wake(&f, 11, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	EVENT(&f.e, 20, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	wake(&f, 21, WAIT_CONTEXT_IRQ, WAIT_BLOCK_DEVICE, "vda");
+	EVENT(&f.e, 22, 0, 5, IRQ_ENTRY, irq, .irq = 25, .name = str(&rec, "eth0"));
+	wake(&f, 23, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "eth0");
+	EVENT(&f.e, 24, 0, 5, IRQ_EXIT, irq, .irq = 25);
+	EVENT(&f.e, 25, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 16, .nr_sector = 8);
+	wake(&f, 26, WAIT_CONTEXT_IRQ, WAIT_BLOCK_DEVICE, "vda");
+	events_switch(&f.e, 30, 0, 5, 1, 6, "six");
+	events_switch(&f.e, 40, 0, 6, 1, 5, "irq/24-virtio1");
+	wake(&f, 41, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	/* any other thread, such as one that polls */
+	events_switch(&f.e, 50, 0, 5, 1, 5, "five");
+	EVENT(&f.e, 51, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 24, .nr_sector = 8);
+	wake(&f, 52, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_losses)
 {
 	struct fixture f;
@@ -436,5 +463,5 @@ START_TEST(test_work_items)
 END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
-	  test_losses, test_depth, test_families_of_wake_ups, test_call_and_object, test_roles,
-	  test_ready_since_switched_out, test_lives, test_packets)
+	  test_thread_of_an_interrupt, test_losses, test_depth, test_families_of_wake_ups, test_call_and_object,
+	  test_roles, test_ready_since_switched_out, test_lives, test_packets)
