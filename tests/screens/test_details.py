@@ -160,11 +160,11 @@ def long_lines(checks):
     """A line that is wider than the screen goes on in the next row if there are more rows than lines."""
     with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(80, 40)).wait_read() as t:
         screen = details_of(t, 720)
-        checks.contains("namespaces in full", screen.split("\n"), r"^ ids .* cgroup_ns\n {11}\d{10}$")
-        checks.equal("each line once", len(re.findall("^ ids ", screen, re.M)), 1)
+        checks.contains("namespaces in full", screen.split("\n"), r"^ IDs .* cgroup_ns\n {11}\d{10}$")
+        checks.equal("each line once", len(re.findall("^ IDs ", screen, re.M)), 1)
         checks.contains("the last line", screen.split("\n"), "^ pressure ")
         t.resize(80, 24)
-        screen = t.wait(r"(?s)^ ids [^\n]*…\n.*^CALL ").string
+        screen = t.wait(r"(?s)^ IDs [^\n]*…\n.*^CALL ").string
         checks.lacks("no room: cut", screen.split("\n"), "^ {11}\\d")
 
 

@@ -112,7 +112,7 @@ def opened(checks):
         row = next(row for row in report("relations", t.screen(), "--sort", "wait_ns") if row["from_pid"])
         t.press("Home", "Enter")
         checks.contains("Details of the process that acts", t.sync(), rf"^ {re.escape(row['from_comm'])} on {row['from_host']}\n")
-        checks.contains("its PID", t.sync(), rf"^ ids +tid {row['from_pid']}  pid {row['from_pid']} ")
+        checks.contains("its PID", t.sync(), rf"^ IDs +tid {row['from_pid']}  pid {row['from_pid']} ")
         t.keys("Escape")
         t.wait("FROM HOST")
     with open_pane("Pressure", (160, 40)) as t:

@@ -159,14 +159,14 @@ def steps(checks):
             t.keys("Right")
             preview(t, begin)
             screen = "\n".join(t.sync())
-            checks.check(f"{begin}: Details stay open", re.search(rf"^ ids +tid {before} |^ +does not exist in this interval", screen, re.M),
+            checks.check(f"{begin}: Details stay open", re.search(rf"^ IDs +tid {before} |^ +does not exist in this interval", screen, re.M),
                          screen)
             there += f"tid {before} " in screen
         checks.check("both occur", 0 < there < 5, there)
         for begin in ("14:29:46.015", "14:29:45.015", "14:29:44.015", "14:29:43.015", "14:29:42.015"):
             t.keys("Left")
             preview(t, begin)
-        checks.contains("back: Details", t.sync(), rf"^ ids +tid {before} ")
+        checks.contains("back: Details", t.sync(), rf"^ IDs +tid {before} ")
         t.keys("Escape")
         t.wait(" COMMAND")
         checks.equal("back: the selection", selected(t), before)
