@@ -367,12 +367,8 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 		return;
 	name = call_of_event(m, a, event_has(a->ev, EXIT_NR), p->nr);
 	call = &thread_info(m, thread)->call;
-	if (!call->active || call->entry_ns <= m->lost_ns || (name.name && name.name != call->name)) {
-		/*
-		 * The entry was before the record, lost, or the parent's: a fork returns twice. Across lost events it
-		 * may be the same call, such as a long poll; but a thread mostly repeats its calls, and one duration
-		 * less is better than one that contains several calls, or bytes that count for another file.
-		 */
+	if (!call->active || (name.name && name.name != call->name)) {
+		/* the entry was before the record, lost, or the parent's: a fork returns twice */
 		call = &unseen;
 		call->name = name.name;
 		call->desc = name.desc;

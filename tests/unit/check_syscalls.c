@@ -95,32 +95,6 @@ START_TEST(test_exit_without_entry_has_no_duration)
 }
 END_TEST
 
-/* The entry may have been another call's: its exit, and the entry of this one, may be among the lost events. */
-START_TEST(test_call_across_a_loss)
-{
-	struct events e;
-
-	begin(&e);
-	OPEN(&e, TID, "/a", 3);
-	ENTRY(&e, TID, "read", .fd = 3);
-	events_lose(&e, now += 10, 1, 0);
-	EXIT(&e, TID, "read", .ret = 100);
-	ck_assert_uint_eq(call_stats(&e, TID, "read")->count, 1);
-	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 0);
-	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 0);
-	ck_assert_uint_eq(events_thread(&e, TID)->read_other, 100);
-	CALL(&e, TID, "read", 5, .fd = 3);
-	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.sum, 10);
-	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 5);
-	/* nor was its path this one's */
-	ENTRY(&e, TID, "openat", .fd = AT_FDCWD, .path = str(&rec, "/b"));
-	events_lose(&e, now += 10, 1, 0);
-	EXIT(&e, TID, "openat", .ret = 4);
-	ck_assert_uint_eq(file(&e, TID, 4)->path, STRID_NONE);
-	events_release(&e);
-}
-END_TEST
-
 START_TEST(test_entry_without_exit_is_dropped)
 {
 	struct events e;
@@ -245,6 +219,6 @@ START_TEST(test_statistics_end_with_the_thread)
 END_TEST
 
 UNIT_MAIN("syscalls", test_call_is_timed, test_thread_shows_fd_of_its_call, test_errors_are_counted,
-	  test_exit_without_entry_has_no_duration, test_call_across_a_loss, test_entry_without_exit_is_dropped,
+	  test_exit_without_entry_has_no_duration, test_entry_without_exit_is_dropped,
 	  test_nameless_exit_is_of_the_call_in_flight, test_unknown_call_is_known_by_number,
 	  test_unknown_call_of_another_machine, test_statistics_end_with_the_thread)
