@@ -21,6 +21,7 @@ REFUSED = {
     ("-n", "*", "--trace=opne"): "unknown system call 'opne': did you mean 'open'?",
     ("-p", "wget"): "'wget' is not a thread: expected TID or HOST:TID; -n NAME chooses by name",
     ("-n", "*", "-N"): "option '-N' is not available: --json has the arguments by name",
+    ("-n", "*", "--argv0=x"): "option '--argv0' is not available: run COMMAND through bash -c 'exec -a NAME ...'",
     ("-n", "*", "--syscall-limit=3"): "option '--syscall-limit' is not available",
     ("-n", "*", "--stack-trace-frame-limit=3"): "the tracer does not record stacks",
     ("-n", "*", "--raw=all"): "'raw=' is not supported",
