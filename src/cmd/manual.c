@@ -95,8 +95,8 @@ void manual_print(struct help *h, enum command_bit command)
 		print_list(h, "Troubleshooting", page->troubles);
 	if (command == COMMAND_REPORT) {
 		print_list(h, "Coming from lttng-analyses", manual_of_analyses);
-		print_list(h, "Coming from bcc", manual_of_bcc);
 		manual_print_refused(h, command);
+		print_list(h, "Coming from bcc", manual_of_bcc);
 	}
 	print_list(h, "Exit status", page->exit_status ? page->exit_status : manual_exit_statuses);
 	print_list(h, "Environment", page->environment ? page->environment : manual_environment);

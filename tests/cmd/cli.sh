@@ -231,6 +231,15 @@ expect 1 '' "babeltrace2 takes '.*/sidecar/client/kernel/lttngtop.json' for a st
 	report hosts --reader babeltrace2 sidecar
 expect 0 'client' "it is that of host 'other'" report hosts sidecar
 
+# The options of lttng-analyses are with its commands.
+"$LTTNGTOP" help report | sed -n '/^Coming from bcc/,/^Exit status/p' >bcc
+if [ -s bcc ] && ! grep -E '^ +--' bcc; then
+	echo 'ok Coming from bcc'
+else
+	failures=$((failures + 1))
+	echo 'not ok Coming from bcc'
+fi
+
 # A command is run with --local only; after '--' there may be sources.
 for words in "cpu $recording" cpu "dump $recording"; do
 	expect 2 '' "'true' is not a SOURCE: .* use --local -- true" report $words -- true
