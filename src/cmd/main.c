@@ -197,7 +197,8 @@ static enum lt_status check_urls(const struct options *o)
 static enum lt_status check_words(const struct options *o, enum command_bit command)
 {
 	const bool takes_local = command == COMMAND_REPORT || (command == COMMAND_MONITOR && o->n_words);
-	const unsigned i = MAX(o->n_words, command == COMMAND_REPORT); /* its first word is a table */
+	const unsigned first = command == COMMAND_REPORT; /* its first word is a table */
+	const unsigned i = MAX(o->n_words, first);
 	const char *word = i < o->words->len ? g_ptr_array_index(o->words, i) : NULL;
 	char *program;
 
@@ -207,8 +208,8 @@ static enum lt_status check_words(const struct options *o, enum command_bit comm
 	if (!program)
 		return LT_OK;
 	g_free(program);
-	return error_set("'%s' is not a SOURCE: to trace this machine while a command runs, use --local -- %s", word,
-			 word);
+	return error_set("'%s' is not a SOURCE: to trace this machine while a command runs, use --local -- %s%s", word,
+			 word, o->n_words > first ? ", without a SOURCE" : "");
 }
 
 static int run_command(const struct command *command, int argc, char **argv)

@@ -241,10 +241,12 @@ else
 fi
 
 # A command is run with --local only; after '--' there may be sources.
-for words in "cpu $recording" cpu "dump $recording"; do
-	expect 2 '' "'true' is not a SOURCE: .* use --local -- true" report $words -- true
+for table in cpu dump; do
+	expect 2 '' "'true' is not a SOURCE: .* use --local -- true, without a SOURCE$" report $table "$recording" -- true
+	expect 2 '' "'true' is not a SOURCE: .* use --local -- true$" report $table -- true
 done
-expect 2 '' "'true' is not a SOURCE: .* use --local -- true" "$recording" -- true
+expect 2 '' "'true' is not a SOURCE: .* use --local -- true, without a SOURCE$" "$recording" -- true
+expect 2 '' "'$recording': --local takes no SOURCE" report cpu "$recording" --local -- true
 expect 0 'client' '' report hosts -- "$recording"
 expect 1 '' 'nowhere' report hosts -- nowhere
 
