@@ -67,19 +67,27 @@ static void add_filter(const struct ui *ui, int width, GString *s)
 	g_free(fit);
 }
 
-void filter_add_status(const struct ui *ui, const struct pane *p, int width, GString *s)
+static void add_idle_terms(const struct effect *e, bool brief, GString *s)
+{
+	const bool one = (brief ? e->n_idle : e->idle->len) == 1;
+
+	if (brief)
+		g_string_append_printf(s, " (%u term%s", e->n_idle, one ? "" : "s");
+	for (guint i = 0; i < e->idle->len && !brief; i++)
+		g_string_append_printf(s, "%s%s", i ? ", " : " (", (const char *)g_ptr_array_index(e->idle, i));
+	g_string_append(s, one ? " does not apply here)" : " do not apply here)");
+}
+
+void filter_add_status(const struct ui *ui, const struct pane *p, int width, bool brief, GString *s)
 {
 	const struct effect e = effect_on(ui, p->lists, p->n_lists);
 
 	if (ui->filter_text->len)
 		add_filter(ui, width, s);
-	if (e.n_idle && e.n_idle == ui->filter.n_terms) {
+	if (e.n_idle && e.n_idle == ui->filter.n_terms)
 		g_string_append(s, " (does not apply here)");
-	} else if (e.n_idle) {
-		for (guint i = 0; i < e.idle->len; i++)
-			g_string_append_printf(s, "%s%s", i ? ", " : " (", (const char *)g_ptr_array_index(e.idle, i));
-		g_string_append(s, e.idle->len == 1 ? " does not apply here)" : " do not apply here)");
-	}
+	else if (e.n_idle)
+		add_idle_terms(&e, brief, s);
 	if (ui->filter_text->len)
 		g_string_append(s, "  ");
 	g_ptr_array_free(e.idle, TRUE);

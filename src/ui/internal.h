@@ -416,7 +416,7 @@ void longest_release(struct ui *ui);
  * what of it does not apply to the pane, followed by blanks.
  */
 bool filter_affects(const struct ui *ui, const struct list *l);
-void filter_add_status(const struct ui *ui, const struct pane *p, int width, GString *s);
+void filter_add_status(const struct ui *ui, const struct pane *p, int width, bool brief, GString *s);
 
 /* do_sum.c: shows the rows that a row sums up, by a filter; goes back to the sums: false if they do not come next. */
 void sum_open(struct ui *ui, const struct view_row *row);

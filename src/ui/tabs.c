@@ -6,8 +6,11 @@
 
 enum { FILTER_WIDTH = 12 };
 
-/* Which part of everything the pane's list shows, with the filter in at most width columns. Free with g_free(). */
-static char *status_text(struct ui *ui, int width)
+/*
+ * Which part of everything the pane's list shows, with the filter in at most width columns; brief: with the number of
+ * its terms that do not apply, not their names. Free with g_free().
+ */
+static char *status_text(struct ui *ui, int width, bool brief)
 {
 	struct pane *p = ui_pane(ui);
 	const struct list *l = pane_list(p);
@@ -23,22 +26,33 @@ static char *status_text(struct ui *ui, int width)
 		g_string_append(s, "following  ");
 	if (ui->only_marked)
 		g_string_append(s, "only highlighted  ");
-	filter_add_status(ui, p, width, s);
+	filter_add_status(ui, p, width, brief, s);
 	g_string_append_printf(s, "%u/%u", l->rows.n && l->present ? l->index + 1 : 0, l->rows.n);
 	return g_string_free(s, FALSE);
 }
 
-/* The same in room columns, if possible: the filter is shortened rather than what is beside it. */
-static char *fit_status(struct ui *ui, int room)
+/* The same with a filter that is shortened to make it as narrow as room, but not below FILTER_WIDTH. */
+static char *shorten_status(struct ui *ui, int room, bool brief)
 {
 	const int whole = canvas_text_width(ui->filter_text->str);
-	char *text = status_text(ui, whole);
+	char *text = status_text(ui, whole, brief);
 	const int excess = canvas_text_width(text) - room;
 
 	if (excess <= 0)
 		return text;
 	g_free(text);
-	return status_text(ui, MAX(whole - excess, MIN(whole, FILTER_WIDTH)));
+	return status_text(ui, MAX(whole - excess, MIN(whole, FILTER_WIDTH)), brief);
+}
+
+/* The same in room columns, if possible: the filter and the names of its terms are shortened, not what is beside it. */
+static char *fit_status(struct ui *ui, int room)
+{
+	char *text = shorten_status(ui, room, false);
+
+	if (canvas_text_width(text) <= room)
+		return text;
+	g_free(text);
+	return shorten_status(ui, room, true);
 }
 
 /* Draws a name; clicks on it open the pane (PANES: the menu of all). Returns its width. */

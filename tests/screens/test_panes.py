@@ -227,6 +227,7 @@ def rates(checks):
 
 def long_filter(checks):
     """Of a filter that is too long, the start is shown, beside what else is there."""
+    many = "cpu%>0.1 comm:x tid>10 user:a container:b state:running call:read file:x host:client"
     terms = "cpu%>0.1 (comm:postgres | comm:apache2 | comm:rcu_preempt | comm:kworker) !host:client tid>10"
     with open_at((80, 24)) as t:
         t.keys("F4")
@@ -236,6 +237,13 @@ def long_filter(checks):
         found = re.search(r"^ CPU  filter: (.*)…  1/\d+ ?$", t.sync()[5])
         checks.check("as much as fits", found and terms.startswith(found[1]) and len(t.screen()[5].rstrip()) == 79, t.screen()[5])
         checks.contains("what does not apply", t.press("7"), r"^ Devices  filter: cpu%.*… \(cpu%, comm:, tid do not apply here\)  1/\d")
+        t.keys("F4")
+        t.wait("^Filter:")
+        t.keys("C-u").text(many).keys("Enter")
+        t.wait("F1Help")
+        for pane, title, terms in ("7", "Devices", 8), ("9", "Hosts", 7):
+            checks.contains(f"too many that do not apply, pane {pane}", t.press(pane),
+                            rf"^ {title}  filter: cpu%>0.1 com.*… \({terms} terms do not apply here\)  \d/\d")
 
 
 Checks().run(pressure, connections, relations, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
