@@ -68,6 +68,7 @@ void do_move_end(struct ui *ui, int argument)
 		if (p->lists[at].rows.n)
 			p->focus = at;
 	}
+	same_rows_forget(ui, pane_list(p));
 	list_move_end(pane_list(p), argument);
 }
 
@@ -270,7 +271,7 @@ void do_highlight(struct ui *ui, int argument)
 void do_highlight_only(struct ui *ui, int argument)
 {
 	(void)argument;
-	if (!ui->only_marked && !g_hash_table_size(ui->marked)) {
+	if (!ui->only_marked && !g_hash_table_size(ui->marked) && !same_rows_misses(ui, ui->marked)) {
 		ui_say(ui, "no row is highlighted; press Space to highlight one");
 		return;
 	}

@@ -10,8 +10,10 @@ static void sum_chosen(struct ui *ui, int value, bool keep)
 	struct list *l = pane_list(ui_pane(ui));
 
 	(void)keep;
-	if (value < VIEW_SUMS && (!value || view_sum_applies(l->table, (enum view_sum)value)))
+	if (value < VIEW_SUMS && (!value || view_sum_applies(l->table, (enum view_sum)value))) {
 		list_sum_by(l, (enum view_sum)value);
+		same_rows_forget(ui, l); /* of other rows */
+	}
 	if (l == ui->opened.list)
 		ui->opened.list = NULL;
 	ui_rebuild(ui);
@@ -66,6 +68,7 @@ void sum_open(struct ui *ui, const struct view_row *row)
 	};
 	ui->opened.place.chosen = true;
 	list_sum_by(l, VIEW_SUM_NONE);
+	same_rows_forget(ui, l);
 	ui->processes = ui->tree = false; /* threads were summed up, each of them */
 	ui_say(ui, "showing the rows of this sum; press Esc to go back to the sums");
 }

@@ -327,9 +327,12 @@ GArray *same_rows_note(struct ui *ui);
 GArray *same_rows_missed(struct ui *ui);
 void same_rows_find(struct ui *ui, GArray *all);
 
-/* Forgets those that are missed: members of a set, or all. */
-void same_rows_forget(struct ui *ui, const GHashTable *set);
+/* Forgets those that are missed: members of a set (GHashTable), the selection of a list (struct list), or NULL: all. */
+void same_rows_forget(struct ui *ui, const void *of);
 void same_rows_release(struct ui *ui);
+
+/* Whether some are missed, of a set or list. */
+bool same_rows_misses(const struct ui *ui, const void *of);
 
 /* The shown interval: the cursor's, or the preview's. Empty (both equal) while nothing is known. */
 void ui_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);

@@ -73,11 +73,26 @@ GArray *same_rows_missed(struct ui *ui)
 	return all;
 }
 
-void same_rows_forget(struct ui *ui, const GHashTable *set)
+static bool is_missed_of(const struct ui *ui, guint i, const void *of)
+{
+	const struct chosen *c = &g_array_index(ui->missed, struct chosen, i);
+
+	return c->set == of || c->list == of;
+}
+
+void same_rows_forget(struct ui *ui, const void *of)
 {
 	for (guint i = ui->missed ? ui->missed->len : 0; i-- > 0;)
-		if (!set || g_array_index(ui->missed, struct chosen, i).set == set)
+		if (!of || is_missed_of(ui, i, of))
 			g_array_remove_index(ui->missed, i);
+}
+
+bool same_rows_misses(const struct ui *ui, const void *of)
+{
+	for (guint i = 0; ui->missed && i < ui->missed->len; i++)
+		if (is_missed_of(ui, i, of))
+			return true;
+	return false;
 }
 
 void same_rows_release(struct ui *ui)

@@ -119,6 +119,10 @@ def selected(t):
     return re.search(r"^ IDs +tid (\d+) ", "\n".join(t.sync()), re.M)[1]
 
 
+def tids(t, name):
+    return {row["tid"] for row in t.written(t.path(f"{name}.json"))["rows"]}
+
+
 def choices(checks):
     """A row that was chosen in a preview is the same thread when the reading arrives;
     rows are not compared with those of another reading."""
@@ -174,6 +178,33 @@ def steps(checks):
         t.wait(" COMMAND")
         rows = [line.split() for line in t.sync() if re.match(r" +\d+ +\d+ ", line)]
         checks.equal("back: what is highlighted", [words[0] for words in rows], [before])
+
+
+def left(checks):
+    """A choice whose thread is not in a preview is still there for f; the selection can be left meanwhile."""
+    with Opened(unpack("hotplug"), 1, "--paused") as opened:
+        t = opened.terminal
+        jump(t, "+6s")
+        preview(t, "14:29:42.015", "14:29:43.015")
+        t.keys("Down", "Down", "Space", "Up")
+        before = int(selected(t))
+        t.keys("Escape")
+        t.wait(" COMMAND")
+        for step, begin in enumerate(("14:29:43.015", "14:29:44.015", "14:29:45.015", "14:29:46.015", "14:29:47.015")):
+            t.keys("Right")
+            preview(t, begin)
+            if before not in tids(t, step):
+                break
+        else:
+            raise AssertionError("the thread is in all of them")
+        checks.lacks("f", t.press("f"), "no row is highlighted")
+        checks.contains("f: only what is highlighted", t.screen(), "only highlighted .*0/0")
+        t.keys("f", "Home")
+        while before not in tids(t, f"back-{step}"):
+            t.keys("Left")
+            step -= 1
+            preview(t, f"14:29:{43 + step}.015")
+        checks.contains("the selection was left: still", t.sync(), r"[^\d]1/\d+ *$")
 
 
 def three_hosts(checks):
@@ -265,4 +296,4 @@ def from_the_start(checks):
 
 
 need("tmux", "zstd", "pgrep")
-Checks().run(one_host, choices, steps, three_hosts, events, moving, at_the_end, long_intervals, from_the_start, marks)
+Checks().run(one_host, choices, steps, left, three_hosts, events, moving, at_the_end, long_intervals, from_the_start, marks)
