@@ -112,17 +112,30 @@ static GLogWriterOutput write_glib_message(GLogLevelFlags level, const GLogField
 	return g_log_writer_default(level, fields, n, user);
 }
 
-static bool is_ignored(int signal_number)
+/* Whether it ends the program, as nothing handles or ignores it. */
+static bool is_end(int signal_number)
 {
 	struct sigaction action;
 
-	return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_IGN;
+	switch (signal_number) {
+	case SIGKILL: /* has no handlers */
+	case SIGCHLD:
+	case SIGCONT:
+	case SIGURG:
+	case SIGWINCH:
+	case SIGSTOP:
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		return false;
+	default:
+		return !sigaction(signal_number, NULL, &action) && action.sa_handler == SIG_DFL;
+	}
 }
 
 void crash_install(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP };
-	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGPIPE, SIGALRM, SIGXCPU };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
 	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	void *frame;
@@ -137,9 +150,9 @@ void crash_install(void)
 	for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaction(signals[i], &action, NULL);
 	action.sa_handler = on_end;
-	for (unsigned i = 0; i < G_N_ELEMENTS(ends); i++)
-		if (!is_ignored(ends[i]))
-			sigaction(ends[i], &action, NULL);
+	for (int i = 1; i <= SIGRTMAX; i++)
+		if (is_end(i))
+			sigaction(i, &action, NULL);
 }
 
 void crash_save_terminal(void)
