@@ -164,7 +164,7 @@ void consts_append(GString *out, const struct const_set *set, uint64_t value)
 {
 	gsize start;
 
-	value = as_int(value);
+	value = set->kind == CONST_BITS32 ? (uint32_t)value : as_int(value);
 	if (print_style != STYLE_ABBREV)
 		append_number(out, set, value);
 	start = out->len;

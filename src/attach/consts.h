@@ -20,6 +20,7 @@ enum const_kind {
 	CONST_ENUM,   /* one name */
 	CONST_INT,    /* one name; other values are ints, not numbers of the same sort */
 	CONST_FLAGS,  /* names of bits, joined by '|' */
+	CONST_BITS32, /* the same, of an argument of 32 bits that is recorded as a register of 64 */
 	CONST_MIXED,  /* one name for the value within mask, plus names of bits outside it */
 	CONST_TAILED, /* the same, with that name behind those of the bits, and none for 0 */
 };

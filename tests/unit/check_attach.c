@@ -398,6 +398,11 @@ START_TEST(test_ioprio)
 }
 END_TEST
 
+#define KEY_PERMISSIONS(who) \
+	"KEY_" who "_VIEW|KEY_" who "_READ|KEY_" who "_WRITE|KEY_" who "_SEARCH|KEY_" who "_LINK|KEY_" who "_SETATTR"
+#define ALL_KEY_PERMISSIONS \
+	KEY_PERMISSIONS("POS") "|" KEY_PERMISSIONS("USR") "|" KEY_PERMISSIONS("GRP") "|" KEY_PERMISSIONS("OTH")
+
 START_TEST(test_key_permission)
 {
 	static const struct {
@@ -410,6 +415,12 @@ START_TEST(test_key_permission)
 		{ 0x3f10, "KEY_GRP_VIEW|KEY_GRP_READ|KEY_GRP_WRITE|KEY_GRP_SEARCH|KEY_GRP_LINK|KEY_GRP_SETATTR|"
 			  "KEY_OTH_LINK" },
 		{ 0x80008000, "0x80008000" },
+		/* the register has 64 bits, the argument 32 */
+		{ 0xffffffff80008000, "0x80008000" },
+		{ 0xffffffff00000101, "KEY_GRP_VIEW|KEY_OTH_VIEW" },
+		{ 0x4000000101, "KEY_GRP_VIEW|KEY_OTH_VIEW" },
+		{ 0x4000000000, "0" },
+		{ (uint64_t)-1, ALL_KEY_PERMISSIONS "|0xc0c0c0c0" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
