@@ -158,6 +158,15 @@ def check_failures(path, directory):
         result = run("slice", "-o", inside, "--begin", "+1s", "--end", "+1.5s", *chosen, whole)
         checks.equal((result.returncode, b"' lies in '" in result.stderr, os.path.exists(inside)), (1, True, False),
                      f"into its SOURCE {chosen}: {result.stderr}")
+    # before anything is written, also of hosts whose clocks are not corrected and that are read first
+    reference = next(row["host"] for row in json.loads(run("sync", "--json", whole).stdout)["rows"] if row["state"] == "reference")
+    os.rename(os.path.join(whole, reference), os.path.join(whole, "a"))
+    with open(os.path.join(whole, "a", "lttngtop.json"), "w", encoding="ascii") as f:
+        f.write("{")
+    result = run("slice", "-o", inside, whole)
+    checks.equal((b"missing from the slice" in result.stderr, b"' lies in '" in result.stderr), (False, True),
+                 f"before it writes: {result.stderr}")
+    os.unlink(os.path.join(whole, "a", "lttngtop.json"))
     result = run("slice", "--no-sync", "-o", inside, "--begin", "+1s", "--end", "+1.5s", whole)
     checks.equal(result.returncode, 0, f"into its SOURCE with --no-sync: {result.stderr}")
     checks.equal(run("hosts", "--json", "--columns", "host,events", whole).stdout, before, "events are counted once")

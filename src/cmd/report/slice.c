@@ -270,10 +270,15 @@ static const char *source_around(const struct report_slice *s)
 }
 
 /* A copy of events is recognised where both are read, but not with other times. */
-static enum lt_status check_place(const struct report_slice *s, const struct report_host *h)
+static enum lt_status check_place(const struct report_slice *s)
 {
-	const char *source = range_of(s, h).shift_ns ? source_around(s) : NULL;
+	const struct report *r = s->report;
+	const char *source;
+	bool shifted = false;
 
+	for (unsigned i = 0; i < r->n_hosts && !shifted; i++)
+		shifted = r->hosts[i]->shown >= 0 && range_of(s, r->hosts[i]).shift_ns;
+	source = shifted ? source_around(s) : NULL;
 	if (!source)
 		return LT_OK;
 	return error_set("'%s' lies in '%s', which would then have its events twice, at different times: write it "
@@ -296,11 +301,9 @@ static enum lt_status write_spec(struct report_slice *s, const struct source_spe
 		return LT_OK;
 	s->sum.damaged += r->damaged;
 	h = host_of(s->report, r);
-	status = h ? check_place(s, h) : LT_OK;
-	if (h && status == LT_OK && s->chosen)
+	if (h && s->chosen)
 		return add_part(s, h, r);
-	if (h && status == LT_OK)
-		status = write_trace(s, h, r);
+	status = h ? write_trace(s, h, r) : LT_OK;
 	recording_close(r);
 	return status;
 }
@@ -459,7 +462,9 @@ static int write_slice(void *user, uint64_t known_end_ns)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (begin_directory(s) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
-	status = s->events.chooses ? write_chosen(s) : write_all(s);
+	status = check_place(s);
+	if (status == LT_OK)
+		status = s->events.chooses ? write_chosen(s) : write_all(s);
 	if (status == LT_OK)
 		status = finish_directory(s);
 	if (status == LT_OK)
