@@ -9,14 +9,13 @@
 
 enum { TEXT_CELL_SIZE = 8192, LINE_DIGITS = 6, LINE_TID_WIDTH = 7 };
 
-/* "  LOST: 5 events, 1 packet", without what is 0. */
 static void write_lost(FILE *out, const struct view_lost *lost)
 {
-	if (lost->events)
-		fprintf(out, "  LOST: %" PRIu64 " event%s", lost->events, lost->events == 1 ? "" : "s");
-	if (lost->packets)
-		fprintf(out, "%s%" PRIu64 " packet%s", lost->events ? ", " : "  LOST: ", lost->packets,
-			lost->packets == 1 ? "" : "s");
+	char *text = view_lost_text(lost);
+
+	if (*text)
+		fprintf(out, "  LOST: %s", text);
+	g_free(text);
 }
 
 static void write_heading(FILE *out, const struct writer *w, const struct writer_page *page)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "view/rows.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -453,4 +454,16 @@ struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts
 		}
 	}
 	return lost;
+}
+
+char *view_lost_text(const struct view_lost *lost)
+{
+	GString *s = g_string_new(NULL);
+
+	if (lost->events)
+		g_string_append_printf(s, "%" PRIu64 " event%s", lost->events, lost->events == 1 ? "" : "s");
+	if (lost->packets)
+		g_string_append_printf(s, "%s%" PRIu64 " packet%s", lost->events ? ", " : "", lost->packets,
+				       lost->packets == 1 ? "" : "s");
+	return g_string_free(s, FALSE);
 }

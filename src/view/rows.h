@@ -222,6 +222,9 @@ struct view_lost {
 };
 struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts);
 
+/* "5 events, 1 packet", without what is 0: "" if nothing was lost. Free with g_free(). */
+char *view_lost_text(const struct view_lost *lost);
+
 /* The name of a perf counter as people read it: "page_fault" for "perf_cpu_page_fault". Part of name. */
 const char *view_counter_name(const char *name);
 

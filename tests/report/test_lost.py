@@ -17,8 +17,8 @@ checks = harness.Checks()
 
 def run(*args):
     done = subprocess.run([harness.PROGRAM, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-    said = re.search(r"lost events: (\d+), lost packets: (\d+)", done.stderr)
-    return done, tuple(map(int, said.groups())) if said else (0, 0)
+    said = re.search(r"^lttngtop: incomplete: lost: (?:(\d+) events?(?:, |$))?(?:(\d+) packets?)?$", done.stderr, re.M)
+    return done, tuple(int(n or 0) for n in said.groups()) if said else (0, 0)
 
 
 def intervals():

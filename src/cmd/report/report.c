@@ -3,7 +3,6 @@
  * lttngtop report TABLE: reads the sources once, cuts each host's trace at the edges of the intervals, event by event,
  * and writes the rows of each interval as soon as all hosts have reached its end.
  */
-#include <inttypes.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -225,12 +224,13 @@ void report_leave_out_lost(struct report *r)
 bool report_say_incomplete(struct view_lost lost, bool unread)
 {
 	const bool any = lost.events || lost.packets;
+	char *text = view_lost_text(&lost);
 
 	if (any)
-		fprintf(stderr, "lttngtop: incomplete: lost events: %" PRIu64 ", lost packets: %" PRIu64 "\n",
-			lost.events, lost.packets);
+		fprintf(stderr, "lttngtop: incomplete: lost: %s\n", text);
 	else if (unread)
 		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+	g_free(text);
 	return any || unread;
 }
 
