@@ -21,7 +21,7 @@
 # V=1 shows the commands. Another configuration lives in another directory:
 #   make BUILD=build-asan CONFIGURE_FLAGS='--enable-asan --enable-ubsan' check
 
-# Not from the environment, where these names mean other things.
+# Not from the environment, where this name means other things.
 BUILD = build
 CONFIGURE_FLAGS ?=
 # Only this path may contain spaces.
@@ -65,7 +65,7 @@ else
 $(eval $(file <$(BUILD)/config.mk))
 endif
 endif
-ifeq ($(origin PREFIX),command line)
+ifneq ($(and $(filter command,$(origin PREFIX)),$(PREFIX)),)
 prefix := $(PREFIX)
 endif
 

@@ -107,6 +107,7 @@ def main():
     assert uninstalls("exported", "PREFIX=/opt") == "/opt/bin"
     assert uninstalls("exported", PREFIX="/nowhere", BUILD="elsewhere") == "/usr/local/bin"
     assert uninstalls("exported", "BUILD=elsewhere") == "/elsewhere/bin"
+    assert uninstalls("exported", "PREFIX=") == "/usr/local/bin"
     print("ok directories, only from the command line")
     os.mkdir("elsewhere")
     subprocess.run(["../a path/configure", "-q", "--prefix=/usr"], cwd="elsewhere", check=True)
@@ -115,6 +116,13 @@ def main():
     done = subprocess.run(["make", "-C", "elsewhere", "clean"], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode and "remove this directory instead" in done.stderr and os.path.exists("elsewhere/config.mk"), done
     print("ok make in a directory where configure was run")
+    os.mkdir("a path/inside")
+    subprocess.run(["../configure", "-q", "--prefix=/usr"], cwd="a path/inside", check=True)
+    assert uninstalls("a path/inside") == "/usr/bin"
+    os.symlink("a path", "link")
+    subprocess.run([os.path.abspath("link/configure"), "-q", "--prefix=/opt"], cwd="a path/inside", check=True)
+    assert uninstalls("a path/inside") == "/opt/bin"
+    print("ok the same inside a path with a space")
     status, err = configure("tree", ac_cv_func_closefrom="no")
     assert status and "error: the C library lacks closefrom: lttngtop needs glibc 2.34 or later\n" in err, err
     print("ok another C library")
