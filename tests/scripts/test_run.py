@@ -17,14 +17,14 @@ PATIENCE = 60  # seconds: the machine may be slow and busy
 STEADY = '[ -e "$HOME/../steady" ] || { echo "not ok x"; touch "$HOME/../steady"; exit 1; }; echo ok x'
 
 
-def run(script, *options):
+def run(script, *options, more=()):
     """What it prints of a test with this script, its last line, and its exit status."""
     with open("t.sh", "w", encoding="utf-8") as file:
         file.write("#!/bin/sh\n" + script + "\n")
     os.chmod("t.sh", 0o755)
     done = subprocess.run([os.path.join(SRCDIR, "tests/run"), "--build", os.environ["BUILD"], *options, "t.sh"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          env={**os.environ, "TMPDIR": os.getcwd()})
+                          env={**os.environ, "TMPDIR": os.getcwd(), **dict(more)})
     return done.stdout, done.stdout.splitlines()[-1], done.returncode
 
 
@@ -50,6 +50,12 @@ def test_counts():
 def test_figures():
     """What a test measured is shown though it passed."""
     expect("figures", "echo '# 7 events/s'; echo ok one", "1 passed, 0 failed, 0 skipped", 0, "\n        7 events/s\n")
+
+
+def test_environment():
+    """A directory of the user who runs the tests is none that a test may work in."""
+    text, last, code = run('echo "ok ${XDG_RUNTIME_DIR-none}"; echo "# ${XDG_RUNTIME_DIR-none}"', more={"XDG_RUNTIME_DIR": os.getcwd()})
+    cases.check("the runtime directory", "\n        none\n" in text, f"status {code}: {last}: {text}")
 
 
 def is_running(pid):
