@@ -43,6 +43,24 @@ def elsewhere(*but, option=()):
     return done.returncode, done.stdout, done.stderr
 
 
+def asks_apt(option, *installed, commands=()):
+    """The packages requested from apt-get where only these are installed, and these commands are there, too."""
+    shutil.rmtree("debian", ignore_errors=True)
+    for tool in ("bash", "sh", "uname", "grep", "dirname", "id", "env", "touch"):
+        write(f"debian/{tool}", f'#!/bin/sh\nexec {shutil.which(tool)} "$@"\n')
+    for command in commands:
+        write(f"debian/{command}", "#!/bin/sh\n")
+    write("debian/sudo", '#!/bin/sh\nexec "$@"\n')
+    write("debian/apt-get", f'#!/bin/sh\necho "$@" >>{os.getcwd()}/asked\n')
+    write("debian/dpkg-query", '#!/bin/sh\nfor name; do :; done\ncase " %s " in *" $name "*) echo "install ok installed";; esac\n'
+          % " ".join(installed))
+    write("asked", "", 0o644)
+    subprocess.run([shutil.which("bash"), SCRIPT, option], env={**os.environ, "PATH": f"{os.getcwd()}/debian"}, stdout=subprocess.DEVNULL,
+                   check=True)
+    with open("asked", encoding="ascii") as file:
+        return file.read().split()
+
+
 def configures_again(option, libraries):
     """Whether a tree whose build directory has these lines is configured anew; everything is installed by now."""
     os.makedirs("tree/scripts", exist_ok=True)
@@ -70,6 +88,11 @@ def main():
     assert asked.endswith("install lttng-tools linux-headers-6.1.0-50-amd64 lttng-modules-dkms\n"), asked
     assert run("yes", "") == (0, "", ""), run("yes", "")
     print("ok packages")
+    assert "tzdata" in asks_apt("--unit") and "tzdata" not in asks_apt("--unit", "tzdata")
+    assert "busybox" in asks_apt("--tests"), "no busybox"
+    assert "busybox" not in asks_apt("--tests", "busybox"), "the package busybox is there"
+    assert "busybox" not in asks_apt("--tests", "busybox-static", commands=["busybox"]), "it would remove busybox-static"
+    print("ok packages of tests")
     for installed, apt_status in (("no", 100), ("no", 0), ("yes", 0)):
         status, err, asked = run(installed, LOG, apt_status)
         assert status == 1 and "has an argument was_armed" in err and "dpkg-reconfigure lttng-modules-dkms" in err, err
