@@ -14,7 +14,8 @@
  * newlines; the arguments may be anything, so they come last.
  *
  * Busybox lacks getconf, ticks are 1/100 s on almost all machines; its readlink takes one file; and its date only has
- * seconds: one that begins between two readings of the time since boot is waited for, once.
+ * seconds: one that begins is waited for, once. $a is the time since boot before date has printed the old one for the
+ * last time, $b that after the new one. The pauses spare the machine; not every sleep takes fractions.
  */
 static const char functions[] =
 	"machine() {\n"
@@ -33,8 +34,14 @@ static const char functions[] =
 	"	grep -E ' - (" NETFS_TYPES ") ' /proc/self/mountinfo | sed 's/^/mount /'\n"
 	"}\n"
 	"tick() {\n"
+	"	read -r b x < /proc/uptime\n"
 	"	t=$(date +%s) s=$t\n"
-	"	while [ $s = $t ]; do read -r a x < /proc/uptime; s=$(date +%s); done\n"
+	"	while [ $s = $t ]; do\n"
+	"		sleep 0.02 2>/dev/null || sleep 1\n"
+	"		a=$b\n"
+	"		read -r b x < /proc/uptime\n"
+	"		s=$(date +%s)\n"
+	"	done\n"
 	"	read -r b x < /proc/uptime\n"
 	"	echo now $a $s.0 $b $z\n"
 	"}\n"
