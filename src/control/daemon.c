@@ -152,7 +152,7 @@ static enum lt_status explain_start(const char *program)
 	const int needed = access(directory, F_OK) == 0 || access(lttng_home(), W_OK) == 0 ? 0 : errno;
 
 	g_free(directory);
-	if (needed)
+	if (needed && !daemon_is_of_root())
 		return error_set(
 			"no session daemon is running, and '%s' fails to start: it cannot create a directory in "
 			"'%s': %s; set LTTNG_HOME to another one",

@@ -110,6 +110,9 @@ def test_refusals():
         check(u.run(TOP, *ust), 1, "", "'lttng-sessiond' fails to start: it cannot create a directory in '/proc/1': [^;]*; set "
               "LTTNG_HOME to another one\n$")
         u.env["LTTNG_HOME"] = home
+        if not no_private_run():
+            check(in_private_run(u, "sh", "-c", "rmdir /run/lttng; exec env \"$@\"", "sh", "LTTNG_HOME=/nowhere", "LTTNG_SESSIOND_PATH=false", TOP, *ust), 1, "", "'false' fails to start: run "
+                  "it by hand to see why\n$")
         if not os.path.exists("/var/run/lttng/client-lttng-sessiond"):
             check(u.run(TOP, "record"), 1, "", "only root and members of group 'tracing' can trace the kernel: .*"
                   "use sudo, or run 'sudo usermod -aG tracing")
