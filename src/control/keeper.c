@@ -386,14 +386,20 @@ void keeper_end(struct keeper *keeper)
 {
 	GString *line = g_string_new(NULL);
 	enum lt_status status;
+	bool is_warned = false;
 
 	shutdown(keeper->fd, SHUT_WR);
-	do {
-		status = hear(keeper, line, END_MS_MAX);
-		if (status == LT_OK)
+	for (unsigned ms = 0; (status = hear(keeper, line, LOOK_MS)) != LT_END && ms < END_MS_MAX; ms += LOOK_MS) {
+		if (status == LT_OK) {
 			take(keeper, line);
-	} while (status == LT_OK);
-	if (status == LT_AGAIN) {
+			is_warned |= text_of(line, "warning") != NULL;
+			ms = 0;
+		}
+		/* what it waits for, as it has said: it may have taken an earlier signal before that */
+		if (is_warned && process_is_interrupted())
+			kill(keeper->pid, SIGTERM);
+	}
+	if (status != LT_END) {
 		kill(keeper->pid, SIGKILL);
 		log_warning(
 			"LTTng does not answer: its daemons may still run; end lttng-consumerd and lttng-sessiond with "

@@ -216,6 +216,15 @@ def waits_for_daemon(keeper):
         return file.read().startswith("unix_stream")
 
 
+def asks_daemon(pid):
+    """The same for a request that has a thread of its own."""
+    for path in glob.glob(f"/proc/{pid}/task/*/wchan"):
+        with contextlib.suppress(OSError), open(path, encoding="ascii") as file:
+            if file.read().startswith("unix_stream"):
+                return True
+    return False
+
+
 def test_daemon_that_hangs():
     """Ctrl-C while the session daemon does not answer: it still ends, though not at once, and says so."""
     with user("hangs") as u:
@@ -351,20 +360,23 @@ def test_next_start():
 
 
 def test_next_start_while_the_daemon_hangs():
-    """The session of a killed run is waited for, which is said, until Ctrl-C; then the start after that removes it."""
+    """The session of a killed run is waited for, which is said, until Ctrl-C, also if that came before; a later start removes it."""
     with user("next-hangs") as u:
         u.start_sessiond()
         m = Monitor(u)
         m.await_text("Help")
         kill_all(m)
         session = f"local-{m.process.pid}"
-        os.kill(u.sessiond_pid(), signal.SIGSTOP)
-        try:
+        says = f"waiting for the session daemon to remove session '{session}'; ^C stops waiting"
+        with sandbox.stopped(u.sessiond_pid()):
             n = Monitor(u)
-            n.await_text(f"waiting for the session daemon to remove session '{session}'; ^C stops waiting")
+            n.await_text(says)
             n.end(lambda: os.killpg(n.process.pid, signal.SIGINT), -signal.SIGINT)
-        finally:
-            os.kill(u.sessiond_pid(), signal.SIGCONT)
+            n = Monitor(u)
+            sandbox.wait_until(lambda: any(asks_daemon(p) for p in children(n.process.pid)), "question to the session daemon")
+            os.killpg(n.process.pid, signal.SIGINT)
+            n.await_text(says)
+            n.end(lambda: None, -signal.SIGINT)
         assert os.path.exists(f"{u.base}/{m.process.pid}/session"), "the session is forgotten"
         status, _, err = u.report(u.app, "50")
         assert (status, err) == (0, ""), (status, err)
