@@ -134,6 +134,10 @@ enum lt_status private_note_process(const struct private_run *run, pid_t pid)
 
 enum lt_status private_note_session(const struct private_run *run, const char *session)
 {
+	const pid_t daemon = daemon_pid();
+
+	if (daemon && note_process(run->dir, "daemon", daemon))
+		return LT_ERROR;
 	return append_file(run->dir, "session", session);
 }
 
@@ -231,29 +235,52 @@ static void release_lock(int *fd)
 /* ---- remains of other runs ---- */
 
 /*
+ * Removes the session of a run. Returns whether it is gone, as it is if its session daemon is. Another daemon, as with
+ * another LTTNG_HOME, does not know it.
+ */
+static bool end_session(const char *dir, const char *session)
+{
+	char *created = read_file(dir, "created"), *daemon = read_file(dir, "daemon");
+	const char *at = daemon;
+	guint64 started = 0;
+	bool gone = false;
+	pid_t pid = 0;
+
+	if (at && !parse_process(&at, &pid, &started))
+		started = 0;
+	if (started && !lives(pid, started))
+		gone = true;
+	else if (!started || daemon_pid() == pid)
+		gone = session_discard_created(session, created ? g_ascii_strtoull(created, NULL, 10) : 0);
+	if (!started && !session_gave_up())
+		gone = true; /* or else it would be noted for ever */
+	g_free(daemon);
+	g_free(created);
+	return gone;
+}
+
+/*
  * Ends and removes everything of a run that is dead or ending: its session, its processes, its directory. What names a
- * session that the daemon has not removed stays for the next run.
+ * session that has not been removed stays for a later run.
  */
 static void clear_run(const char *dir)
 {
 	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
-	char *created = read_file(dir, "created"), *store = read_file(dir, "store");
+	char *store = read_file(dir, "store");
 	char *relayd = g_build_filename(dir, "relayd", NULL);
+	const bool all = !session || end_session(dir, session);
 	const char *at = processes;
 	guint64 started;
 	pid_t pid;
 
-	if (session)
-		session_discard_created(session, created ? g_ascii_strtoull(created, NULL, 10) : 0);
 	while (at && parse_process(&at, &pid, &started))
 		end_process(pid, started);
 	if (store && is_ours_alone(store))
 		remove_tree(store);
-	remove_tree(session && session_gave_up() ? relayd : dir);
+	remove_tree(all ? dir : relayd);
 	g_free(relayd);
 	g_free(store);
 	g_free(processes);
-	g_free(created);
 	g_free(session);
 }
 
@@ -284,10 +311,12 @@ static void end_daemon(const char *base)
 	pid_t pid;
 
 	if (text && parse_process(&at, &pid, &started)) {
-		if (lives(pid, started))
+		const bool is_asked = daemon_pid() == pid; /* not another one, as with another LTTNG_HOME */
+
+		if (is_asked && lives(pid, started))
 			daemon_end(pid);
 		/* its pid file is removed just before it exits */
-		for (unsigned ms = 0; ms < DAEMON_END_MS_MAX && lives(pid, started) && daemon_pid() != pid;
+		for (unsigned ms = 0; ms < DAEMON_END_MS_MAX && is_asked && lives(pid, started) && daemon_pid() != pid;
 		     ms += POLL_MS)
 			g_usleep(POLL_MS * US_PER_MS);
 		if (!lives(pid, started))
@@ -323,6 +352,23 @@ static enum lt_status lock_base(struct private_run *run, pid_t named_after)
 	return error_set("cannot lock '%s': %s", run->base, g_strerror(errno));
 }
 
+/* Creates the directory of a run. What a killed one of the same pid has left may have to stay. */
+static enum lt_status make_dir(struct private_run *run, pid_t named_after)
+{
+	run->dir = g_strdup_printf("%s/%d", run->base, (int)named_after);
+	if (!mkdir(run->dir, 0700))
+		return LT_OK;
+	if (errno == EEXIST) {
+		g_free(run->dir);
+		run->dir = g_strdup_printf("%s/%d-XXXXXX", run->base, (int)named_after);
+		if (g_mkdtemp(run->dir))
+			return LT_OK;
+	}
+	error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));
+	g_clear_pointer(&run->dir, g_free);
+	return LT_ERROR;
+}
+
 enum lt_status private_open(struct private_run *run, pid_t named_after)
 {
 	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
@@ -331,12 +377,8 @@ enum lt_status private_open(struct private_run *run, pid_t named_after)
 	clear_dead_runs(run->base);
 	if (session_gave_up())
 		return error_set("interrupted while the session of a killed lttngtop was being removed");
-	run->dir = g_strdup_printf("%s/%d", run->base, (int)named_after);
-	if (mkdir(run->dir, 0700)) {
-		error_set("cannot create directory '%s': %s", run->dir, g_strerror(errno));
-		g_clear_pointer(&run->dir, g_free);
+	if (make_dir(run, named_after))
 		return LT_ERROR;
-	}
 	run->lock = take_lock(run->dir, LOCK_EX);
 	return LT_OK;
 }

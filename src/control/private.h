@@ -20,6 +20,7 @@
  *       processes         one line each: pid, start time
  *       session           name of its tracing session
  *       created           when that was created, in s since the epoch; not there: its name cannot be another session's
+ *       daemon            pid and start time of the session daemon that has it
  *       store             where its relayd stores its files, if not here: a directory in /var/tmp
  *       relayd/, *.log    files and messages of its relayd
  *
@@ -56,7 +57,10 @@ enum lt_status private_await_relayd(struct private_run *run);
 /* Makes sure that a session daemon answers, as daemon_require() does, and notes one that had to be started. */
 enum lt_status private_require_daemon(const struct private_run *run, bool kernel, bool may_start, pid_t *started);
 
-/* Notes what the next run must end or remove if this one cannot. LT_ERROR: it must not be started. */
+/*
+ * Notes what the next run must end or remove if this one cannot. LT_ERROR: it must not be started. The session daemon
+ * must answer when a session is noted.
+ */
 enum lt_status private_note_process(const struct private_run *run, pid_t pid);
 enum lt_status private_note_session(const struct private_run *run, const char *session);
 

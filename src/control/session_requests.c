@@ -42,11 +42,15 @@ static void end_session(struct session_request *r)
 
 static void remove_session(struct session_request *r)
 {
-	uint64_t created_s;
+	uint64_t created_s = r->created_s;
 
-	if (r->created_s && (session_read_created(r->name, &created_s) != LTTNG_OK || created_s != r->created_s))
-		return;
-	r->code = lttng_destroy_session(r->name);
+	if (r->created_s)
+		r->code = session_read_created(r->name, &created_s);
+	if (r->code >= 0 && created_s == r->created_s)
+		r->code = lttng_destroy_session(r->name);
+	/* it may be gone all the same, as without its relayd */
+	if (r->code < 0 && session_read_created(r->name, &created_s) == -LTTNG_ERR_SESS_NOT_FOUND)
+		r->code = -LTTNG_ERR_SESS_NOT_FOUND;
 }
 
 static void take_snapshot(struct session_request *r)
@@ -161,16 +165,20 @@ enum lt_status session_stop(const char *name, struct session_lost *lost)
 	return status;
 }
 
-void session_discard_created(const char *name, uint64_t created_s)
+bool session_discard_created(const char *name, uint64_t created_s)
 {
 	struct session_request *r = request(name, created_s, "remove", remove_session);
+	bool gone = false;
 
-	if (r)
+	if (r) {
+		gone = r->code >= 0 || r->code == -LTTNG_ERR_SESS_NOT_FOUND;
 		request_free(r);
-	else
+	} else {
 		log_warning("session '%s' may be left: the session daemon does not answer; once it does, run 'lttngtop "
 			    "record stop %s'",
 			    name, name);
+	}
+	return gone;
 }
 
 void session_discard(const char *name)

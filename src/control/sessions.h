@@ -65,8 +65,11 @@ bool session_gave_up(void);
 /* Removes a session if it exists. Ignores errors, but warns if a held signal has ended the wait: session_gave_up(). */
 void session_discard(const char *name);
 
-/* The same, but only for the session that was created at this time (session_created()), not for a later one. */
-void session_discard_created(const char *name, uint64_t created_s);
+/*
+ * The same, but only for the session that was created at this time (session_created(); 0: whenever), not for a later
+ * one. Returns whether it is gone.
+ */
+bool session_discard_created(const char *name, uint64_t created_s);
 
 /* Takes a snapshot. *path: its directory, or NULL if it was sent over the network. The caller frees it. */
 enum lt_status session_snapshot(const char *name, char **path);

@@ -131,6 +131,7 @@ class User:
             os.chown(self.home, NOBODY, NOBODY)
             self.ids = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
         self.env = {**os.environ, "HOME": self.home, "LTTNG_HOME": self.home, "TMPDIR": self.home}
+        self.env.pop("XDG_RUNTIME_DIR", None)  # its own is none of this home
         if path:
             self.env["PATH"] = path + ":" + self.env["PATH"]
         self.processes = []

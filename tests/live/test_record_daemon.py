@@ -295,7 +295,6 @@ def killed_record(u, *options):
 def test_killed_record():
     """kill -9 of a record with a command: the next record ends its session, and the daemon that it had started."""
     with user("killed-record") as u:
-        u.env.pop("XDG_RUNTIME_DIR", None)
         remains = f"{u.home}/lttngtop-{u.ids.get('user', os.geteuid())}"
         killed_record(u)
         check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s", "--output", "p", "--", APP, "10"), 0, "", "recorded into")
@@ -317,13 +316,53 @@ def test_killed_record():
 def test_killed_record_whose_name_is_used_again():
     """A later session with the name of one that a killed record has left is the user's."""
     with user("same-name", sessiond=True) as u:
-        u.env.pop("XDG_RUNTIME_DIR", None)
         killed_record(u)
         check(u.run(TOP, "record", "stop", "s"), 0, "stopped")
         time.sleep(1.1)  # the daemon knows when a session was created in whole seconds
         check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s"), 0, "stop it")
         check(u.run(TOP, "record", "--ust", EVENTS, "--session", "t"), 0, "stop it")
         check(u.run(TOP, "record", "status"), 0, r"^s: recording, [^\n]*\nt: recording, [^\n]*\n$")
+
+
+def sessiond_of(home):
+    """The pid in the pid file of the session daemon whose LTTNG_HOME this is, or None."""
+    try:
+        with open(f"{home}/.lttng/lttng-sessiond.pid", encoding="ascii") as file:
+            return int(file.read())
+    except FileNotFoundError:
+        return None
+
+
+def test_killed_record_of_another_daemon():
+    """With another LTTNG_HOME nothing is waited for, and the session is not forgotten; nor is it looked for when its daemon is gone."""
+    with user("other-home") as u:
+        remains = f"{u.home}/lttngtop-{u.ids.get('user', os.geteuid())}"
+        mine = u.env["LTTNG_HOME"]
+        killed_record(u)
+        other = f"{u.home}/other"
+        os.mkdir(other)
+        os.chmod(other, 0o777)
+        u.env["LTTNG_HOME"] = other
+        u.start("lttng-sessiond", "--no-kernel", "--quiet")
+        sandbox.wait_until(lambda: sessiond_of(other) and u.run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
+        record = [TOP, "record", "--ust", EVENTS, "--session", "t", "--output", "q", "--", "true"]
+        check(u.run(*record), 0, "", "recorded into")
+        assert sessiond_of(other), "the other session daemon was ended"
+        u.env["LTTNG_HOME"] = mine
+        check(u.run(TOP, "record", "status"), 0, r"^s: recording, [^\n]*\n$")
+        check(u.run(*record[:5], "u", "--output", "r", "--", "true"), 0, "", "recorded into")
+        assert not u.sessiond_pid(), "the session daemon is left"
+        assert not os.path.exists(remains), os.listdir(remains)
+
+        u.start_sessiond()
+        shutil.rmtree(f"{u.home}/o")
+        killed_record(u)
+        os.kill(u.sessiond_pid(), signal.SIGKILL)
+        u.env["LTTNG_HOME"] = other
+        sandbox.wait_until(lambda: u.processes[-2].poll() is not None, "the daemon's end")  # before the killed record
+        check(u.run(*record[:5], "v", "--output", "v", "--", "true"), 0, "", "recorded into")
+        assert not os.path.exists(remains), os.listdir(remains)
+        u.env["LTTNG_HOME"] = mine
 
 
 def test_notes_that_cannot_be_written():

@@ -74,9 +74,9 @@ static const struct {
 	  "the lttng tool on that host, tar unless it streams, and an ssh login that asks no questions." },
 	{ "If lttngtop is killed",
 	  "A session with a COMMAND normally ends with it. If lttngtop is killed by SIGKILL, the session continues "
-	  "until the next 'lttngtop record' or --local of the same user on this machine, which ends it; a recording "
-	  "to disk is complete up to then. Sessions on other hosts are not ended in this way: 'record status --host "
-	  "HOST' lists them." },
+	  "until the next 'lttngtop record' or --local of the same user on this machine, with the same LTTNG_HOME and "
+	  "XDG_RUNTIME_DIR, which ends it; a recording to disk is complete up to then. Sessions on other hosts are not "
+	  "ended in this way: 'record status --host HOST' lists them." },
 	{ "Other hosts",
 	  "A host whose tracing cannot be started is named and left out; the others are recorded. One that does not "
 	  "answer within 10 s is named, and waited for. "
