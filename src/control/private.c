@@ -328,8 +328,11 @@ static void end_daemon(const char *base)
 
 /* ---- a run ---- */
 
-/* Waits for other runs that start or end, until a held signal comes or the process that it is named after is gone. */
-static enum lt_status lock_base(struct private_run *run, pid_t named_after)
+/*
+ * Waits for other runs that start or end, until a held signal comes, after this time at the earliest, or the process
+ * that it is named after is gone.
+ */
+static enum lt_status lock_base(struct private_run *run, pid_t named_after, unsigned at_least_ms)
 {
 	/* the last run may remove the directory meanwhile */
 	for (unsigned tries = 0, ms = 0; tries < LOCK_TRIES;) {
@@ -342,7 +345,8 @@ static enum lt_status lock_base(struct private_run *run, pid_t named_after)
 			tries++;
 			continue;
 		}
-		if (process_is_interrupted() || (named_after != getpid() && named_after != getppid()))
+		if ((process_is_interrupted() && ms >= at_least_ms) ||
+		    (named_after != getpid() && named_after != getppid()))
 			return error_set("interrupted while another lttngtop was starting or ending");
 		if (ms == LOCK_SAY_MS)
 			log_warning("waiting for another lttngtop that starts or ends tracing");
@@ -372,7 +376,7 @@ static enum lt_status make_dir(struct private_run *run, pid_t named_after)
 enum lt_status private_open(struct private_run *run, pid_t named_after)
 {
 	*run = (struct private_run){ .base = base_path(), .base_lock = -1, .lock = -1 };
-	if (lock_base(run, named_after))
+	if (lock_base(run, named_after, 0))
 		return LT_ERROR;
 	clear_dead_runs(run->base);
 	if (session_gave_up())
@@ -570,8 +574,9 @@ static void remove_base(const char *base)
 
 void private_close(struct private_run *run)
 {
-	if (run->base_lock < 0 && run->dir)
-		run->base_lock = take_lock(run->base, LOCK_EX);
+	/* others get a moment even after a signal; without the lock, the daemon and the directory are left to them */
+	if (run->base_lock < 0 && run->dir && lock_base(run, getpid(), LOCK_SAY_MS))
+		error_clear();
 	if (run->dir)
 		clear_run(run->dir);
 	if (run->base_lock >= 0) {

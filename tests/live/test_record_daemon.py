@@ -365,6 +365,30 @@ def test_killed_record_of_another_daemon():
         u.env["LTTNG_HOME"] = mine
 
 
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def test_end_while_another_starts():
+    """At its end, too, record waits for another run that starts or ends, which is said, until ^C."""
+    with user("both-end", sessiond=True) as u:
+        remains = f"{u.home}/lttngtop-{u.ids.get('user', os.geteuid())}"
+        with open("said", "w", encoding="utf-8") as file:
+            record = u.start(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c",
+                             "touch ran; until [ -e go ]; do sleep 0.05; done", stdout=subprocess.DEVNULL, stderr=file)
+        sandbox.wait_until(lambda: os.path.exists(f"{u.home}/ran"), "the command")
+        with open(f"{remains}/lock", "w", encoding="ascii") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            touch(f"{u.home}/go")
+            sandbox.wait_until(lambda: "waiting for another lttngtop that starts or ends tracing" in read("said"), "a message")
+            record.send_signal(signal.SIGINT)
+            assert record.wait(sandbox.PATIENCE) == -signal.SIGINT, record.returncode
+        assert "recorded into" in read("said") and os.listdir(remains) == ["lock"], (read("said"), os.listdir(remains))
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "p", "--", "true"), 0, "", "recorded into")
+        assert not os.path.exists(remains), os.listdir(remains)
+
+
 def test_notes_that_cannot_be_written():
     """A directory for them that is not this user's, or is not there, does not keep it from recording."""
     with user("no-notes", sessiond=True) as u:
