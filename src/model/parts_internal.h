@@ -168,7 +168,10 @@ handler_fn apply_stream, apply_cpu_start;
 
 /* ---- sched.c ---- */
 
-/* Whether the thread, which is about to be switched in, has been ready since it was switched out to sleep. */
+/*
+ * Whether the thread, which is about to be switched in, has waited for the CPU since it was switched out to sleep; its
+ * state is still that of a sleeper.
+ */
 bool sched_was_ready(struct model *m, uint32_t thread);
 
 /* ---- waitlog.c: only if m->wait_log ---- */
@@ -291,7 +294,7 @@ void preemption_destroy(struct model *m);
 void preemption_runs(struct model *m, struct cpu *cpu);
 void preemption_ran_since(struct model *m, struct cpu *cpu, uint64_t since_ns);
 
-/* The thread is THREAD_READY, since its since_ns; it is about to leave that state. */
+/* The thread has become THREAD_READY; it is about to leave that state. */
 void preemption_begin(struct model *m, uint32_t thread);
 void preemption_end(struct model *m, uint32_t thread);
 

@@ -298,7 +298,7 @@ void preemption_begin(struct model *m, uint32_t thread)
 	struct preemption *p = m->preemption;
 	struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
 
-	w->charged_ns = THREAD_ROW(m, thread)->since_ns;
+	w->charged_ns = m->now_ns;
 	w->most.ns = 0;
 	w->place = p->n_ready++;
 	if (p->n_ready > p->ready->len)
@@ -349,8 +349,6 @@ void model_cut(struct model *m, uint64_t t_ns)
 {
 	const uint64_t until_ns = t_ns ? t_ns : m->now_ns;
 
-	if (t_ns)
-		m->cut_ns = t_ns;
 	if (!m->preemption)
 		return;
 	for (uint32_t i = 0; i < m->preemption->n_ready; i++)

@@ -77,7 +77,7 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
  * The kernel reports sched_waking before it waits for the thread, which is about to sleep, to be switched out on its
  * CPU. A thread that sleeps is switched in only once it is woken: if that was not seen meanwhile, though no events were
  * lost, it was woken then. A wake-up while it ran means nothing otherwise: it may have come before it was about to
- * sleep.
+ * sleep. This is known only now: meanwhile it was blocked, and frames and intervals that show it so have ended.
  */
 bool sched_was_ready(struct model *m, uint32_t thread)
 {
@@ -85,22 +85,6 @@ bool sched_was_ready(struct model *m, uint32_t thread)
 
 	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) &&
 	       thread_info(m, thread)->early_ns > m->lost_ns;
-}
-
-/* Its latency is the whole wait. But intervals that have ended counted their part of it as blocked: that remains. */
-static void be_ready_since_switch_out(struct model *m, uint32_t row)
-{
-	struct thread_row *r = THREAD_ROW(m, row);
-
-	thread_info(m, row)->woken_ns = r->since_ns;
-	if (m->cut_ns > r->since_ns) {
-		if (r->state == THREAD_BLOCKED)
-			r->blocked_ns += m->cut_ns - r->since_ns;
-		r->since_ns = m->cut_ns;
-	}
-	r->state = THREAD_READY;
-	if (m->preemption)
-		preemption_begin(m, row);
 }
 
 static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const struct ev_sched_switch *p)
@@ -111,8 +95,8 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	const bool sure = !(r->flags & THREAD_UNSURE); /* among lost events it may have run and blocked since */
 
 	if (sched_was_ready(m, row))
-		be_ready_since_switch_out(m, row);
-	if (t->woken_ns && r->state == THREAD_READY && sure)
+		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - r->since_ns, row, who_ran(p));
+	else if (t->woken_ns && r->state == THREAD_READY && sure)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
 	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
 	if (t->woken_ns && sure)

@@ -281,7 +281,9 @@ const struct view_table view_sched_table = {
 	.name = "sched",
 	.title = "Latency",
 	.row = "a thread",
-	.meaning = "How long threads waited for a CPU after they were woken.",
+	.meaning =
+		"How long threads waited for a CPU after they were woken. If one was woken before it was switched out, "
+		"its wait starts there; table cpu counts it as blocked.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),

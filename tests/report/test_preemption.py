@@ -93,7 +93,7 @@ def overlay(recording, end_ns):
     """
     text = subprocess.run(["babeltrace2", "--clock-seconds", os.path.join(TRACES, recording)], capture_output=True,
                           check=True, timeout=300).stdout.decode(errors="replace")
-    ran, state, waits, waking, left_ns, early = {}, {}, [], {}, {}, set()
+    ran, state, waits, waking = {}, {}, [], {}
 
     def ready(thread, cpu, t):
         state[thread] = [(cpu, t)]
@@ -114,13 +114,8 @@ def overlay(recording, end_ns):
                 ready(gone, cpu, t)
             else:
                 state[gone] = "gone" if left & GONE else "blocked"
-                left_ns[gone] = t
             if come[1] and isinstance(state.get(come), list):
                 waits.append((*come, state[come], t))
-            elif state.get(come) == "blocked" and come in early:
-                # woken as it was switched out, and not since
-                waits.append((*come, [(cpu, left_ns[come])], t))
-            early.discard(come)
             state[come] = "runs"
             continue
         thread = host, number(fields, "tid")
@@ -138,8 +133,6 @@ def overlay(recording, end_ns):
             ready(thread, (host, number(fields, "target_cpu")), t)
             if name == "sched_waking":
                 waking[cpu] = thread
-        elif state[thread] == "runs" and (not ran.get(cpu) or ran[cpu][1][-1] != thread[1]):
-            early.add(thread)
     return ran, waits + [(*thread, s, end_ns) for thread, s in state.items() if isinstance(s, list)]
 
 

@@ -111,8 +111,8 @@ def calls(trace):
 
 def waits(trace):
     """
-    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length). One that was woken while it was
-    still running, on its way to block, does not wait.
+    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length); to its switch-in if it was woken
+    while it was still running, on its way to block.
     """
     since, found = {}, []
 
@@ -126,7 +126,7 @@ def waits(trace):
             gone = host, number(fields, "prev_tid")
             if gone[1] and number(fields, "prev_state") not in (0, PREEMPTED):
                 since[gone] = t
-            since.pop((host, number(fields, "next_tid")), None)
+            end((host, number(fields, "next_tid")), t)
         elif name == "sched_waking":
             end((host, number(fields, "tid")), t)
     return found

@@ -106,24 +106,6 @@ START_TEST(test_preempted)
 }
 END_TEST
 
-/* Before it is switched out, and not since: it never slept. */
-START_TEST(test_woken_while_it_is_switched_out)
-{
-	struct events e;
-
-	begin(&e);
-	wake(&e, 1190, 1, D, A, 0);
-	events_switch(&e, 1200, 0, A, SLEEP, B, "b");
-	events_switch(&e, 1400, 0, B, SLEEP, C, "c");
-	events_switch(&e, 1450, 0, C, SLEEP, A, "a");
-	assert_ran(&e, A, B, 1, 200, 200);
-	assert_ran(&e, A, C, 1, 50, 50);
-	assert_sum(&e, A);
-	ck_assert_uint_eq(e.m->state.tables[TABLE_BLOCKING].n_alive, 0);
-	events_release(&e);
-}
-END_TEST
-
 START_TEST(test_woken_on_a_busy_cpu)
 {
 	struct events e;
@@ -575,7 +557,6 @@ START_TEST(test_at_random)
 }
 END_TEST
 
-UNIT_MAIN("preemption", test_preempted, test_woken_while_it_is_switched_out, test_woken_on_a_busy_cpu,
-	  test_idle_and_unknown, test_moved, test_moved_unseen, test_woken_elsewhere, test_lost_events,
-	  test_row_has_gone, test_edge_inside_a_wait, test_who_ran_has_gone, test_long_wait, test_crowd,
-	  test_not_wanted, test_at_random)
+UNIT_MAIN("preemption", test_preempted, test_woken_on_a_busy_cpu, test_idle_and_unknown, test_moved, test_moved_unseen,
+	  test_woken_elsewhere, test_lost_events, test_row_has_gone, test_edge_inside_a_wait, test_who_ran_has_gone,
+	  test_long_wait, test_crowd, test_not_wanted, test_at_random)

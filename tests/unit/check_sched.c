@@ -354,24 +354,20 @@ START_TEST(test_wait_for_cpu_after_loss)
 }
 END_TEST
 
-static void check_wait(struct events *e, uint64_t t, uint64_t ready_ns, uint64_t blocked_ns, unsigned samples)
-{
-	ck_assert_uint_eq(THREAD_VALUE(e, 5, ready_ns, t), ready_ns);
-	ck_assert_uint_eq(THREAD_VALUE(e, 5, blocked_ns, t), blocked_ns);
-	ck_assert_uint_eq(events_thread(e, 5)->latency.count, samples);
-}
-
 /*
  * Thread 5 is switched out at 1200 to sleep, and in at 1500 though nothing has woken it since: what woke it while it
- * ran came as it was switched out. Unless it was the thread itself, or a wake-up may be lost.
+ * ran came as it was switched out. Unless it was the thread itself, or a wake-up may be lost. That is only known at its
+ * switch-in: in all figures but the latency it was blocked until then.
  */
 START_TEST(test_woken_while_it_is_switched_out)
 {
-	enum { NOT, BY_ANOTHER, BY_ITSELF, BEFORE_A_SLICE, BEFORE_A_LOSS, AND_AFTERWARDS, CUT, WAYS };
-	uint64_t blocked_ns;
+	enum { NOT, BY_ANOTHER, BY_ITSELF, BEFORE_A_SLICE, BEFORE_A_LOSS, AND_AFTERWARDS, WAYS };
 	struct events e;
 
 	for (unsigned way = 0; way < WAYS; way++) {
+		const uint64_t ready_ns = way == AND_AFTERWARDS ? 200 : 0,
+			       waited_ns = way == BY_ANOTHER ? 300 : ready_ns;
+
 		begin(&e);
 		events_switch(&e, 1000, 0, 0, 0, 5, "five");
 		events_switch(&e, 1000, 1, 0, 0, 6, "six");
@@ -384,27 +380,17 @@ START_TEST(test_woken_while_it_is_switched_out)
 		if (way == BEFORE_A_LOSS)
 			events_lose(&e, 1195, 1, 0);
 		events_switch(&e, 1200, 0, 5, SLEEP, 7, "seven");
-		check_wait(&e, 1290, 0, 90, 0);
 		if (way == AND_AFTERWARDS)
 			EVENT(&e, 1300, 1, 6, SCHED_WAKING, wakeup, .tid = 5);
-		if (way == CUT)
-			model_cut(e.m, 1250);
 		events_switch(&e, 1500, 0, 7, SLEEP, 5, "five");
-		if (way == BY_ANOTHER)
-			check_wait(&e, 1500, 300, 0, 1);
-		else if (way == CUT)
-			check_wait(&e, 1500, 250, 50, 1); /* the rest was counted in an earlier interval */
-		else if (way == AND_AFTERWARDS)
-			check_wait(&e, 1500, 200, 100, 1);
-		else
-			check_wait(&e, 1500, 0, 300, 0);
-		if (way == BY_ANOTHER || way == CUT)
-			ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, 300);
+		ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1500), ready_ns);
+		ck_assert_uint_eq(THREAD_VALUE(&e, 5, blocked_ns, 1500), 300 - ready_ns);
+		ck_assert_uint_eq(events_thread(&e, 5)->latency.count, waited_ns > 0);
+		ck_assert_uint_eq(events_thread(&e, 5)->latency.sum, waited_ns);
 		/* the next wait is like any other */
-		blocked_ns = events_thread(&e, 5)->blocked_ns;
 		events_switch(&e, 1600, 0, 5, SLEEP, 7, "seven");
 		events_switch(&e, 1700, 0, 7, SLEEP, 5, "five");
-		ck_assert_uint_eq(events_thread(&e, 5)->blocked_ns, blocked_ns + 100);
+		ck_assert_uint_eq(events_thread(&e, 5)->latency.count, waited_ns > 0);
 		assert_sums(&e, 1700);
 		events_release(&e);
 	}

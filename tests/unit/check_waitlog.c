@@ -347,7 +347,7 @@ START_TEST(test_ready_since_switched_out)
 	ck_assert(!last(&f, WAIT_EVENT_SWITCH)->was_ready);
 	events_switch(&f.e, 20, 0, 8, 1, 7, "seven");
 	ck_assert(last(&f, WAIT_EVENT_SWITCH)->was_ready);
-	ck_assert_int_eq(last(&f, WAIT_EVENT_SWITCH)->by_tid, 8);
+	ck_assert_int_lt(last(&f, WAIT_EVENT_SWITCH)->by_tid, 0); /* in the model, it was blocked */
 	events_switch(&f.e, 30, 0, 7, 1, 8, "eight");
 	events_switch(&f.e, 40, 0, 8, 1, 7, "seven");
 	ck_assert(!last(&f, WAIT_EVENT_SWITCH)->was_ready);
