@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Discarded events and packets: counted for the host and the CPU, at their time. Everything that they may have changed
- * is uncertain from here on: each thread is marked until it is seen again, and the CPU's handlers are forgotten.
+ * Discarded events and packets: counted for the host and the CPU, at their time. Everything that those of the kernel
+ * may have changed is uncertain from here on: each thread is marked until it is seen again, and the CPU's handlers are
+ * forgotten.
  */
 #include "model/context.h"
 #include "model/parts_internal.h"
@@ -52,10 +53,14 @@ void apply_lost(struct model *m, const struct apply *a)
 	HOST_ROW(m)->lost_events += p->events;
 	HOST_ROW(m)->lost_packets += p->packets;
 	touch_host(m);
-	m->lost_ns = m->now_ns;
 	if (a->cpu) {
 		CPU_ROW(m, a->cpu->row)->lost_events += p->events;
 		state_touch(&m->state, TABLE_CPU, a->cpu->row);
+	}
+	if (a->trace->domain != DOMAIN_KERNEL)
+		return; /* they would have changed nothing of this */
+	m->lost_ns = m->now_ns;
+	if (a->cpu) {
 		irq_reset_cpu(m, a->cpu);
 		context_reset(a->cpu);
 	}

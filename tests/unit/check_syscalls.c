@@ -95,6 +95,28 @@ START_TEST(test_exit_without_entry_has_no_duration)
 }
 END_TEST
 
+/* Events that programs' own traces lost are no calls, wake-ups or switches. */
+START_TEST(test_call_across_a_loss_of_a_user_trace)
+{
+	struct ev_lost lost = { .events = 3 };
+	struct record r;
+	struct events e;
+
+	begin(&e);
+	events_trace(&e, 1, DOMAIN_UST);
+	ENTRY(&e, TID, "openat", .fd = AT_FDCWD, .path = str(&rec, "/b"));
+	record_init(&r, now += 10, 0, EVENT_NO_TID, EVENT_LOST);
+	r.ev.trace = 1;
+	events_apply(&e, &r, &lost, sizeof(lost));
+	EXIT(&e, TID, "openat", .ret = 4);
+	ck_assert_uint_eq(call_stats(&e, TID, "openat")->time.count, 1);
+	ck_assert_str_eq(strpool_text((strid)file(&e, TID, 4)->path), "/b");
+	ck_assert(!(events_thread(&e, TID)->flags & THREAD_UNSURE));
+	ck_assert_uint_eq(HOST_ROW(e.m)->lost_events, 3);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_entry_without_exit_is_dropped)
 {
 	struct events e;
@@ -221,4 +243,5 @@ END_TEST
 UNIT_MAIN("syscalls", test_call_is_timed, test_thread_shows_fd_of_its_call, test_errors_are_counted,
 	  test_exit_without_entry_has_no_duration, test_entry_without_exit_is_dropped,
 	  test_nameless_exit_is_of_the_call_in_flight, test_unknown_call_is_known_by_number,
-	  test_unknown_call_of_another_machine, test_statistics_end_with_the_thread)
+	  test_unknown_call_of_another_machine, test_statistics_end_with_the_thread,
+	  test_call_across_a_loss_of_a_user_trace)
