@@ -60,6 +60,8 @@ void apply_lost(struct model *m, const struct apply *a)
 	if (a->trace->domain != DOMAIN_KERNEL)
 		return; /* they would have changed nothing of this */
 	m->lost_ns = m->now_ns;
+	if (p->begin_ns <= m->unexplained_ns)
+		m->unexplained_ns = 0; /* that switch was among them: other streams of the CPU lost nothing */
 	if (a->cpu) {
 		irq_reset_cpu(m, a->cpu);
 		context_reset(a->cpu);

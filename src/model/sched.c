@@ -76,14 +76,15 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 /*
  * The kernel reports sched_waking before it waits for the thread, which is about to sleep, to be switched out on its
  * CPU. A thread that sleeps is switched in only once it is woken: if that was not seen meanwhile, though no events were
- * lost, it was woken then. A wake-up while it ran means nothing otherwise: it may have come before it was about to
- * sleep. This is known only now: meanwhile it was blocked, and frames and intervals that show it so have ended.
+ * lost and those of all processes are recorded, it was woken then. A wake-up while it ran means nothing otherwise: it
+ * may have come before it was about to sleep. This is known only now: meanwhile it was blocked, and frames and
+ * intervals that show it so have ended.
  */
 bool sched_was_ready(struct model *m, uint32_t thread)
 {
 	const struct thread_row *r = THREAD_ROW(m, thread);
 
-	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) &&
+	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) && !m->unexplained_ns &&
 	       thread_info(m, thread)->early_ns > m->lost_ns;
 }
 

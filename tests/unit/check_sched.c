@@ -397,6 +397,33 @@ START_TEST(test_woken_while_it_is_switched_out)
 }
 END_TEST
 
+/*
+ * A record of chosen processes has the switches and wake-ups of their threads alone: CPU 1 shows thread 6 after it was
+ * switched to 9. Thread 5 may have slept until another process woke it.
+ */
+START_TEST(test_woken_in_a_record_of_some_processes)
+{
+	struct events e;
+
+	for (unsigned lost = 0; lost < 3; lost++) {
+		begin(&e);
+		events_switch(&e, 1000, 0, 0, 0, 5, "five");
+		events_switch(&e, 1000, 1, 0, 0, 6, "six");
+		events_switch(&e, 1100, 1, 6, SLEEP, 9, "nine");
+		if (lost == 1)
+			events_lose(&e, 1110, 1, 0);
+		EVENT(&e, 1150, 1, 6, IRQ_ENTRY, irq, .irq = 3);
+		if (lost == 2)
+			events_lose(&e, 1160, 1, 1140); /* known only now, as another stream of the CPU lost nothing */
+		EVENT(&e, 1190, 1, 6, SCHED_WAKING, wakeup, .tid = 5);
+		events_switch(&e, 1200, 0, 5, SLEEP, 7, "seven");
+		events_switch(&e, 1500, 0, 7, SLEEP, 5, "five");
+		ck_assert_uint_eq(events_thread(&e, 5)->latency.count, lost > 0);
+		events_release(&e);
+	}
+}
+END_TEST
+
 /* Its switch-in was among the lost events: it was preempted since, and not woken. */
 START_TEST(test_switched_in_unseen)
 {
@@ -762,5 +789,5 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
 	  test_exec_takes_over_tid, test_exec_takes_over_tid_of_a_zombie, test_context_of_a_thread,
-	  test_priority_of_sched_events, test_woken_while_it_is_switched_out, test_idle_task_with_a_stoppers_name,
-	  test_sums_hold_whatever_comes)
+	  test_priority_of_sched_events, test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
+	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
