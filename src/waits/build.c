@@ -363,24 +363,27 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 
 /*
  * The thread executes a program, and takes over the TID of its process' first thread, which has exited: its row ends,
- * and it continues in a new one.
+ * and it continues in a new one, which is linked to the old one as if that had created it.
  */
 static void take_over_tid(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_thread *first = build_thread_find(b, host, e->tid, e->cpu);
 	struct build_thread *t = build_thread_find(b, host, e->from_tid, e->cpu);
+	wait_row before = WAIT_NO_ROW;
 	bool is_new;
 
 	if (first)
 		build_thread_gone(b, first);
 	if (t) {
 		recover(b, t, STATUS_RUN);
-		build_extend(b, t);
+		before = build_extend(b, t);
 		build_thread_gone(b, t);
 	}
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 	build_thread_set(b, t, STATUS_RUN);
 	build_extend(b, t);
+	if (before != WAIT_NO_ROW)
+		graph_link(b->graph, before, b->now_ns, t->row, b->now_ns, WAIT_LINK_FORK);
 	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
 }
 

@@ -414,6 +414,22 @@ START_TEST(test_fork_and_reuse_of_a_tid)
 }
 END_TEST
 
+/* Thread 5 waits from 10 to 40 for what 9 does, which becomes 7 at 30. */
+static void check_path_across_exec(struct test *t)
+{
+	struct wait_path path;
+
+	wait_path_init(&path);
+	waits_path(t->w, waits_find(t->w, 0, 5, UINT64_MAX), 0, 40, &path);
+	ck_assert_uint_eq(path.n, 2);
+	ck_assert_int_eq(waits_who(t->w, path.segments[0].row).tid, 9);
+	ck_assert_uint_eq(path.segments[0].begin_ns, 10);
+	ck_assert_uint_eq(path.segments[0].end_ns, 30);
+	ck_assert_int_eq(waits_who(t->w, path.segments[1].row).tid, 7);
+	ck_assert_uint_eq(path.segments[1].end_ns, 40);
+	wait_path_release(&path);
+}
+
 /*
  * Thread 9 executes a program: it continues as 7, with a row of its own. The first thread has exited, whether its last
  * switch has been seen by then or comes later, under the other TID.
@@ -440,8 +456,9 @@ START_TEST(test_exec_takes_over_tid)
 		finish(&t, 1);
 		check_row(&t, waits_find(t.w, 0, 7, 25), seen ? "10 R 12 R 20" : "10 R 12");
 		check_row(&t, waits_find(t.w, 0, 9, 30), "10 R 30");
-		check(&t, 0, 7, "30 R 50");
+		check(&t, 0, 7, "+9@30 30 R 50");
 		check(&t, 0, 5, "10 B<7@40 40");
+		check_path_across_exec(&t);
 		end(&t);
 	}
 }
