@@ -251,12 +251,15 @@ static bool has_exited(const struct thread_row *r)
 
 /*
  * A thread that is not its process' first takes over the first one's TID: the old row ends here, the new one continues
- * with its files and its CPU. The first one has exited, but may have yet to be switched out for the last time: since
- * Linux 5.8 it then has the TID of the other.
+ * with its files, its working directory and its CPU. The first one has exited, but may have yet to be switched out for
+ * the last time: since Linux 5.8 it then has the TID of the other.
  */
 static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t old, int64_t tid)
 {
 	uint32_t row = thread_find(m, tid);
+	const struct thread *in_directory = thread_info(m, row != NO_ROW ? row : old);
+	const strid cwd = in_directory->cwd;
+	const uint8_t cwd_kind = in_directory->cwd_kind;
 	struct thread_row *r;
 
 	if (row != NO_ROW && has_exited(THREAD_ROW(m, row)))
@@ -269,6 +272,8 @@ static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t o
 	r->prio = THREAD_ROW(m, old)->prio;
 	inherit_namespaces(m, row, old);
 	thread_info(m, row)->inside = INSIDE_KERNEL;
+	thread_info(m, row)->cwd = cwd;
+	thread_info(m, row)->cwd_kind = cwd_kind;
 	if (a->cpu) {
 		thread_set_state(m, old, THREAD_ZOMBIE);
 		cpu_run(m, a->cpu, tid, row);

@@ -208,6 +208,30 @@ START_TEST(test_working_directories)
 }
 END_TEST
 
+/* A thread that is not the first of its process executes a program, whether the first was yet to be switched out. */
+START_TEST(test_working_directory_after_exec)
+{
+	struct events e;
+
+	for (unsigned seen = 0; seen < 2; seen++) {
+		begin(&e);
+		CHDIR(&e, TID, "/net");
+		fork_to(&e, TID, CHILD, TID);
+		EVENT(&e, now += 10, 0, TID, EXIT, task, .tid = TID);
+		if (seen) {
+			events_switch(&e, now += 10, 0, TID, 0x20, 0, "swapper/0");
+			CHDIR(&e, CHILD, "/net");
+		}
+		EVENT(&e, now += 10, cpu_of(&e, CHILD), CHILD, EXEC, exec, .tid = TID, .old_tid = CHILD,
+		      .filename = str(&rec, "/bin/cat"));
+		ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, TID), NULL), "/net");
+		CHDIR(&e, TID, "sub");
+		ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, TID), NULL), "/net/sub");
+		events_release(&e);
+	}
+}
+END_TEST
+
 /* The directory is known by its fd or as the working directory. */
 START_TEST(test_relative_paths)
 {
@@ -297,4 +321,4 @@ START_TEST(test_bounded)
 END_TEST
 
 UNIT_MAIN("mounts", test_servers, test_joined_paths, test_mounted_and_unmounted, test_mounts_in_each_other,
-	  test_working_directories, test_relative_paths, test_told, test_bounded)
+	  test_working_directories, test_working_directory_after_exec, test_relative_paths, test_told, test_bounded)
