@@ -361,11 +361,14 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 }
 
 /* The thread that the event shows running on its CPU; TID_UNKNOWN if it does not show one. */
-static int64_t shown_tid(const struct event *ev, const struct trace_info *trace)
+static int64_t shown_tid(const struct model *m, const struct cpu *cpu, const struct event *ev,
+			 const struct trace_info *trace)
 {
-	if (ev->kind == EVENT_SCHED_SWITCH)
-		return event_payload(ev, ev_sched_switch)->prev_tid;
-	return trace->has_tid ? ev->tid : TID_UNKNOWN;
+	if (ev->kind != EVENT_SCHED_SWITCH)
+		return trace->has_tid ? ev->tid : TID_UNKNOWN;
+	if (sched_is_of_another(m, cpu, event_payload(ev, ev_sched_switch)))
+		return TID_UNKNOWN;
+	return event_payload(ev, ev_sched_switch)->prev_tid;
 }
 
 static void apply_event(struct model *m, unsigned source, struct trace_info *trace, const struct event *ev)
@@ -384,7 +387,7 @@ static void apply_event(struct model *m, unsigned source, struct trace_info *tra
 	}
 	if (ev->cpu != EVENT_NO_CPU) {
 		a.cpu = cpu_of_number(m, ev->cpu);
-		cpu_settle(m, a.cpu, shown_tid(ev, trace));
+		cpu_settle(m, a.cpu, shown_tid(m, a.cpu, ev, trace));
 		a.thread = a.cpu->thread;
 	}
 	if (ev->n_perf)

@@ -174,6 +174,9 @@ handler_fn apply_stream, apply_cpu_start;
  */
 bool sched_was_ready(struct model *m, uint32_t thread);
 
+/* Whether it switches another thread out than the one whose TID it names. cpu: before it is settled. */
+bool sched_is_of_another(const struct model *m, const struct cpu *cpu, const struct ev_sched_switch *p);
+
 /* ---- waitlog.c: only if m->wait_log ---- */
 
 /* Whether the wake-up graph needs anything from events of this kind. */

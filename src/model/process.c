@@ -252,7 +252,7 @@ static bool has_exited(const struct thread_row *r)
 /*
  * A thread that is not its process' first takes over the first one's TID: the old row ends here, the new one continues
  * with its files, its working directory and its CPU. The first one has exited, but may have yet to be switched out for
- * the last time: since Linux 5.8 it then has the TID of the other.
+ * the last time: see sched_is_of_another().
  */
 static uint32_t take_over_tid(struct model *m, const struct apply *a, uint32_t old, int64_t tid)
 {

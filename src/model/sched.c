@@ -88,6 +88,22 @@ bool sched_was_ready(struct model *m, uint32_t thread)
 	       thread_info(m, thread)->early_ns > m->lost_ns;
 }
 
+/*
+ * A thread that executed a program has taken over the TID of its process' first thread, which has exited, and runs.
+ * Before Linux 5.8, the first one is then switched out elsewhere with the same TID; since then, with that of the other.
+ */
+bool sched_is_of_another(const struct model *m, const struct cpu *cpu, const struct ev_sched_switch *p)
+{
+	const uint32_t row = cpu->tid == TID_UNKNOWN && p->prev_tid > 0 ? thread_find(m, p->prev_tid) : NO_ROW;
+	const struct thread_row *r;
+
+	if (row == NO_ROW)
+		return false;
+	r = THREAD_ROW(m, row);
+	return r->state == THREAD_RUNNING && !r->exited_ns && !(r->flags & THREAD_UNSURE) &&
+	       task_state_of(p->prev_state, true) == TASK_ENDED;
+}
+
 static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);

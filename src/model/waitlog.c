@@ -130,6 +130,8 @@ static void log_switch(struct model *m, const struct apply *a)
 	e->pid = pid_of(m, next);
 	e->comm = comm_of(m, next, p->next_comm);
 	e->was_ready = next != NO_ROW && sched_was_ready(m, next);
+	if (a->cpu->tid != p->prev_tid)
+		return; /* of another thread with that TID */
 	e->from_tid = (int32_t)p->prev_tid;
 	e->from_pid = pid_of(m, prev);
 	e->from_comm = comm_of(m, prev, p->prev_comm);

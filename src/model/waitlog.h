@@ -35,7 +35,7 @@ const char *wait_state_name(enum wait_state state);
 
 enum wait_event_kind {
 	WAIT_EVENT_RUNS = 1,    /* tid has been running on its CPU since since_ns */
-	WAIT_EVENT_SWITCH,      /* tid is switched in, from_tid out with prev_state */
+	WAIT_EVENT_SWITCH,      /* tid is switched in, from_tid (-1: unknown) out with prev_state */
 	WAIT_EVENT_WAKE,        /* tid is woken */
 	WAIT_EVENT_FORK,        /* tid is created, by from_tid */
 	WAIT_EVENT_EXIT,        /* tid exits */

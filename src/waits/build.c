@@ -194,12 +194,30 @@ static strid stop_of(const struct build *b, enum task_state left)
 	}
 }
 
-static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
+static void switch_out(struct build *b, unsigned host, const struct wait_event *e)
 {
 	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
-	const struct wait_cause ready = { .name = e->by_comm, .tid = MAX(e->by_tid, 0), .fd = -1 };
-	struct build_thread *next, *prev;
+	struct build_thread *prev;
 	enum task_state left;
+	bool is_new;
+
+	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
+	if (is_new)
+		build_since_begin(b, prev, STATUS_RUN);
+	recover(b, prev, STATUS_RUN);
+	build_thread_name(b, prev, e->from_comm, e->from_pid);
+	left = task_state_of(e->prev_state, prev->exiting);
+	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
+	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
+	prev->stop = stop_of(b, left);
+	if (prev->tid > 0 && left == TASK_ENDED)
+		build_thread_gone(b, prev);
+}
+
+static void build_switch(struct build *b, unsigned host, const struct wait_event *e)
+{
+	const struct wait_cause ready = { .name = e->by_comm, .tid = MAX(e->by_tid, 0), .fd = -1 };
+	struct build_thread *next;
 	bool is_new;
 
 	*build_cpu(b, host, e->cpu) = (struct build_cpu){ .tid = e->tid };
@@ -211,19 +229,10 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 		build_thread_set(b, next, STATUS_WAIT_CPU);
 	build_thread_set(b, next, STATUS_RUN);
 	build_thread_name(b, next, e->comm, e->pid);
-	prev = build_thread_get(b, host, e->from_tid, e->cpu, &is_new);
-	if (is_new)
-		build_since_begin(b, prev, STATUS_RUN);
-	recover(b, prev, STATUS_RUN);
-	build_thread_name(b, prev, e->from_comm, e->from_pid);
-	left = task_state_of(e->prev_state, prev->exiting);
-	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
-	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
+	if (e->from_tid >= 0)
+		switch_out(b, host, e);
 	change(b, next, &ready, NULL);
-	prev->stop = stop_of(b, left);
 	next->stop = STRID_NONE;
-	if (prev->tid > 0 && left == TASK_ENDED)
-		build_thread_gone(b, prev);
 }
 
 /* ---- wake-ups ---- */

@@ -653,6 +653,33 @@ START_TEST(test_exec_takes_over_tid_of_a_zombie)
 }
 END_TEST
 
+/* Before Linux 5.8, the first thread keeps its TID until it has been switched out, which another thread has by then. */
+START_TEST(test_exec_while_the_first_thread_runs)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1000, 0, 0, RUNNABLE, 6, "worker");
+	events_switch(&e, 1000, 1, 0, RUNNABLE, 5, "first");
+	EVENT(&e, 1110, 1, 5, EXIT, task, .tid = 5);
+	EVENT(&e, 1200, 0, 6, EXEC, exec, .tid = 5, .old_tid = 6, .filename = str(&rec, "/bin/cat"));
+	events_switch(&e, 1210, 1, 5, DEAD, 7, "seven");
+	EVENT(&e, 1220, 1, 7, FREE, task, .tid = 5);
+	ck_assert_uint_eq(events_thread(&e, 5)->state, THREAD_RUNNING);
+	ck_assert_uint_eq(events_thread(&e, 7)->state, THREAD_RUNNING);
+	events_switch(&e, 1300, 0, 5, SLEEP, 0, "swapper/0");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1300), 100);
+	ck_assert_uint_eq(HOST_ROW(e.m)->threads_gone, 2);
+	assert_sums(&e, 1340);
+	/* its exit was among lost events, or it ends as any other */
+	events_switch(&e, 1400, 0, 0, RUNNABLE, 5, "cat");
+	events_lose(&e, 1450, 1, 0);
+	events_switch(&e, 1500, 1, 5, DEAD, 7, "seven");
+	ck_assert_uint_eq(thread_find(e.m, 5), NO_ROW);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_context_of_a_thread)
 {
 	struct ev_context alive = {
@@ -788,6 +815,6 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_switched_in_unseen,
 	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus, test_birth_to_death,
 	  test_tid_reused_without_exit, test_thread_that_creates_itself, test_thread_of_a_process,
-	  test_exec_takes_over_tid, test_exec_takes_over_tid_of_a_zombie, test_context_of_a_thread,
-	  test_priority_of_sched_events, test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_exec_takes_over_tid, test_exec_takes_over_tid_of_a_zombie, test_exec_while_the_first_thread_runs,
+	  test_context_of_a_thread, test_priority_of_sched_events, test_woken_while_it_is_switched_out,
+	  test_woken_in_a_record_of_some_processes, test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

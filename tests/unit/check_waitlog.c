@@ -355,6 +355,23 @@ START_TEST(test_ready_since_switched_out)
 }
 END_TEST
 
+/* Before Linux 5.8 the first thread is then switched out under its TID, which is another's by now. */
+START_TEST(test_exec_while_the_first_thread_runs)
+{
+	struct fixture f;
+
+	begin(&f);
+	events_switch(&f.e, 5, 0, 1, 1, 6, "six");
+	events_switch(&f.e, 6, 1, 1, 1, 7, "seven");
+	EVENT(&f.e, 10, 1, 7, EXIT, task, .tid = 7);
+	EVENT(&f.e, 20, 0, 6, EXEC, exec, .tid = 7, .old_tid = 6, .filename = str(&rec, "/usr/bin/tar"));
+	events_switch(&f.e, 30, 1, 7, 0x20, 8, "eight");
+	ck_assert_int_eq(last(&f, WAIT_EVENT_SWITCH)->tid, 8);
+	ck_assert_int_lt(last(&f, WAIT_EVENT_SWITCH)->from_tid, 0);
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_lives)
 {
 	const struct wait_event *e;
@@ -464,4 +481,4 @@ END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
 	  test_thread_of_an_interrupt, test_losses, test_depth, test_families_of_wake_ups, test_call_and_object,
-	  test_roles, test_ready_since_switched_out, test_lives, test_packets)
+	  test_roles, test_ready_since_switched_out, test_lives, test_exec_while_the_first_thread_runs, test_packets)

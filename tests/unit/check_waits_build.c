@@ -464,6 +464,24 @@ START_TEST(test_exec_takes_over_tid)
 }
 END_TEST
 
+/* Which thread is switched out is not known: that does not concern those that run elsewhere. */
+START_TEST(test_switched_from_nobody)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 0, 20, 1, -1, 0x20, 8);
+	switched(&t, 0, 30, 0, 7, 1, 0);
+	switched(&t, 0, 40, 1, 8, 1, 0);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 R 30");
+	check(&t, 0, 8, "20 R 40");
+	ck_assert_uint_eq(row_of_cpu(&t, 0, -1, 1), WAIT_NO_ROW);
+	end(&t);
+}
+END_TEST
+
 /* Before 4.14 a thread that exits shows TASK_DEAD; parked threads and idle sleepers show the same bits. */
 /* Its path ends with its exit, whether its last switch is seen or not; events in between count. */
 START_TEST(test_path_ends_with_the_exit)
@@ -673,4 +691,4 @@ UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, 
 	  test_asleep_already, test_switched_midway, test_runs_at_first, test_work, test_work_from_an_interrupt,
 	  test_work_queued_unseen, test_woken_for_work, test_fork_and_reuse_of_a_tid, test_path_ends_with_the_exit,
 	  test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names, test_names_stay,
-	  test_idle_rows, test_exec_takes_over_tid, test_ready_since_switched_out)
+	  test_idle_rows, test_exec_takes_over_tid, test_switched_from_nobody, test_ready_since_switched_out)
