@@ -232,6 +232,7 @@ const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ing
 	v->shape->free_user = g_free;
 	if (tracepoint_enters_call(v->event->kind) || v->event->kind == EVENT_SYSCALL_EXIT) {
 		plan->role = tracepoint_enters_call(v->event->kind) ? CLASS_ENTRY : CLASS_EXIT;
+		plan->compat = g_str_has_prefix(v->shape->name, "compat_");
 		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
 		plan->renames = t->options->select->names->len && fields_wanted_renames(v->shape->name);
 	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {

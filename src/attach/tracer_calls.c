@@ -250,7 +250,7 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 	*call = plan->call;
 	if (plan->name)
 		return plan->shown;
-	if (decode_integer(v->shape, v->fields, "id", &nr))
+	if (!plan->compat && decode_integer(v->shape, v->fields, "id", &nr))
 		text = model_look_call_name(ingest_host(t->in, v->host)->model, nr);
 	*name = strpool_intern_z(text ? text : "unknown");
 	*call = text ? calls_find(text) : NULL;

@@ -13,6 +13,7 @@ enum class_role { CLASS_NOTHING, CLASS_ENTRY, CLASS_EXIT, CLASS_SIGNAL, CLASS_FA
 struct tracer_class {
 	enum class_role role;
 	strid name;              /* of the call; STRID_NONE: the event has its number */
+	bool compat;             /* a 32-bit program's, whose calls have other numbers */
 	const struct call *call; /* NULL: there is no row for it */
 	bool shown;              /* selected by the filter */
 	bool renames;            /* the call may give its thread another name */
