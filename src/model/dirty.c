@@ -291,13 +291,12 @@ void dirty_synced(struct model *m, uint32_t thread)
 
 /* ---- writeback ---- */
 
-/* The thread of an array (drivers/md): md0_raid5. */
+/* The thread of an array (drivers/md): md0_raid5; of a named one: md_home_raid1; of LVM's: mdX_raid1. */
 static bool is_array_s(const char *comm)
 {
-	if (!g_str_has_prefix(comm, "md"))
-		return false;
-	comm += strlen("md");
-	return g_str_has_prefix(comm + strspn(comm, "0123456789"), "_raid");
+	const char *work = strrchr(comm, '_');
+
+	return work && g_str_has_prefix(comm, "md") && g_str_has_prefix(work, "_raid");
 }
 
 /* By name: flushers, reclaim, and the threads through which all writes of an encrypted disk or an array pass. */

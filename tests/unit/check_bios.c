@@ -353,9 +353,10 @@ START_TEST(test_threads_that_write_for_others)
 		char comm[16];
 		bool kernel, for_others;
 	} threads[] = {
-		{ "dmcrypt_write/2", true, true }, { "md0_raid5", true, true },    { "md127_raid10", true, true },
-		{ "kswapd0", true, true },         { "md0_resync", true, false },  { "mdadm", false, false },
-		{ "md0_raid5", false, false },     { "jbd2/vda1-8", true, false },
+		{ "dmcrypt_write/2", true, true }, { "md0_raid5", true, true },       { "md127_raid10", true, true },
+		{ "kswapd0", true, true },         { "md0_resync", true, false },     { "mdadm", false, false },
+		{ "md0_raid5", false, false },     { "jbd2/vda1-8", true, false },    { "mdX_raid1", true, true },
+		{ "md_home_raid1", true, true },   { "md_raid_resync", true, false },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(threads); i++) {
