@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/keyhash.h"
 #include "base/similar.h"
 #include "view/internal.h"
 
@@ -271,7 +272,7 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 	struct view_rows_internal *in = r->internal;
 	GArray *columns = view_sum_columns(r->table, q->sum_by);
 	const struct column *named = &g_array_index(columns, struct column, MIN(columns->len - 1, 1));
-	GHashTable *sums = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GHashTable *sums = g_hash_table_new_full(keyhash_text, g_str_equal, g_free, NULL);
 	const bool processes = q->sum_by == VIEW_SUM_PROCESS && is_by_thread(r, q->sum_by);
 	guint n = 0;
 
@@ -287,7 +288,7 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 			continue;
 		key = key_of(r, row, q, named);
 		row->summed = 1;
-		row->sum = g_str_hash(key);
+		row->sum = keyhash_text(key);
 		if (g_hash_table_lookup_extended(sums, key, NULL, &at)) {
 			add_row(r, &g_array_index(in->rows, struct view_row, GPOINTER_TO_UINT(at)), row);
 			g_free(key);
