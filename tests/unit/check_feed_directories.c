@@ -90,7 +90,6 @@ START_TEST(test_sidecar_is_not_a_stream)
 }
 END_TEST
 
-/* A domain in which nothing happened is skipped, but not one that cannot be read. */
 /* A stream that cannot be read is missing from what is fed: a fifo, a link to nothing. Directories are no streams. */
 START_TEST(test_no_file)
 {
@@ -110,6 +109,7 @@ START_TEST(test_no_file)
 }
 END_TEST
 
+/* A domain in which nothing happened is skipped, but not one that cannot be read. */
 START_TEST(test_no_packets)
 {
 	GPtrArray *specs;
