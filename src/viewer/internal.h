@@ -82,6 +82,8 @@ struct viewer {
 	int64_t list_us;              /* likewise, for the list */
 	int64_t packet_us;            /* when the last packet came or was given back */
 	size_t held_bytes;            /* size of the packets that the caller holds */
+	unsigned n_gone;              /* streams that are gone and not freed yet */
+	size_t gone_bytes;            /* size of the packets of these that the caller holds */
 };
 
 /* ---- request.c ---- */

@@ -4,7 +4,8 @@
 
 /* Limits beyond anything that a relayd sends. */
 enum {
-	STREAMS_MAX = 65536,      /* of a session, at any time */
+	STREAMS_MAX = 65536,      /* of a session, at any time, with those that are gone while their packets wait */
+	GONE_BYTES_MAX = 1 << 29, /* in these packets */
 	METADATA_MAX = 64 << 20,  /* of a trace, in total */
 	MINOR_PREFETCH = 8,       /* older relayds may require something else to be read before a packet */
 	AGAIN_US = 5 * US_PER_MS, /* until a packet is requested again */
@@ -66,7 +67,7 @@ static enum lt_status take_streams_head(struct viewer *v, uint32_t *status)
 	*status = GUINT32_FROM_BE(w->status);
 	/* In both answers, 1 means that streams follow. */
 	v->entries_left = *status == WIRE_ATTACHED ? GUINT32_FROM_BE(w->count) : 0;
-	if (v->entries_left > STREAMS_MAX - v->streams->len)
+	if (v->entries_left > STREAMS_MAX - MIN(STREAMS_MAX, v->streams->len + v->n_gone))
 		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "%u streams", v->entries_left);
 	viewer_skip(v, sizeof(*w));
 	v->part = PART_STREAMS;
@@ -165,9 +166,20 @@ static enum lt_status take_stream(struct viewer *v, struct viewer_event *event)
 	return LT_OK;
 }
 
-static void lose_stream(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
+/*
+ * Packets of streams that are gone wait for the time of others; LT_ERROR: there are too many bytes of them, as if one
+ * stream that never has anything held up an endless series of others.
+ */
+static enum lt_status lose_stream(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
 {
+	if (v->gone_bytes + s->held_bytes > GONE_BYTES_MAX)
+		return viewer_refuse(v, VIEWER_PROTOCOL,
+				     VIEWER_NONSENSE "streams that end, with %zu bytes that wait for others",
+				     v->gone_bytes + s->held_bytes);
 	g_ptr_array_remove_fast(v->streams, s);
+	s->is_gone = true;
+	v->n_gone++;
+	v->gone_bytes += s->held_bytes;
 	if (s->metadata)
 		s->metadata->n_data--;
 	v->n_data -= !s->is_metadata;
@@ -179,6 +191,7 @@ static void lose_stream(struct viewer *v, struct viewer_stream *s, struct viewer
 	}
 	s->metadata = NULL;
 	*event = (struct viewer_event){ .kind = VIEWER_STREAM_GONE, .stream = s };
+	return LT_OK;
 }
 
 /* ---- metadata ---- */
@@ -208,8 +221,7 @@ static enum lt_status take_metadata_head(struct viewer *v, struct viewer_stream 
 	viewer_finish(v);
 	if (status != WIRE_METADATA_ERROR || s->requests > 0)
 		return LT_END;
-	lose_stream(v, s, event);
-	return LT_OK;
+	return lose_stream(v, s, event);
 }
 
 static enum lt_status take_metadata(struct viewer *v, struct viewer_stream *s, struct viewer_event *event)
@@ -301,8 +313,7 @@ static enum lt_status take_index(struct viewer *v, struct viewer_event *event)
 	case WIRE_INDEX_HUP:
 	case WIRE_INDEX_ERROR: /* it no longer knows the stream */
 	case WIRE_INDEX_EOF:
-		lose_stream(v, s, event);
-		return LT_OK;
+		return lose_stream(v, s, event);
 	default:
 		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of an index",
 				     GUINT32_FROM_BE(w.status));
@@ -370,6 +381,7 @@ static enum lt_status take_packet(struct viewer *v, struct viewer_event *event)
 	viewer_finish(v);
 	*event = (struct viewer_event){ .kind = VIEWER_PACKET, .stream = v->packet->stream, .packet = v->packet };
 	v->held_bytes += v->packet->len;
+	v->packet->stream->held_bytes += v->packet->len;
 	v->packet_us = g_get_monotonic_time();
 	v->packet = NULL;
 	return LT_OK;

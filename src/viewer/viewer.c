@@ -48,7 +48,10 @@ void viewer_packet_free(struct viewer_packet *p)
 	struct viewer *v = p->stream->viewer;
 
 	p->stream->held--;
+	p->stream->held_bytes -= p->len;
 	v->held_bytes -= p->len;
+	if (p->stream->is_gone)
+		v->gone_bytes -= p->len;
 	v->packet_us = g_get_monotonic_time();
 	g_free(p);
 }
@@ -60,6 +63,8 @@ void viewer_want_metadata(struct viewer_stream *metadata, bool more)
 
 void viewer_stream_free(struct viewer_stream *s)
 {
+	if (s->is_gone)
+		s->viewer->n_gone--;
 	g_free(s->path);
 	g_free(s->channel);
 	g_free(s);

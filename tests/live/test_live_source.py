@@ -441,6 +441,47 @@ def test_endless_series_of_streams():
     assert cases.sanitized() or sizes[1] - sizes[0] < 3000, sizes  # if they were kept, it would be more than 1 KiB for each
 
 
+class Held(Spawning):
+    """Each of its further streams has one packet, which waits for the first ones: these never have anything."""
+
+    def __init__(self, size, then=None):
+        """then: how many it says that there are in addition once the first ones are gone."""
+        super().__init__()
+        self.then, self.served, self.gone = then, set(), 0
+        stream = self.session.streams[0]
+        offset, bits, _, *facts = stream.packets[0]
+        self.bytes = stream.data[offset:offset + min(size, bits // 8)].ljust(size, b"\0")
+        self.first = (0, 8 * size, 8 * size, *facts)
+
+    def new_streams(self, payload):
+        if not self.spawned:
+            return super().new_streams(payload)
+        return struct.pack(">2I", 1, self.then) if self.then and self.gone == self.each else struct.pack(">2I", 2, 0)
+
+    def next_index(self, payload):
+        stream, = struct.unpack(">Q", payload)
+        if stream < 10000:
+            return super().next_index(payload)
+        if stream not in self.served:
+            self.served.add(stream)
+            return self.index(fake_relay.INDEX_OK, packet=self.first)
+        self.gone += 1
+        return self.index(fake_relay.INDEX_HUP)
+
+    def packet(self, payload):
+        return struct.pack(">3I", 1, len(self.bytes), 0) + self.bytes
+
+
+def test_series_of_streams_that_wait():
+    """Streams that are gone count while their packets wait, and so do the bytes of these."""
+    with Held(4096, then=65000) as relay:
+        lines = dump(relay.url)
+    expect_failure(lines, "other", "the relayd sent nonsense: 65000 streams")
+    with Held(60 << 20) as relay:
+        lines = dump(relay.url)
+    expect_failure(lines, "other", "the relayd sent nonsense: streams that end, with 566231040 bytes that wait for others")
+
+
 def test_packets_of_ones():
     """Each counts as a loss, damage is reported, and reading continues."""
     class Ones(Relay):
