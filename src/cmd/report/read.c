@@ -147,6 +147,7 @@ void report_release_hosts(struct report *r)
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		interval_release(&r->hosts[i]->iv);
 		g_array_free(r->hosts[i]->gaps, TRUE);
+		g_free(r->hosts[i]);
 	}
 	for (unsigned i = 0; i < r->n_shown; i++)
 		g_free((void *)r->shown[i].missing);
