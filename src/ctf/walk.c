@@ -13,23 +13,11 @@ void walk_release(struct walk *w)
 	g_free(w->slots);
 }
 
-/* Real packets need less than one step per bit, and most have thousands of bits. */
-enum { STEPS_PER_BIT = 64, STEPS_FREE = 1 << 18, CASES_PER_STEP = 16 };
-
-static bool is_endless(const struct walk *w)
-{
-	return w->steps > STEPS_FREE + STEPS_PER_BIT * w->end;
-}
-
-static bool take_steps(struct walk *w, uint64_t n)
-{
-	w->steps += n;
-	return !is_endless(w);
-}
+enum { CASES_PER_STEP = 16 };
 
 const char *walk_failure(const struct walk *w)
 {
-	return is_endless(w) ? "too many empty fields" : "an event is larger than its packet";
+	return walk_is_endless(w) ? "too many empty fields" : "an event is larger than its packet";
 }
 
 static bool align(struct walk *w, uint64_t to)
@@ -109,7 +97,7 @@ const struct type_case *walk_choose(struct walk *w, const struct type *variant)
 {
 	const uint64_t tag = w->slots[variant->slot];
 
-	if (!take_steps(w, variant->cases->len / CASES_PER_STEP))
+	if (!walk_take_steps(w, 1 + variant->cases->len / CASES_PER_STEP))
 		return NULL;
 	for (guint i = 0; i < variant->cases->len; i++) {
 		const struct type_case *c = &g_array_index(variant->cases, struct type_case, i);
@@ -161,7 +149,7 @@ bool walk_type(struct walk *w, const struct type *t)
 		return true;
 	if (t->is_fixed)
 		return align(w, t->align) && skip(w, t->fixed_bits);
-	if (!take_steps(w, t->kind == TYPE_STRUCT ? 1 + t->fields->len : 1))
+	if (!walk_take_steps(w, t->kind == TYPE_STRUCT ? 1 + t->fields->len : 1))
 		return false;
 	switch (t->kind) {
 	case TYPE_INTEGER:

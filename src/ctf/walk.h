@@ -19,6 +19,22 @@ struct walk {
 	uint64_t steps;      /* taken so far in this packet; their number is limited, see walk_failure() */
 };
 
+/* Real packets need less than one step per bit, and most have thousands of bits. */
+enum { WALK_STEPS_PER_BIT = 64, WALK_STEPS_FREE = 1 << 18 };
+
+/* Whether the packet has taken too many steps. */
+static inline bool walk_is_endless(const struct walk *w)
+{
+	return w->steps > WALK_STEPS_FREE + WALK_STEPS_PER_BIT * w->end;
+}
+
+/* To be called for what may take time, but no bits. false: there were too many steps. */
+static inline bool walk_take_steps(struct walk *w, uint64_t n)
+{
+	w->steps += n;
+	return !walk_is_endless(w);
+}
+
 /* Starts at bit 0 of data[0..end/8[. *w must be released. */
 void walk_init(struct walk *w, const struct layout *l, const uint8_t *data, uint64_t end);
 void walk_release(struct walk *w);

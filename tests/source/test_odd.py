@@ -161,6 +161,41 @@ def huge_packet(top):
     check("huge packet: said", "the packet at byte 0 is left out: more than 1 GiB" in err, err)
 
 
+def many(length, count):
+    """Fields without elements."""
+    return "".join(f"uint8_t a{i}[{length}]; " for i in range(count))
+
+
+def empty_fields(top):
+    """Sequences without elements, which take time but no bits, are limited in a packet: what follows is left out. What
+    `dump` reads of an event counts, too."""
+    for name, count, counted, dumped in (("few", 1000, True, True), ("many", 2500, True, False), ("too many", 4000, False, False)):
+        path = os.path.join(top, "empty fields, " + name)
+        with made.Recording(path) as recording:
+            recording.packet(0, BASE, BASE + SECOND, [(BASE + i, struct.pack("<BIB", 0, (BASE + i) % 2 ** 32, 0))
+                                                      for i in range(1000)])
+        with open(os.path.join(path, "metadata"), "r+", encoding="ascii") as metadata:
+            text = metadata.read()
+            text = text[:text.index("event.context")] + "};\n"
+            for old, new in (("{ uint32_t id; time_t ", "{ uint8_t id; short_t "),
+                             ("stream { id", "typealias integer { size = 32; align = 8; map = clock.monotonic.value; } := "
+                                             "short_t;\nstream { id")):
+                assert text.count(old) == 1
+                text = text.replace(old, new)
+            metadata.seek(0)
+            metadata.write(text + 'event { name = "empty"; id = 0; stream_id = 0; fields := struct {\n'
+                           f"uint8_t len; {many('len', count)}}}; }};\n")
+            metadata.truncate()
+        events, err, status = events_of(path)
+        said = "too many empty fields" in err
+        check(f"{name} empty fields: counted", (events == 1000, said, status) == (counted, not counted, 0 if counted else 3),
+              (events, err))
+        run = subprocess.run([LTTNGTOP, "report", "dump", path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                             timeout=LIMIT_S, check=False)
+        check(f"{name} empty fields: dumped", (run.stdout.count(" empty") == 1000, "too many empty fields" in run.stderr) ==
+              (dumped, not dumped), (run.stdout.count(" empty"), run.stderr))
+
+
 def refused_cpus(top):
     """However many there are, one line says so."""
     path = os.path.join(top, "refused CPUs")
@@ -411,6 +446,7 @@ def main():
         refused(top)
         refused_cpus(top)
         huge_packet(top)
+        empty_fields(top)
         too_large(top)
         wrong_end(top)
         wrong_begin(top)

@@ -215,6 +215,8 @@ static bool step_elements(const struct step *s, struct walk *w, char *words, uin
 	};
 	uint64_t bits;
 
+	if (!walk_take_steps(w, 1))
+		return false;
 	/* Elements of size 0 are possible, in any number. */
 	if (e.at > w->end || (e.n && e.stride && e.n - 1 > (w->end - e.at) / e.stride))
 		return false;
@@ -237,12 +239,13 @@ static G_GNUC_NO_INLINE bool step_repeat(const struct step *s, struct walk *w, s
 	uint32_t kept, present = 0;
 
 	w->at = type_align(w->at, t->align);
-	if (w->at > w->end || !values_array(ev, n, &kept))
+	if (!walk_take_steps(w, 1) || w->at > w->end || !values_array(ev, n, &kept))
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
 		const uint64_t from = w->at;
 
-		if (i < kept ? !program_run(s->options, w, NULL, &present, ev) : !walk_type(w, t->element))
+		if (i < kept ? !walk_take_steps(w, 1) || !program_run(s->options, w, NULL, &present, ev)
+			     : !walk_type(w, t->element))
 			return false;
 		/* The following elements have no bits either. */
 		if (i >= kept && w->at == from)

@@ -176,12 +176,13 @@ enum read_status native_read_fields(struct reader_stream *stream, const struct r
 {
 	struct native_stream *s = native(stream);
 	struct native_class *c = plan->code;
-	const struct walk before = s->at.walk;
+	struct walk before = s->at.walk;
 	bool fine;
 
 	if (!c->has_values)
 		native_class_prepare_values(c, s->group);
 	fine = append_parts(s, c, ev);
+	before.steps = s->at.walk.steps; /* of the packet, for whatever reason */
 	s->at.walk = before;
 	set_place(s, values_of(ev));
 	if ((!fine && !values_of(ev)->cut) || native_is_torn(s))
