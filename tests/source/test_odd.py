@@ -13,7 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import made  # noqa: E402
-from cases import check, finish  # noqa: E402
+from cases import check, finish, sanitized  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 LIMIT_S = 60
@@ -159,6 +159,33 @@ def huge_packet(top):
     row = pages[0]["rows"][0]
     check("huge packet: the following ones count", (row["events"], row["lost_packets"], status) == (100, 1, 3), (row, err))
     check("huge packet: said", "the packet at byte 0 is left out: more than 1 GiB" in err, err)
+
+
+def huge_packets(top):
+    """Packets that fit into a worker's address space one at a time: where one cannot be mapped, the next one is read."""
+    if sanitized():  # they need an address space without limits
+        return
+    path = os.path.join(top, "huge packets")
+    size = 300 << 20
+    with made.Recording(path) as recording:
+        for cpu in range(2):
+            for i in range(3):
+                recording.packet(cpu, BASE + i * SECOND, BASE + (i + 1) * SECOND,
+                                 made.turns(BASE + i * SECOND, 10 ** 6, 50, 2 * cpu + 1, 2 * cpu + 2))
+    for cpu in range(2):
+        with open(os.path.join(path, f"ch_{cpu}"), "r+b") as file:
+            data = file.read()
+            following = len(data) // 3
+            file.seek(32 + 24)
+            file.write(struct.pack("<Q", 8 * size))
+            file.truncate(following)
+            file.seek(size)
+            file.write(data[following:])
+    run = subprocess.run(["prlimit", f"--as={size * 7 // 4}", LTTNGTOP, "report", "hosts", "--json", "--workers", "1", path],
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=LIMIT_S, check=False)
+    row = json.loads(run.stdout)["rows"][0]
+    check("huge packets: only one is left out", (row["events"], run.returncode) == (250, 3), (row, run.stderr))
+    check("huge packets: said", "the packet at byte 0 is left out: Cannot allocate memory" in run.stderr, run.stderr)
 
 
 def many(length, count):
@@ -446,6 +473,7 @@ def main():
         refused(top)
         refused_cpus(top)
         huge_packet(top)
+        huge_packets(top)
         empty_fields(top)
         too_large(top)
         wrong_end(top)

@@ -174,13 +174,15 @@ static bool is_before_range(const struct native_stream *s, const struct packet_h
 	return native_clock_ns(clock, next.values[PACKET_TIMESTAMP_BEGIN], &begin_ns) && begin_ns < s->skip_to_ns;
 }
 
-/* Maps the given bytes of the packet and walks over its head. */
-static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_t size, struct packet_head *head)
+/* Maps the given bytes of the packet and walks over its head. next: where the next packet starts. */
+static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_t next, uint64_t size,
+				struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
 
+	/* Packets of other streams may take up so much of the address space that only this one does not fit. */
 	if (!mapping_open(&c->map, c->fd, c->offset, bytes))
-		return give_up_packet(s, g_strerror(errno), size);
+		return give_up_packet(s, g_strerror(errno), next);
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
 	c->packet_at = c->offset;
 	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK || mapping_is_torn()) {
@@ -240,7 +242,8 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 		return LT_END;
 	c->is_skipped = is_before_range(s, head, bytes);
 	error_clear();
-	status = map_bytes(s, c->is_skipped ? MIN(bytes, (head->events_at + 7) / 8) : bytes, size, head);
+	status = map_bytes(s, c->is_skipped ? MIN(bytes, (head->events_at + 7) / 8) : bytes, c->offset + bytes, size,
+			   head);
 	if (status == LT_OK)
 		c->offset += bytes;
 	return status;
