@@ -14,7 +14,10 @@ static void take(struct packet_head *head, const struct walk *w, const struct ty
 		(struct packet_place){ .at = w->at - f->type->size, .size = f->type->size, .order = f->type->order };
 }
 
-enum { UUID_BYTES = 16 };
+enum {
+	UUID_BYTES = 16,
+	HEAD_STEPS_MAX = 1 << 13, /* LTTng's heads need a dozen; where packets are searched for, many are tried */
+};
 
 static bool is_uuid(const struct type_field *f)
 {
@@ -72,11 +75,18 @@ static bool read_struct(struct packet_head *head, struct walk *w, const struct t
 	return true;
 }
 
+static enum lt_status refuse_part(const struct walk *w, const char *part)
+{
+	return walk_is_endless(w) ? error_set("%s", walk_failure(w)) : error_set("the packet's %s is cut off", part);
+}
+
+/* The limit does not depend on the bytes that are there: a head must not be valid with fewer or more of them only. */
 enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct packet_head *head)
 {
 	memset(head, 0, sizeof(*head));
+	w->most_steps = HEAD_STEPS_MAX;
 	if (!read_struct(head, w, l->packet_header))
-		return error_set("the packet's header is cut off");
+		return refuse_part(w, "header");
 	if (packet_has(head, PACKET_MAGIC_NUMBER) && head->values[PACKET_MAGIC_NUMBER] != PACKET_MAGIC)
 		return error_set("wrong magic number");
 	if (is_of_another_trace(l, w, head))
@@ -91,7 +101,8 @@ enum lt_status packet_walk_head(const struct layout *l, struct walk *w, struct p
 		return LT_AGAIN;
 	}
 	if (!read_struct(head, w, head->stream->packet_context))
-		return error_set("the packet's context is cut off");
+		return refuse_part(w, "context");
+	w->most_steps = 0;
 	head->events_at = w->at;
 	return LT_OK;
 }

@@ -17,6 +17,7 @@ struct walk {
 	uint64_t clock;      /* the last time seen; times of fewer bits continue it */
 	uint64_t *slots;     /* values that other types need: an array of layout->n_slots */
 	uint64_t steps;      /* taken so far in this packet; their number is limited, see walk_failure() */
+	uint64_t most_steps; /* 0: in proportion to the packet's bits */
 };
 
 /* Real packets need less than one step per bit, and most have thousands of bits. */
@@ -25,7 +26,7 @@ enum { WALK_STEPS_PER_BIT = 64, WALK_STEPS_FREE = 1 << 18 };
 /* Whether the packet has taken too many steps. */
 static inline bool walk_is_endless(const struct walk *w)
 {
-	return w->steps > WALK_STEPS_FREE + WALK_STEPS_PER_BIT * w->end;
+	return w->steps > (w->most_steps ? w->most_steps : WALK_STEPS_FREE + WALK_STEPS_PER_BIT * w->end);
 }
 
 /* To be called for what may take time, but no bits. false: there were too many steps. */

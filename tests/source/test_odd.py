@@ -223,6 +223,32 @@ def empty_fields(top):
               (dumped, not dumped), (run.stdout.count(" empty"), run.stderr))
 
 
+def empty_fields_of_head(top):
+    """The same in the context of a packet: it is left out, not all of its file. However large a packet is, the limit is the
+    same for its head, which is first read without knowing the packet's size."""
+    for many_of, fits in ((10, True), (2000, False)):
+        path = os.path.join(top, f"empty fields of a head, {many_of}")
+        with made.Recording(path) as recording:
+            for i in range(3):
+                recording.packet(0, BASE + i * SECOND, BASE + (i + 1) * SECOND, made.turns(BASE + i * SECOND, 10 ** 6, 200 if i == 2 else 2))
+            for i, packet in enumerate(recording.streams[0]):
+                packet = bytearray(packet[:84] + struct.pack("BB", i == 1, 0) + packet[84:])
+                struct.pack_into("<QQ", packet, 32 + 16, 8 * len(packet), 8 * len(packet))
+                recording.streams[0][i] = packet
+        with open(os.path.join(path, "metadata"), "r+", encoding="ascii") as metadata:
+            text = metadata.read()
+            assert text.count("uint32_t cpu_id; ") == 1
+            text = text.replace("uint32_t cpu_id; ", "uint32_t cpu_id; enum : uint8_t { none = 0, many = 1 } which; uint8_t len; "
+                                "variant <which> { struct { } none; struct { " + "".join(f"struct many m{i}; " for i in range(300)) +
+                                "} many; } v; ")
+            text = text.replace("stream { id", f"struct many {{ {many('stream.packet.context.len', many_of)} }};\nstream {{ id")
+            metadata.seek(0)
+            metadata.write(text)
+        events, err, status = events_of(path)
+        check(f"empty fields of a head, {many_of}: events", (events, status) == ((204, 0) if fits else (202, 3)), (events, err))
+        check(f"empty fields of a head, {many_of}: said", ("left out: too many empty fields" in err) != fits, err)
+
+
 def refused_cpus(top):
     """However many there are, one line says so."""
     path = os.path.join(top, "refused CPUs")
@@ -475,6 +501,7 @@ def main():
         huge_packet(top)
         huge_packets(top)
         empty_fields(top)
+        empty_fields_of_head(top)
         too_large(top)
         wrong_end(top)
         wrong_begin(top)

@@ -179,18 +179,24 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_
 				struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
+	const char *why = NULL;
 
 	/* Packets of other streams may take up so much of the address space that only this one does not fit. */
 	if (!mapping_open(&c->map, c->fd, c->offset, bytes))
 		return give_up_packet(s, g_strerror(errno), next);
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
 	c->packet_at = c->offset;
-	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK || mapping_is_torn()) {
-		error_clear();
-		mapping_close(&c->map);
-		return give_up_packet(s, NATIVE_TORN, size);
+	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK)
+		why = g_intern_string(error_text());
+	error_clear();
+	if (mapping_is_torn()) {
+		why = NATIVE_TORN;
+		next = size;
 	}
-	return LT_OK;
+	if (!why)
+		return LT_OK;
+	mapping_close(&c->map);
+	return give_up_packet(s, why, next);
 }
 
 /*
