@@ -158,6 +158,13 @@ const unsigned *ingest_ready(const struct ingest *in, unsigned *n);
 enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
 
 /*
+ * The same for a host that may not have had an event so far. LT_OK with .begin_ns still TIME_UNKNOWN: it has none
+ * before quiet_ns.
+ */
+enum lt_status ingest_advance_first(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t quiet_ns,
+				    const volatile bool *stop);
+
+/*
  * The wait graph of all hosts, or the caller's graph, or NULL if none was requested. It is built up to the time that
  * all hosts have reached, except those that are silent, away or have ended. Advance the hosts together: events by which
  * one is ahead of the others are kept in memory.

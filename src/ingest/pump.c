@@ -198,7 +198,8 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 	return status;
 }
 
-enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
+enum lt_status ingest_advance_first(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t quiet_ns,
+				    const volatile bool *stop)
 {
 	enum { RECORDS_BETWEEN_LOOKS = 65536 };
 	enum lt_status status;
@@ -211,6 +212,8 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 		status = ingest_advance(in, i, until_ns, RECORDS_BETWEEN_LOOKS);
 		if (status != LT_AGAIN)
 			return status;
+		if (ingest_host(in, i)->begin_ns == TIME_UNKNOWN && host_at(in, i)->last_ns >= quiet_ns)
+			return LT_OK;
 		if (ingest_host(in, i)->end_ns == before_ns) {
 			ingest_watch(in);
 			if (ingest_is_mute(host_at(in, i)))
@@ -219,6 +222,11 @@ enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until
 				ingest_wait(in, 100);
 		}
 	}
+}
+
+enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
+{
+	return ingest_advance_first(in, i, until_ns, UINT64_MAX, stop);
 }
 
 int ingest_fd(const struct ingest *in)

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -98,6 +99,16 @@ static void show_host(struct report *r, struct report_host *h)
 	};
 }
 
+/* A rebooted machine is another host of the same name. */
+static void add_name(struct report *r, const char *name)
+{
+	for (unsigned i = 0; i < r->n_names; i++)
+		if (strcmp(r->names[i], name) == 0)
+			return;
+	r->names = g_renew(const char *, r->names, r->n_names + 1);
+	r->names[r->n_names++] = name;
+}
+
 static void add_host(struct report *r, struct ingest_host *source)
 {
 	/* a path may lead to any host */
@@ -120,10 +131,8 @@ static void add_host(struct report *r, struct ingest_host *source)
 	h->named = wanted || path;
 	r->hosts = g_renew(struct report_host *, r->hosts, r->n_hosts + 1);
 	r->hosts[r->n_hosts++] = h;
-	if (h->named) {
-		r->names = g_renew(const char *, r->names, r->n_names + 1);
-		r->names[r->n_names++] = printable(source->name);
-	}
+	if (h->named)
+		add_name(r, printable(source->name));
 	if (wanted || related)
 		show_host(r, h);
 }
@@ -260,11 +269,11 @@ static void note_gap(const struct report *r, struct report_host *h)
 		g_array_append_val(h->gaps, gap);
 }
 
-/* Advances a host to a time of its own. */
-static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns)
+/* Advances a host to a time of its own. If it has had no event, and has none before quiet_ns, it is not waited for. */
+static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns, uint64_t quiet_ns)
 {
 	struct report_host *h = r->hosts[i];
-	const enum lt_status status = ingest_advance_wait(r->in, i, host_ns, &report_stop);
+	const enum lt_status status = ingest_advance_first(r->in, i, host_ns, quiet_ns, &report_stop);
 
 	h->done = status == LT_END;
 	h->left_out = status == LT_AGAIN;
@@ -280,17 +289,34 @@ static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns)
 static void advance_host(struct report *r, unsigned i, uint64_t until_ns)
 {
 	struct report_host *h = r->hosts[i];
+	const uint64_t host_ns = report_host_time(h, until_ns);
 	enum lt_status status = LT_OK;
 
 	if (h->awaited) {
-		status = advance_to(r, i, MAX(report_host_time(h, r->page_begin_ns), h->reached_ns));
-		if (status == LT_OK)
+		status = advance_to(r, i, MAX(report_host_time(h, r->page_begin_ns), h->reached_ns), host_ns);
+		reap(r, h); /* what ended before the interval is not part of it */
+		if (status == LT_OK && h->source->begin_ns != TIME_UNKNOWN)
 			report_open_interval(r, h);
 	}
-	if (status == LT_OK)
-		advance_to(r, i, MAX(report_host_time(h, until_ns), h->reached_ns));
+	if (status == LT_OK && !(h->awaited && h->source->begin_ns == TIME_UNKNOWN))
+		advance_to(r, i, MAX(host_ns, h->reached_ns), UINT64_MAX);
 	reap(r, h);
 	show_progress(r);
+}
+
+/*
+ * A host whose sessions had all ended may have another one. If its interval has ended as well, the next one starts with
+ * the page that is being read, not where it had ended.
+ */
+static void resume_host(const struct report *r, struct report_host *h)
+{
+	if (!h->done || h->source->ended)
+		return;
+	h->done = false;
+	if (h->open)
+		return;
+	h->cut_ns = 0;
+	h->awaited = r->page_end_ns != 0;
 }
 
 static void forget_paths(struct report *r)
@@ -324,12 +350,14 @@ void report_advance(struct report *r, uint64_t until_ns)
 			struct report_host *h = r->hosts[i];
 			uint64_t before_ns = h->source->end_ns;
 
-			if (h->done && h->source->ended)
+			resume_host(r, h);
+			if (h->done)
 				continue;
 			advance_host(r, i, next_ns);
 			busy = busy || h->source->end_ns != before_ns;
 			any_there = any_there || !h->left_out;
 			all_done = all_done && h->done;
+			report_add_hosts(r); /* those that came while this one was waited for */
 		}
 		if (!any_there && !all_done) {
 			await_sources(r);
