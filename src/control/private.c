@@ -8,13 +8,11 @@
 #include <glib/gstdio.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -22,6 +20,7 @@
 #include "base/nstime.h"
 #include "control/daemon.h"
 #include "control/place.h"
+#include "control/private_notes.h"
 #include "control/process.h"
 #include "control/relay.h"
 #include "control/sessions.h"
@@ -31,134 +30,12 @@
 enum {
 	RELAYD_TRIES = 5, /* another program may take the ports in between */
 	START_MS_MAX = 20 * MS_PER_S,
-	END_MS_MAX = 5 * MS_PER_S, /* after which a process is killed */
 	DAEMON_END_MS_MAX = 60 * MS_PER_S,
 	POLL_MS = 20,
 	OPEN_FILES = 16, /* for nftw() */
 	LOCK_TRIES = 10,
 	LOCK_SAY_MS = 100 * POLL_MS,
 };
-
-/* ---- processes ---- */
-
-/* When a process started, in clock ticks since boot; 0: there is none, or it has ended. */
-static guint64 start_time(pid_t pid)
-{
-	enum { FIELDS_TO_START = 19 }; /* see proc(5): fields after the state */
-	char *path = g_strdup_printf("/proc/%d/stat", (int)pid), *text = NULL;
-	const char *field = g_file_get_contents(path, &text, NULL, NULL) ? strrchr(text, ')') : NULL;
-	guint64 ticks = 0;
-
-	if (field && field[1] && field[2] != 'Z') {
-		field += 2;
-		for (unsigned i = 0; i < FIELDS_TO_START && field; i++)
-			field = strchr(field + 1, ' ');
-		ticks = field ? g_ascii_strtoull(field + 1, NULL, 10) : 0;
-	}
-	g_free(text);
-	g_free(path);
-	return ticks;
-}
-
-static bool lives(pid_t pid, guint64 started)
-{
-	waitpid(pid, NULL, WNOHANG); /* it may be our child */
-	return started && start_time(pid) == started;
-}
-
-/* Ends a process, by force if need be; if it leads a process group, the whole group. */
-static void end_process(pid_t pid, guint64 started)
-{
-	static const int signals[] = { SIGTERM, SIGKILL };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(signals) && lives(pid, started); i++) {
-		kill(getpgid(pid) == pid ? -pid : pid, signals[i]);
-		for (unsigned ms = 0; ms < END_MS_MAX && lives(pid, started); ms += POLL_MS)
-			g_usleep(POLL_MS * US_PER_MS);
-	}
-}
-
-/*
- * Parses "PID START" at *text and advances to the next line. START is 0 if it had ended before it was noted, or is
- * missing.
- */
-static bool parse_process(const char **text, pid_t *pid, guint64 *started)
-{
-	char *end;
-
-	*pid = (pid_t)g_ascii_strtoll(*text, &end, 10);
-	/* not the next line's number */
-	*started = end[0] == ' ' && g_ascii_isdigit(end[1]) ? g_ascii_strtoull(end + 1, &end, 10) : 0;
-	if (*pid <= 1 || *end != '\n')
-		return false;
-	*text = end + 1;
-	return true;
-}
-
-static char *read_file(const char *dir, const char *name)
-{
-	char *path = g_build_filename(dir, name, NULL), *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	g_free(path);
-	return text;
-}
-
-static enum lt_status append_file(const char *dir, const char *name, const char *text)
-{
-	char *path = g_build_filename(dir, name, NULL);
-	FILE *file = fopen(path, "ae");
-	bool written = file && fputs(text, file) >= 0;
-
-	if (file && fclose(file))
-		written = false;
-	if (!written)
-		error_set("cannot write '%s': %s", path, g_strerror(errno));
-	g_free(path);
-	return written ? LT_OK : LT_ERROR;
-}
-
-static enum lt_status note_process(const char *dir, const char *name, pid_t pid)
-{
-	char *line = g_strdup_printf("%d %" G_GUINT64_FORMAT "\n", (int)pid, start_time(pid));
-	enum lt_status status = append_file(dir, name, line);
-
-	g_free(line);
-	return status;
-}
-
-enum lt_status private_note_process(const struct private_run *run, pid_t pid)
-{
-	return note_process(run->dir, "processes", pid);
-}
-
-enum lt_status private_note_session(const struct private_run *run, const char *session)
-{
-	const pid_t daemon = daemon_pid();
-
-	if (daemon && note_process(run->dir, "daemon", daemon))
-		return LT_ERROR;
-	return append_file(run->dir, "session", session);
-}
-
-enum lt_status private_note_created(const struct private_run *run, const char *session)
-{
-	char text[32];
-	uint64_t time_s;
-
-	if (session_created(session, &time_s))
-		return LT_ERROR;
-	g_snprintf(text, sizeof(text), "%" G_GUINT64_FORMAT, time_s);
-	return append_file(run->dir, "created", text) ? LT_ERROR : private_note_session(run, session);
-}
-
-void private_forget_session(const struct private_run *run)
-{
-	char *path = g_build_filename(run->dir, "session", NULL);
-
-	unlink(path);
-	g_free(path);
-}
 
 /* ---- directories ---- */
 
@@ -240,15 +117,15 @@ static void release_lock(int *fd)
  */
 static bool end_session(const char *dir, const char *session)
 {
-	char *created = read_file(dir, "created"), *daemon = read_file(dir, "daemon");
+	char *created = noted_read(dir, "created"), *daemon = noted_read(dir, "daemon");
 	const char *at = daemon;
 	guint64 started = 0;
 	bool gone = false;
 	pid_t pid = 0;
 
-	if (at && !parse_process(&at, &pid, &started))
+	if (at && !noted_parse(&at, &pid, &started))
 		started = 0;
-	if (started && !lives(pid, started))
+	if (started && !noted_lives(pid, started))
 		gone = true;
 	else if (!started || daemon_pid() == pid)
 		gone = session_discard_created(session, created ? g_ascii_strtoull(created, NULL, 10) : 0);
@@ -265,16 +142,16 @@ static bool end_session(const char *dir, const char *session)
  */
 static void clear_run(const char *dir)
 {
-	char *session = read_file(dir, "session"), *processes = read_file(dir, "processes");
-	char *store = read_file(dir, "store");
+	char *session = noted_read(dir, "session"), *processes = noted_read(dir, "processes");
+	char *store = noted_read(dir, "store");
 	char *relayd = g_build_filename(dir, "relayd", NULL);
 	const bool all = !session || end_session(dir, session);
 	const char *at = processes;
 	guint64 started;
 	pid_t pid;
 
-	while (at && parse_process(&at, &pid, &started))
-		end_process(pid, started);
+	while (at && noted_parse(&at, &pid, &started))
+		noted_end(pid, started);
 	if (store && is_ours_alone(store))
 		remove_tree(store);
 	remove_tree(all ? dir : relayd);
@@ -305,21 +182,22 @@ static void clear_dead_runs(const char *base)
 /* The last run ends a session daemon that a run has started. */
 static void end_daemon(const char *base)
 {
-	char *text = read_file(base, "sessiond"), *path = g_build_filename(base, "sessiond", NULL);
+	char *text = noted_read(base, "sessiond"), *path = g_build_filename(base, "sessiond", NULL);
 	const char *at = text;
 	guint64 started;
 	pid_t pid;
 
-	if (text && parse_process(&at, &pid, &started)) {
+	if (text && noted_parse(&at, &pid, &started)) {
 		const bool is_asked = daemon_pid() == pid; /* not another one, as with another LTTNG_HOME */
 
-		if (is_asked && lives(pid, started))
+		if (is_asked && noted_lives(pid, started))
 			daemon_end(pid);
 		/* its pid file is removed just before it exits */
-		for (unsigned ms = 0; ms < DAEMON_END_MS_MAX && is_asked && lives(pid, started) && daemon_pid() != pid;
+		for (unsigned ms = 0;
+		     ms < DAEMON_END_MS_MAX && is_asked && noted_lives(pid, started) && daemon_pid() != pid;
 		     ms += POLL_MS)
 			g_usleep(POLL_MS * US_PER_MS);
-		if (!lives(pid, started))
+		if (!noted_lives(pid, started))
 			unlink(path);
 	}
 	g_free(path);
@@ -392,7 +270,7 @@ static char *make_store(const struct private_run *run)
 {
 	char *template = g_strdup(DISK_DIRECTORY "/lttngtop-XXXXXX");
 
-	if (g_mkdtemp(template) && append_file(run->dir, "store", template) == LT_OK)
+	if (g_mkdtemp(template) && noted_append(run->dir, "store", template) == LT_OK)
 		return template;
 	rmdir(template);
 	g_free(template);
@@ -472,10 +350,10 @@ static bool listens(const struct private_run *run)
 /* Waits until the relayd accepts sessions and viewers; LT_AGAIN: it has exited. */
 static enum lt_status await_relayd(struct private_run *run)
 {
-	const guint64 started = start_time(run->relayd);
+	const guint64 started = noted_start(run->relayd);
 
 	for (unsigned ms = 0; ms < START_MS_MAX; ms += POLL_MS) {
-		if (!lives(run->relayd, started))
+		if (!noted_lives(run->relayd, started))
 			return LT_AGAIN;
 		if (listens(run))
 			return LT_OK;
@@ -483,13 +361,13 @@ static enum lt_status await_relayd(struct private_run *run)
 			break;
 		g_usleep(POLL_MS * US_PER_MS);
 	}
-	end_process(run->relayd, started);
+	noted_end(run->relayd, started);
 	return error_set("lttng-relayd was started but does not answer");
 }
 
 static enum lt_status fail_relayd(const struct private_run *run)
 {
-	char *text = read_file(run->dir, "relayd.log");
+	char *text = noted_read(run->dir, "relayd.log");
 	const char *last = text ? strrchr(g_strchomp(text), '\n') : NULL;
 
 	error_set("lttng-relayd failed to start: %s", last ? last + 1 : text ? text : "it printed no reason");
@@ -514,7 +392,7 @@ enum lt_status private_start_relayd(struct private_run *run)
 		run->view_port = ports[2];
 		status = spawn_relayd(run, log);
 		if (!status && private_note_process(run, run->relayd)) {
-			end_process(run->relayd, start_time(run->relayd));
+			noted_end(run->relayd, noted_start(run->relayd));
 			status = LT_ERROR;
 		}
 	}
@@ -544,7 +422,7 @@ enum lt_status private_require_daemon(const struct private_run *run, bool kernel
 
 		unlink(path);
 		g_free(path);
-		status = note_process(run->base, "sessiond", *started);
+		status = noted_add_process(run->base, "sessiond", *started);
 		if (status)
 			daemon_end(*started);
 	}
