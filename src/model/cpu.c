@@ -100,8 +100,8 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 
 	if (cpu->stream_ns > since_ns && cpu->stream_ns - since_ns > CPU_START_SKEW_NS)
 		since_ns = MIN(cpu->stream_ns, m->now_ns); /* nothing is known of the time before */
-	/* in a record of some processes, at once; or a loss is reported later: see apply_lost() */
-	if ((r->state == CPU_BUSY || r->state == CPU_IDLE) && r->since_ns > m->lost_ns && !m->unexplained_ns)
+	/* in a record of some processes, again and again; or a loss is reported later: see apply_lost() */
+	if ((r->state == CPU_BUSY || r->state == CPU_IDLE) && r->since_ns > m->lost_ns)
 		m->unexplained_ns = m->now_ns;
 	if (r->state == CPU_UNKNOWN && !unknown)
 		cpu_offline(m, cpu); /* another thread after migration/N: it was offline; or not recorded */

@@ -277,7 +277,7 @@ struct model {
 	uint64_t begin_ns;         /* start of the record, 0 unknown; UINT64_MAX: interrupted */
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
-	uint64_t unexplained_ns;   /* when a CPU first ran a thread without switch or loss, 0 never */
+	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */
 	GArray *sure;              /* uint32_t: rows of the threads whose state was seen since then, in any order */

@@ -3,6 +3,7 @@
  * Switches, wake-ups and migrations: which thread runs, is ready or blocked, since when, and how long it took from its
  * wake-up to the CPU.
  */
+#include "base/nstime.h"
 #include "event/task_state.h"
 #include "model/context.h"
 #include "model/parts_internal.h"
@@ -83,9 +84,11 @@ static void switch_out(struct model *m, uint32_t row, const struct ev_sched_swit
 bool sched_was_ready(struct model *m, uint32_t thread)
 {
 	const struct thread_row *r = THREAD_ROW(m, thread);
+	const uint64_t early_ns = thread_info(m, thread)->early_ns;
+	/* in a record of some processes, CPUs run threads without a switch all the time */
+	const bool all_recorded = !m->unexplained_ns || early_ns > m->unexplained_ns + NS_PER_S;
 
-	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) && !m->unexplained_ns &&
-	       thread_info(m, thread)->early_ns > m->lost_ns;
+	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) && early_ns > m->lost_ns && all_recorded;
 }
 
 /*
