@@ -387,15 +387,19 @@ void keeper_end(struct keeper *keeper)
 	GString *line = g_string_new(NULL);
 	enum lt_status status;
 	bool is_warned = false;
+	int earlier = 0;
 
 	shutdown(keeper->fd, SHUT_WR);
 	for (unsigned ms = 0; (status = hear(keeper, line, LOOK_MS)) != LT_END && ms < END_MS_MAX; ms += LOOK_MS) {
 		if (status == LT_OK) {
+			if (!is_warned && text_of(line, "warning")) {
+				is_warned = true;
+				earlier = process_take_signal(); /* before the message, which may be answered at once */
+			}
 			take(keeper, line);
-			is_warned |= text_of(line, "warning") != NULL;
 			ms = 0;
 		}
-		/* what it waits for, as it has said: it may have taken an earlier signal before that */
+		/* it has said what it waits for */
 		if (is_warned && process_is_interrupted())
 			kill(keeper->pid, SIGTERM);
 	}
@@ -410,4 +414,6 @@ void keeper_end(struct keeper *keeper)
 	keeper->fd = -1;
 	g_clear_pointer(&keeper->store, g_free);
 	g_string_free(line, TRUE);
+	if (earlier)
+		raise(earlier);
 }

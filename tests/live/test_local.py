@@ -360,7 +360,7 @@ def test_next_start():
 
 
 def test_next_start_while_the_daemon_hangs():
-    """The session of a killed run is waited for, which is said, until Ctrl-C, also if that came before; a later start removes it."""
+    """The session of a killed run is waited for, which is said, until Ctrl-C, also if one came before; a later start removes it."""
     with user("next-hangs") as u:
         u.start_sessiond()
         m = Monitor(u)
@@ -376,7 +376,8 @@ def test_next_start_while_the_daemon_hangs():
             sandbox.wait_until(lambda: any(asks_daemon(p) for p in children(n.process.pid)), "question to the session daemon")
             os.killpg(n.process.pid, signal.SIGINT)
             n.await_text(says)
-            n.end(lambda: None, -signal.SIGINT)
+            assert n.process.poll() is None, "the first Ctrl-C stops the waiting"
+            n.end(lambda: os.killpg(n.process.pid, signal.SIGINT), -signal.SIGINT)
         assert os.path.exists(f"{u.base}/{m.process.pid}/session"), "the session is forgotten"
         status, _, err = u.report(u.app, "50")
         assert (status, err) == (0, ""), (status, err)
