@@ -45,6 +45,20 @@ class Recording(ctf.Trace):
         self.event("syscall_exit_execve", ("ret", "s64", -2))
 
 
+def return_from_call(trace):
+    trace.wake(CALLER)
+    trace.switch(RUNNER, CALLER)
+    trace.event("syscall_exit_read", ("ret", "s64", 1), ("buf", "u64", 0))
+    trace.switch(CALLER, RUNNER)
+
+
+def run_another(trace):
+    trace.wake(OTHER)
+    trace.switch(RUNNER, OTHER)
+    trace.wake(RUNNER)
+    trace.switch(OTHER, RUNNER)
+
+
 def record(directory, turns):
     """Two threads wake each other; now and then a third one calls read(), which waits until they have had 20 turns."""
     trace = Recording("memory")
@@ -56,14 +70,8 @@ def record(directory, turns):
             trace.event("syscall_entry_read", ("fd", "u32", 5), ("count", "u64", 1))
             trace.switch(CALLER, RUNNER)
         if turn % 100 == 70:
-            trace.wake(CALLER)
-            trace.switch(RUNNER, CALLER)
-            trace.event("syscall_exit_read", ("ret", "s64", 1), ("buf", "u64", 0))
-            trace.switch(CALLER, RUNNER)
-        trace.wake(OTHER)
-        trace.switch(RUNNER, OTHER)
-        trace.wake(RUNNER)
-        trace.switch(OTHER, RUNNER)
+            return_from_call(trace)
+        run_another(trace)
     trace.write(directory, most=10_000)
 
 
@@ -108,14 +116,8 @@ def record_long_call(directory):
         if turn == 40:
             beside.now = trace.now
             beside.switch(OTHER, 0)
-            trace.wake(CALLER)
-            trace.switch(RUNNER, CALLER)
-            trace.event("syscall_exit_read", ("ret", "s64", 1), ("buf", "u64", 0))
-            trace.switch(CALLER, RUNNER)
-        trace.wake(OTHER)
-        trace.switch(RUNNER, OTHER)
-        trace.wake(RUNNER)
-        trace.switch(OTHER, RUNNER)
+            return_from_call(trace)
+        run_another(trace)
     beside.now += 4_000_000_000
     beside.switch(0, OTHER)
     for each, name in ((trace, "memory"), (beside, "beside")):
