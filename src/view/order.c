@@ -3,7 +3,7 @@
 
 #include "view/internal.h"
 
-enum { KEYS_MAX = 4 };
+enum { KEYS_MAX = 4, TEXTS_BLOCK = 4096 };
 
 /* The values that a row is compared by, read once per row. */
 struct sort_item {
@@ -77,6 +77,7 @@ uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q,
 {
 	struct sort_item *items = g_new(struct sort_item, rows->len);
 	uint32_t *indexes = g_new(uint32_t, MAX(rows->len, 1));
+	GStringChunk *texts = g_string_chunk_new(TEXTS_BLOCK);
 	const struct column *keys[KEYS_MAX];
 	struct sort_order order = {
 		.hosts_first = q->tree && !q->table->parent,
@@ -98,11 +99,15 @@ uint32_t *view_order_rows(const struct view_rows *r, const struct view_query *q,
 			view_row_value(r, row, keys[k], &items[i].keys[k]);
 		if (q->sort)
 			view_row_value(r, row, q->sort, &items[i].by);
+		/* a text that was made for this value ends with the next one; keys are texts of the records */
+		if (q->sort && items[i].by.kind == VALUE_TEXT)
+			items[i].by.text = g_string_chunk_insert(texts, items[i].by.text);
 	}
 	if (rows->len)
 		g_qsort_with_data(items, (gint)rows->len, sizeof(*items), compare_items, &order);
 	for (guint i = 0; i < rows->len; i++)
 		indexes[i] = items[i].index;
+	g_string_chunk_free(texts);
 	g_free(items);
 	return indexes;
 }

@@ -59,6 +59,24 @@ def test_sort():
         assert [r[column] for r in rows("cpu", *columns, "--sort", down + column)] == known[::-1] + unknown, column
 
 
+def test_sort_by_texts():
+    """Every text column of some tables, also one that is put together from several cells."""
+    tried = set()
+    for table in "blocking", "cpu", "cpus", "disks", "files", "irqs", "net", "relations", "syscalls":
+        help_text = run(table, "--help")
+        for name, what in re.findall(r"^  ([a-z]\w*) {2,}((?:.|\n {10,})*)", help_text, re.M):
+            if not re.search(r"\(text\b[^()]*\)$", what):
+                continue
+            up = [r[name] for r in rows(table, "--columns", name, "--sort", name)]
+            known = sorted((v for v in up if v is not None), key=str.encode)
+            assert up == known + [None] * up.count(None), (table, name)
+            down = [r[name] for r in rows(table, "--columns", name, "--sort", "-" + name)]
+            assert down == known[::-1] + [None] * up.count(None), (table, name)
+            if len(set(known)) > 1:
+                tried.add((table, name))
+    assert {("blocking", "what"), ("blocking", "path"), ("cpu", "comm"), ("irqs", "name"), ("syscalls", "name")} <= tried, tried
+
+
 def test_sort_is_stable_by_key():
     got = [(r["switches"], r["host"], r["tid"]) for r in rows("cpu", "--sort", "switches")]
     assert got == sorted(got, key=lambda r: (-r[0], r[1], r[2]))
