@@ -25,6 +25,7 @@ const char *clock_obstacle_text(enum clock_obstacle obstacle)
 		[CLOCK_NO_HEADERS] = "received packets have no headers: receive offload (GRO) was off",
 		[CLOCK_NO_PARTNER] = "no packet between it and another host was recorded",
 		[CLOCK_ONE_WAY] = "packets were recorded in one direction only",
+		[CLOCK_BY_HAND] = "it depends on an offset set by hand",
 	};
 
 	return texts[obstacle];
@@ -199,10 +200,36 @@ void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, u
 	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
 }
 
-/* Latencies of other pairs are not shown. */
-static bool is_in_tree(const struct clock_sync *s, const struct clock_pair *p)
+/* The pair whose packets tell how good a host's map is: also if that was given by hand. NULL: there is none. */
+static struct clock_pair *pair_judged(const struct clock_sync *s, unsigned host)
 {
-	return clock_host_at(s, p->a)->pair == p || clock_host_at(s, p->b)->pair == p;
+	const struct clock_host *h = clock_host_at(s, host);
+
+	if (h->pair || !h->by_hand || h->up == NO_HOST)
+		return h->pair;
+	for (unsigned n = 0; n < s->pairs->len; n++) {
+		struct clock_pair *p = clock_pair_at(s, n);
+
+		if ((p->a == host && p->b == (unsigned)h->up) || (p->b == host && p->a == (unsigned)h->up))
+			return p;
+	}
+	return NULL;
+}
+
+/* Latencies of other pairs are not shown. */
+static bool is_shown(const struct clock_sync *s, const struct clock_pair *p)
+{
+	return pair_judged(s, p->a) == p || pair_judged(s, p->b) == p;
+}
+
+/* Whether its time depends on an offset given by hand, its own or that of a host on the way to its reference. */
+static bool follows_hand(const struct clock_sync *s, unsigned host)
+{
+	const struct clock_host *h = clock_host_at(s, host);
+
+	while (h->up != NO_HOST && !h->by_hand)
+		h = clock_host_at(s, (unsigned)h->up);
+	return h->up != NO_HOST;
 }
 
 /*
@@ -224,7 +251,7 @@ static void forget_old(struct clock_sync *s)
 		if (clock_owner(s, n)->arrival.n && clock_host_at(s, n)->now_ns > kept_ns)
 			matcher_forget_before(s->matcher, n, clock_host_at(s, n)->now_ns - kept_ns);
 	for (unsigned n = 0; n < s->pairs->len; n++)
-		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN, is_in_tree(s, clock_pair_at(s, n)));
+		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN, is_shown(s, clock_pair_at(s, n)));
 }
 
 void clock_sync_update(struct clock_sync *s)
@@ -281,8 +308,12 @@ static bool lacks_headers(const struct clock_host *h)
 	return h->bare > h->received;
 }
 
-static enum clock_obstacle find_obstacle(const struct clock_host *h, enum clock_state state)
+static enum clock_obstacle find_obstacle(const struct clock_sync *s, unsigned host, enum clock_state state)
 {
+	const struct clock_host *h = clock_host_at(s, host);
+
+	if (follows_hand(s, host))
+		return CLOCK_BY_HAND;
 	if (state == CLOCK_INCOMPLETE)
 		return lacks_headers(h) ? CLOCK_NO_HEADERS : CLOCK_ONE_WAY;
 	if (state != CLOCK_ABSENT)
@@ -295,7 +326,7 @@ static enum clock_obstacle find_obstacle(const struct clock_host *h, enum clock_
 static struct clock_host_info host_info(const struct clock_sync *s, unsigned host)
 {
 	const struct clock_host *h = clock_host_at(s, host);
-	const struct clock_pair *p = h->pair ? h->pair : busiest_pair(s, host);
+	const struct clock_pair *judged = pair_judged(s, host), *p = judged ? judged : busiest_pair(s, host);
 	struct clock_host_info info = h->info;
 
 	info.ref = h->ref;
@@ -304,7 +335,7 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 	info.state = p ? p->state : CLOCK_ABSENT;
 	if (h->ref == (int)host)
 		info.state = CLOCK_REFERENCE;
-	else if (h->by_hand)
+	else if (h->by_hand || (follows_hand(s, host) && info.state == CLOCK_ACCURATE))
 		info.state = CLOCK_APPROXIMATE;
 	else if (h->ref == NO_HOST && info.state != CLOCK_ABSENT && info.state != CLOCK_FAILED)
 		info.state = CLOCK_INCOMPLETE;
@@ -318,13 +349,13 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 	if (p) {
 		info.matched = p->matched;
 		info.used = p->used;
-		info.negative = h->pair ? p->negative : 0;
+		info.negative = judged ? p->negative : 0;
 		info.last_match_ns = p->last_match_ns[p->b == host];
 	}
-	/* nobody knows how exact it is, and packets do not matter */
-	if (h->by_hand && info.state != CLOCK_REFERENCE) {
+	/* nobody knows how exact an offset given by hand is; packets do not change it */
+	if (follows_hand(s, host)) {
 		info.has_bound = false;
-		info.used = 0;
+		info.used = h->by_hand ? 0 : info.used;
 	}
 	return info;
 }
@@ -333,7 +364,7 @@ struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host
 {
 	struct clock_host_info info = host_info(s, host);
 
-	info.obstacle = find_obstacle(clock_host_at(s, host), info.state);
+	info.obstacle = find_obstacle(s, host, info.state);
 	return info;
 }
 
@@ -346,7 +377,7 @@ bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_n
 {
 	const struct clock_host *h = clock_host_at(s, host);
 
-	if (!h->has_bound || (h->by_hand && h->ref != (int)host))
+	if (!h->has_bound || follows_hand(s, host))
 		return false;
 	*bound_ns = (uint64_t)(s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns));
 	return true;
@@ -371,7 +402,7 @@ void clock_judge_latencies(struct clock_sync *s, bool whole)
 {
 	for (unsigned n = 0; n < s->hosts->len; n++) {
 		struct clock_host *h = clock_host_at(s, n);
-		struct clock_pair *p = h->pair;
+		struct clock_pair *p = pair_judged(s, n);
 
 		if (!p)
 			continue;

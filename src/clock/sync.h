@@ -32,13 +32,14 @@ enum clock_state {
 
 const char *clock_state_name(enum clock_state state);
 
-/* Why a host's clock is absent or incomplete. */
+/* Why a host's clock is absent, incomplete or without a bound. */
 enum clock_obstacle {
 	CLOCK_NO_OBSTACLE,
 	CLOCK_NO_EVENTS,  /* its traces have no packet events */
 	CLOCK_NO_HEADERS, /* most packets it received have no headers: receive offload (GRO) is off */
 	CLOCK_NO_PARTNER, /* no other host has the packets it sent and received */
 	CLOCK_ONE_WAY,
+	CLOCK_BY_HAND, /* its offset, or that of a host on the way to its reference, was set by hand */
 };
 
 /* Text for the host; NULL: there is no obstacle. */

@@ -28,8 +28,8 @@ static enum lt_status parse_signed_ns(const char *text, int64_t *ns)
 	return LT_OK;
 }
 
-/* HOST=NS; a hostname may contain '='. */
-static enum lt_status set_offset(struct clocks *clocks, const char *text)
+/* HOST=NS; a hostname may contain '='. ref: the host chosen as reference, or NULL. */
+static enum lt_status set_offset(struct clocks *clocks, const char *text, const char *ref)
 {
 	const char *equals = strrchr(text, '=');
 	int64_t offset_ns = 0;
@@ -40,6 +40,10 @@ static enum lt_status set_offset(struct clocks *clocks, const char *text)
 	if (parse_signed_ns(equals + 1, &offset_ns) != LT_OK)
 		return error_wrap("option '--offset'");
 	host = g_strndup(text, (gsize)(equals - text));
+	if (offset_ns && g_strcmp0(host, ref) == 0) {
+		g_free(host);
+		return error_set("option '--offset': '%s' is the reference: its time cannot be changed", ref);
+	}
 	clocks_set_offset(clocks, host, offset_ns);
 	g_free(host);
 	return LT_OK;
@@ -55,7 +59,7 @@ enum lt_status sync_options_clocks(const struct options *o, enum clocks_use use,
 		ports[i] = (uint16_t)g_array_index(o->ignore_port, int32_t, i);
 	*out = clocks_create(&options, use);
 	for (guint i = 0; i < o->offset->len && status == LT_OK; i++)
-		status = set_offset(*out, g_ptr_array_index(o->offset, i));
+		status = set_offset(*out, g_ptr_array_index(o->offset, i), o->ref);
 	g_free(ports);
 	if (status != LT_OK)
 		g_clear_pointer(out, clocks_destroy);

@@ -22,7 +22,8 @@ static const char *state_name(unsigned i)
 	  "Host whose clock is its reference; null if none can be derived from packets or, live, from arrival times") \
 	C(state, GAUGE, TEXT,                                                                                         \
 	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "      \
-	  "only), approximate (no bound, or --offset), accurate, failed (no plausible drift fits the packets)")       \
+	  "only), approximate (no bound, or --offset for it or a host on the way), accurate, failed (no plausible "   \
+	  "drift fits the packets)")                                                                                  \
 	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                  \
 	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                        \
 	C(offset_ns, GAUGE, SPAN,                                                                                     \
@@ -35,7 +36,8 @@ static const char *state_name(unsigned i)
 	C(latency_from_median_ns, GAUGE, SPAN, "Median latency of packets received from it")                          \
 	C(negative, GAUGE, COUNT, "Packets received before they were sent, by the corrected clocks")                  \
 	C(reason, GAUGE, TEXT,                                                                                        \
-	  "Why its clock is absent or incomplete; live, also whether the offset is estimated from arrival times")
+	  "Why its clock is absent, incomplete or without a bound; live, also whether the offset is estimated from "  \
+	  "arrival times")
 
 OWN_ROW(sync, SYNC_CELLS);
 

@@ -221,6 +221,16 @@ def check_options(path, sync):
         if host != "web":
             check((row["state"], row["bound_ns"], row["used"]) == ("approximate", None, 0), f"--offset: how exact is unknown: {row}")
     check(page("hosts", path, "--ref=web", "--offset", "client=-1234567ns", "--offset=db=7s") == moved, "--offset: units")
+    # db follows web, whose offset is wrong by seconds: then db's is, too, and packets go back in time
+    rows = by(page("sync", path, "--ref", "client", "--offset", "web=5s"), "host")
+    packets = [r for r in page("latencies", path, "--ref", "client", "--offset", "web=5s")["rows"]
+               if {r["from_host"], r["to_host"]} == {"client", "web"}]
+    for host in ("db", "web"):
+        check((rows[host]["state"], rows[host]["bound_ns"], rows[host]["reason"]) ==
+              ("approximate", None, "it depends on an offset set by hand"), f"--offset of a host on the way: {rows[host]}")
+    check(rows["web"]["negative"] == sum(r["negative"] for r in packets) > 0, f"--offset: packets back in time: {rows['web']}")
+    check(rows["web"]["matched"] == sum(r["packets"] for r in packets), f"--offset: packets with the reference: {rows['web']}")
+    check(all(r["reason"] is None for r in sync.values()), "sync: nothing was set by hand")
     one = page("hosts", os.path.join(path, "db"), "--offset", "db=1s")
     check(one["begin_ns"] == own["db"]["begin_ns"], "--offset of the only host, which is the reference")
 
@@ -273,7 +283,8 @@ def check_one_host(path):
 
 def check_usage(path):
     for args in (("sync", "--no-sync"), ("sync", "--tid", "1"), ("cpu", "--ref", "nosuch"), ("cpu", "--offset", "db"),
-                 ("cpu", "--offset", "=5"), ("cpu", "--offset", "db=soon"), ("cpu", "--offset", "nosuch=5"),
+                 ("cpu", "--offset", "=5"), ("cpu", "--ref", "web", "--offset", "web=1s"), ("cpu", "--no-sync", "--ref", "web"),
+                 ("cpu", "--no-sync", "--offset", "web=1s"), ("cpu", "--offset", "db=soon"), ("cpu", "--offset", "nosuch=5"),
                  ("cpu", "--ignore-port", "0"), ("cpu", "--ignore-port", "65536"), ("matches", "--pid", "1"),
                  ("sync", "--per-cpu")):
         check(run(args[0], path, *args[1:], status=2) == "", f"{args}: output in spite of wrong usage")

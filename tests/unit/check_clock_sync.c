@@ -210,6 +210,7 @@ START_TEST(test_offsets_by_hand)
 	const struct clock_options options = { 0 };
 	struct clock_sync *s = clock_sync_create(&options);
 	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0), c = add_clock(s, "c", 1000000, 0);
+	uint64_t bound_ns;
 
 	clock_sync_set_offset(s, a.host, -5000);
 	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, a.host), 105000), 100000);
@@ -222,6 +223,12 @@ START_TEST(test_offsets_by_hand)
 	ck_assert_int_eq(clock_sync_info(s, c.host).ref, (int)b.host);
 	ck_assert_int_eq(clock_sync_info(s, a.host).state, CLOCK_APPROXIMATE);
 	ck_assert(!clock_sync_info(s, a.host).has_bound);
+	/* c's own packets are certain, but those of a decide nothing */
+	ck_assert_int_eq(clock_sync_info(s, c.host).state, CLOCK_APPROXIMATE);
+	ck_assert(!clock_sync_info(s, c.host).has_bound);
+	ck_assert(!clock_sync_bound(s, c.host, BASE_NS, &bound_ns));
+	ck_assert_int_eq(clock_sync_info(s, b.host).obstacle, CLOCK_NO_OBSTACLE);
+	ck_assert_int_eq(clock_sync_info(s, c.host).obstacle, CLOCK_BY_HAND);
 	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, a.host), 105000), 100000);
 	ck_assert_uint_eq(clock_from_ref(clock_sync_map(s, a.host), 100000), 105000);
 	ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), -5000);
