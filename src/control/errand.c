@@ -135,15 +135,15 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
 	return LT_OK;
 }
 
-void errand_name_silent(const struct errand *errands, unsigned n, int ms)
+void errand_name_silent(const struct errand *const *errands, unsigned n, int ms)
 {
 	const gint64 name_us = g_get_monotonic_time() + ms * (gint64)US_PER_MS;
 	struct pollfd *silent = g_new0(struct pollfd, n); /* .events 0: not, or not any more */
 	unsigned left = 0;
 
 	for (unsigned i = 0; i < n; i++) {
-		silent[i] = (struct pollfd){ .fd = errands[i].output, .events = errands[i].pid ? POLLIN : 0 };
-		left += errands[i].pid != 0;
+		silent[i] = (struct pollfd){ .fd = errands[i]->output, .events = errands[i]->pid ? POLLIN : 0 };
+		left += errands[i]->pid != 0;
 	}
 	while (left && g_get_monotonic_time() < name_us && !process_is_interrupted()) {
 		poll(silent, n, LOOK_MS);
@@ -156,7 +156,7 @@ void errand_name_silent(const struct errand *errands, unsigned n, int ms)
 	}
 	for (unsigned i = 0; i < n && !process_is_interrupted(); i++)
 		if (silent[i].events)
-			log_warning("still waiting for host '%s'; ^C stops waiting", errands[i].label);
+			log_warning("still waiting for host '%s'; ^C stops waiting", errands[i]->label);
 	g_free(silent);
 }
 

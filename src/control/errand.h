@@ -49,7 +49,7 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
  * Until each of them has written something to its pipe or closed it, or a held signal (process.h) came: after ms, warns
  * once about each that has not, which waits for a password, for DNS, or does not answer at all.
  */
-void errand_name_silent(const struct errand *errands, unsigned n, int ms);
+void errand_name_silent(const struct errand *const *errands, unsigned n, int ms);
 
 /*
  * Reads its output to the end and closes it; the caller frees the text. NULL: it is longer than max_bytes, a held

@@ -20,18 +20,26 @@
 #include "control/missing.h"
 #include "control/process.h"
 
+/* An ssh to a host. All hosts' are started before the end of the first is awaited, so each keeps its own failure. */
+struct on_host {
+	const char *host;
+	struct errand ssh;
+	char *failure; /* why it was not started; NULL: it was */
+};
+
 /*
  * Starts ssh with a script for sh, whatever the login shell is. Its stdin is empty: prompts go to the terminal. output:
- * see errand_start().
+ * see errand_start(). end_ssh() tells whether it could be started.
  */
-static enum lt_status start_ssh(struct errand *e, const char *host, const char *script, int output)
+static void start_ssh(struct on_host *h, const char *host, const char *script, int output)
 {
 	char *line = commands_for_ssh(script);
 	char *argv[] = { (char *)"ssh", (char *)host, line, NULL };
-	const enum lt_status status = errand_start(e, host, argv, ERRAND_NULL, output);
 
+	h->host = host;
+	if (errand_start(&h->ssh, host, argv, ERRAND_NULL, output))
+		h->failure = g_strdup(error_text());
 	g_free(line);
-	return status;
 }
 
 /* Whether an ssh with this status succeeded; if not, the error chain says why. */
@@ -52,11 +60,12 @@ static bool judge(const char *host, int status)
 }
 
 /* Waits for start_ssh()'s process and judges its status. */
-static bool end_ssh(const char *host, struct errand *e)
+static bool end_ssh(struct on_host *h)
 {
-	if (e->pid)
-		return judge(host, errand_wait(e));
-	error_wrap("host '%s'", host);
+	if (!h->failure)
+		return judge(h->host, errand_wait(&h->ssh));
+	error_set("host '%s': %s", h->host, h->failure);
+	g_clear_pointer(&h->failure, g_free);
 	return false;
 }
 
@@ -64,14 +73,29 @@ static bool end_ssh(const char *host, struct errand *e)
  * The same, after reading its output, which the caller frees. *text is NULL if it was not started or sent more than any
  * host would.
  */
-static bool end_ssh_with_output(const char *host, struct errand *e, int silence_ms, char **text)
+static bool end_ssh_with_output(struct on_host *h, int silence_ms, char **text)
 {
-	*text = e->pid ? errand_read(e, ERRAND_OUTPUT_MAX, silence_ms) : NULL;
-	if (*text || !e->pid)
-		return end_ssh(host, e);
-	errand_wait(e);
-	error_wrap("host '%s'", host);
+	*text = h->failure ? NULL : errand_read(&h->ssh, ERRAND_OUTPUT_MAX, silence_ms);
+	if (*text || h->failure)
+		return end_ssh(h);
+	errand_wait(&h->ssh);
+	error_wrap("host '%s'", h->host);
 	return false;
+}
+
+/* Starts the script on all hosts at once, and names those that do not answer. The caller frees the array. */
+static struct on_host *start_everywhere(const GPtrArray *hosts, const char *script)
+{
+	struct on_host *all = g_new0(struct on_host, hosts->len);
+	const struct errand **errands = g_new(const struct errand *, hosts->len);
+
+	for (unsigned i = 0; i < hosts->len; i++) {
+		start_ssh(&all[i], g_ptr_array_index(hosts, i), script, ERRAND_PIPE);
+		errands[i] = &all[i].ssh;
+	}
+	errand_name_silent(errands, hosts->len, ERRAND_NAME_MS);
+	g_free(errands);
+	return all;
 }
 
 /* Whether a script may have succeeded although its ssh failed: the host answered, then the connection was lost. */
@@ -88,29 +112,43 @@ static char *add_failure(char *failed)
 }
 
 /*
+ * Runs the script on all hosts at once. texts receives the output of each, which it owns, or NULL where the script
+ * failed; LT_ERROR: the error chain names all those hosts. silence_ms: see errand_read().
+ */
+static enum lt_status capture_everywhere(const GPtrArray *hosts, const char *script, int silence_ms, GPtrArray *texts)
+{
+	struct on_host *all = start_everywhere(hosts, script);
+	char *failed = NULL;
+
+	for (unsigned i = 0; i < hosts->len; i++) {
+		char *text;
+
+		if (!end_ssh_with_output(&all[i], silence_ms, &text)) {
+			failed = add_failure(failed);
+			g_clear_pointer(&text, g_free);
+		}
+		g_ptr_array_add(texts, text);
+	}
+	g_free(all);
+	return error_join(failed, LT_OK);
+}
+
+/*
  * Runs the script on all hosts at once. done, if not NULL, receives the hosts where it succeeded. The script may take
  * long: the host answers first.
  */
 static enum lt_status run_everywhere(const GPtrArray *hosts, const char *script, GPtrArray *done)
 {
-	struct errand *errands = g_new0(struct errand, hosts->len);
-	char *answering = g_strconcat("echo; ", script, NULL), *failed = NULL;
+	GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+	char *answering = g_strconcat("echo; ", script, NULL);
+	const enum lt_status status = capture_everywhere(hosts, answering, ERRAND_FOREVER, texts);
 
-	for (unsigned i = 0; i < hosts->len; i++)
-		start_ssh(&errands[i], g_ptr_array_index(hosts, i), answering, ERRAND_PIPE);
-	errand_name_silent(errands, hosts->len, ERRAND_NAME_MS);
-	for (unsigned i = 0; i < hosts->len; i++) {
-		char *output;
-
-		if (!end_ssh_with_output(g_ptr_array_index(hosts, i), &errands[i], ERRAND_FOREVER, &output))
-			failed = add_failure(failed);
-		else if (done)
+	for (unsigned i = 0; done && i < hosts->len; i++)
+		if (g_ptr_array_index(texts, i))
 			g_ptr_array_add(done, g_ptr_array_index(hosts, i));
-		g_free(output);
-	}
 	g_free(answering);
-	g_free(errands);
-	return error_join(failed, LT_OK);
+	g_ptr_array_free(texts, TRUE);
+	return status;
 }
 
 /* Cleans up on all hosts, although a held signal may be the reason for it: only a further one ends the wait. */
@@ -174,8 +212,20 @@ void remote_clear(const GPtrArray *hosts, const char *session)
 /* An ssh piped into a tar. */
 struct fetch {
 	char *dir;
-	struct errand ssh, tar;
+	struct on_host from;
+	struct errand tar;
+	char *failure; /* why nothing could be received; NULL: tar was started, or ssh was not */
 };
+
+/* What is needed here before the host can send. */
+static enum lt_status fetch_prepare(const struct fetch *f, int pipe_fds[2])
+{
+	if (g_mkdir_with_parents(f->dir, 0777))
+		return error_set("cannot create directory '%s': %s", f->dir, g_strerror(errno));
+	if (pipe2(pipe_fds, O_CLOEXEC))
+		return error_set("cannot create a pipe: %s", g_strerror(errno));
+	return LT_OK;
+}
 
 static void fetch_start(struct fetch *f, const char *host, const char *script, const char *output)
 {
@@ -190,38 +240,40 @@ static void fetch_start(struct fetch *f, const char *host, const char *script, c
 	int pipe_fds[2];
 
 	f->dir = commands_fetch_dir(output, host);
+	f->from.host = host;
 	tar[2] = f->dir;
-	if (g_mkdir_with_parents(f->dir, 0777)) {
-		error_set("cannot create directory '%s': %s", f->dir, g_strerror(errno));
+	if (fetch_prepare(f, pipe_fds)) {
+		f->from.failure = g_strdup(error_text());
 		return;
 	}
-	if (pipe2(pipe_fds, O_CLOEXEC)) {
-		error_set("cannot create a pipe: %s", g_strerror(errno));
-		return;
-	}
-	if (!start_ssh(&f->ssh, host, script, pipe_fds[1]))
-		errand_start(&f->tar, f->dir, tar, pipe_fds[0], ERRAND_NULL);
+	start_ssh(&f->from, host, script, pipe_fds[1]);
+	if (!f->from.failure && errand_start(&f->tar, f->dir, tar, pipe_fds[0], ERRAND_NULL))
+		f->failure = g_strdup(error_text());
 	close(pipe_fds[0]);
 	close(pipe_fds[1]);
 }
 
 /* LT_ERROR: not everything has arrived. *any: everything has, and it is not empty. */
-static enum lt_status fetch_end(struct fetch *f, const char *host, bool *any)
+static enum lt_status fetch_end(struct fetch *f, bool *any)
 {
-	const bool sent = end_ssh(host, &f->ssh);
+	const char *host = f->from.host;
+	const bool sent = end_ssh(&f->from);
 	const int status = f->tar.pid ? errand_wait(&f->tar) : -1;
-
 	const bool empty = !g_rmdir(f->dir); /* nothing was recorded */
+	enum lt_status result = sent ? LT_OK : LT_ERROR;
 
-	g_free(f->dir);
 	*any |= sent && !status && !empty;
-	if (sent && status && process_is_interrupted())
-		return error_set("host '%s': interrupted", host);
-	if (sent && status)
-		return error_set(
+	if (f->failure) /* the host could not send then, whatever it says */
+		result = error_set("host '%s': %s", host, f->failure);
+	else if (sent && status && process_is_interrupted())
+		result = error_set("host '%s': interrupted", host);
+	else if (sent && status)
+		result = error_set(
 			"host '%s': cannot unpack the recording it sent (its login shell must not print anything)",
 			host);
-	return sent ? LT_OK : LT_ERROR;
+	g_free(f->failure);
+	g_free(f->dir);
+	return result;
 }
 
 enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const char *output, GPtrArray *done, bool *any)
@@ -233,7 +285,7 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 	for (unsigned i = 0; i < hosts->len; i++)
 		fetch_start(&fetches[i], g_ptr_array_index(hosts, i), script, output);
 	for (unsigned i = 0; i < hosts->len; i++) {
-		if (fetch_end(&fetches[i], g_ptr_array_index(hosts, i), any)) {
+		if (fetch_end(&fetches[i], any)) {
 			error_wrap("fetching '" COMMANDS_REMOTE_DIR "/%s', which was kept on the host", session);
 			failed = add_failure(failed);
 		} else {
@@ -293,16 +345,13 @@ static bool may_exist(enum step_effect effect, const struct errand *e)
  */
 static enum lt_status step(struct record_plan *plan, const char *script, enum step_effect effect, GPtrArray *outputs)
 {
-	struct errand *errands = g_new0(struct errand, plan->hosts->len);
+	struct on_host *all = start_everywhere(plan->hosts, script);
 	GPtrArray *remaining = g_ptr_array_new_with_free_func(g_free), *undone = g_ptr_array_new();
 	enum lt_status status = LT_OK;
 
-	for (unsigned i = 0; i < plan->hosts->len; i++)
-		start_ssh(&errands[i], g_ptr_array_index(plan->hosts, i), script, ERRAND_PIPE);
-	errand_name_silent(errands, plan->hosts->len, ERRAND_NAME_MS);
 	for (unsigned i = 0; i < plan->hosts->len; i++) {
 		char *host = g_ptr_array_index(plan->hosts, i), *output;
-		const bool succeeded = end_ssh_with_output(host, &errands[i], ERRAND_SILENCE_MS, &output);
+		const bool succeeded = end_ssh_with_output(&all[i], ERRAND_SILENCE_MS, &output);
 
 		if (output)
 			missing_warn_lines(plan, host, output);
@@ -313,7 +362,7 @@ static enum lt_status step(struct record_plan *plan, const char *script, enum st
 			g_ptr_array_add(remaining, g_strdup(host));
 			continue;
 		}
-		if (may_exist(effect, &errands[i]))
+		if (may_exist(effect, &all[i].ssh))
 			g_ptr_array_add(undone, host);
 		if (process_is_interrupted())
 			status = LT_ERROR; /* the error chain names a host that did not answer */
@@ -328,7 +377,7 @@ static enum lt_status step(struct record_plan *plan, const char *script, enum st
 	g_ptr_array_free(undone, TRUE);
 	g_ptr_array_free(plan->hosts, TRUE);
 	plan->hosts = remaining;
-	g_free(errands);
+	g_free(all);
 	return status;
 }
 
@@ -380,13 +429,14 @@ static void print_sanitised(const char *text)
 
 char *remote_capture(const char *host, const char *script)
 {
-	struct errand ssh;
-	char *text = NULL;
+	GPtrArray *hosts = g_ptr_array_new(), *texts = g_ptr_array_new();
+	char *text;
 
-	start_ssh(&ssh, host, script, ERRAND_PIPE);
-	errand_name_silent(&ssh, 1, ERRAND_NAME_MS);
-	if (!end_ssh_with_output(host, &ssh, ERRAND_SILENCE_MS, &text))
-		g_clear_pointer(&text, g_free);
+	g_ptr_array_add(hosts, (char *)host);
+	capture_everywhere(hosts, script, ERRAND_SILENCE_MS, texts);
+	text = g_ptr_array_index(texts, 0);
+	g_ptr_array_free(hosts, TRUE);
+	g_ptr_array_free(texts, TRUE);
 	return text;
 }
 
@@ -404,56 +454,53 @@ static char *next_session(const char **text)
 	return g_strndup(name, (gsize)(end - name));
 }
 
-char *remote_find(const GPtrArray *hosts)
+/* Adds the sessions of ours in a host's list to *found, their only name. LT_ERROR: there are several. */
+static enum lt_status find_session(const char *list, char **found)
 {
-	char *found = NULL;
+	enum lt_status status = LT_OK;
+	char *name;
 
-	for (unsigned i = 0; i < hosts->len; i++) {
-		char *text = remote_capture(g_ptr_array_index(hosts, i), "lttng --mi xml list"), *name;
-		const char *at = text;
-		bool several = false;
-
-		while (text && (name = next_session(&at))) {
-			if (!found) {
-				found = name;
-				continue;
-			}
-			if (strcmp(found, name) != 0)
-				several = error_set("more than one session ('%s', '%s'): give its name", found, name);
+	while (!status && (name = next_session(&list)) != NULL) {
+		if (*found && strcmp(*found, name) != 0)
+			status = error_set("more than one session ('%s', '%s'): give its name", *found, name);
+		if (*found)
 			g_free(name);
-		}
-		g_free(text);
-		if (!text || several || record_session_check(found ? found : "s")) {
-			g_free(found);
-			return NULL;
-		}
+		else
+			*found = name;
 	}
-	if (!found)
-		error_set("no session that 'lttngtop record' named was found: give its name");
-	return found;
+	return status ? status : record_session_check(*found ? *found : "s");
 }
 
-static enum lt_status list_host(const char *host, const char *script)
+char *remote_find(const GPtrArray *hosts)
 {
-	char *text = remote_capture(host, script);
+	GPtrArray *lists = g_ptr_array_new_with_free_func(g_free);
+	enum lt_status status = capture_everywhere(hosts, "lttng --mi xml list", ERRAND_SILENCE_MS, lists);
+	char *found = NULL;
 
-	if (!text)
-		return LT_ERROR;
-	printf("%s:\n", host);
-	print_sanitised(text);
-	g_free(text);
-	return LT_OK;
+	for (unsigned i = 0; i < hosts->len && !status; i++)
+		status = find_session(g_ptr_array_index(lists, i), &found);
+	if (!status && !found)
+		error_set("no session that 'lttngtop record' named was found: give its name");
+	if (status)
+		g_clear_pointer(&found, g_free);
+	g_ptr_array_free(lists, TRUE);
+	return found;
 }
 
 enum lt_status remote_list(const GPtrArray *hosts, const char *session)
 {
 	char *words[] = { (char *)"lttng", (char *)"list", (char *)session, NULL };
 	char *script = commands_quote(words);
-	enum lt_status status = LT_OK;
+	GPtrArray *lists = g_ptr_array_new_with_free_func(g_free);
+	const enum lt_status status = capture_everywhere(hosts, script, ERRAND_SILENCE_MS, lists);
 
-	for (unsigned i = 0; i < hosts->len; i++)
-		if (list_host(g_ptr_array_index(hosts, i), script))
-			status = LT_ERROR;
+	for (unsigned i = 0; i < hosts->len; i++) {
+		if (!g_ptr_array_index(lists, i))
+			continue;
+		printf("%s:\n", (const char *)g_ptr_array_index(hosts, i));
+		print_sanitised(g_ptr_array_index(lists, i));
+	}
+	g_ptr_array_free(lists, TRUE);
 	g_free(script);
 	return status;
 }

@@ -278,6 +278,41 @@ def test_second_interrupt():
                    "lttngtop: host 'b': interrupted; nothing is left of session 's' on the hosts that answered\n"), err
 
 
+def test_each_host_has_its_own_reason():
+    """All are started before the first is waited for."""
+    env = set_up(a="web 1", b="db 2", c="app 3")
+    hosts = ["--host", "a", "--host", "b", "--host", "c"]
+    base = os.path.abspath("run")
+
+    # nothing can be run here
+    for name in "empty", "no-tar":
+        os.makedirs(f"{base}/{name}")
+    reasons = [f"host '{host}': cannot run 'ssh': [^;]*No such file or directory[^;]*" for host in "abc"]
+    check(record({**env, "PATH": f"{base}/empty"}, "refresh", *hosts, "s"), 1, "", f"lttngtop: (?:[^;]*: )?{'; '.join(reasons)}\n")
+    check(record({**env, "PATH": f"{base}/empty"}, "--ust", EVENTS, "--output", "o", *hosts), 1, "",
+          "".join(f"lttngtop: warning: {reason}\n" for reason in reasons) + "lttngtop: no host could be recorded\n")
+
+    # nothing can be received
+    write("run/file", "")
+    for host in "abc":
+        write(f"run/{host}/session", "")
+    kept = [f"fetching '[^;]*', which was kept on the host: host '{host}': cannot create directory '{base}/file/{host}': Not a directory"
+            for host in "abc"]
+    check(record(env, "stop", *hosts, "--output", f"{base}/file", "s"), 1, "session 's' stopped\n", f".*{'; '.join(kept)}.*")
+    for name in "sh", "cat", "rm", "touch", "echo", "ssh":
+        os.symlink(shutil.which(name, path=env["PATH"]), f"{base}/no-tar/{name}")
+    write("run/a/session", "")
+    check(record({**env, "PATH": f"{base}/no-tar"}, "stop", "--host", "a", "--output", "o", "s"), 1, "session 's' stopped\n",
+          ".*host 'a': cannot run 'tar': .*No such file or directory.*")
+
+    # some cannot be reached: the others' sessions are shown, and all that failed are named
+    write("run/remote/lttng", "#!/bin/sh\necho a list\n", 0o755)
+    for host in "ac":
+        shutil.rmtree(f"run/{host}")
+    check(record(env, "status", *hosts), 1, "b:\na list\n",
+          "lttngtop: host 'a': ssh cannot reach it: [^;]*; host 'c': ssh cannot reach it: .*")
+
+
 def test_output_that_cannot_be_written():
     """Refused before a host is asked for anything."""
     env = set_up(a="web 1")
