@@ -289,8 +289,8 @@ fuzz-guided: $(TRACES)
 valgrind:
 	$(Q)$(INSTALL_DEPS) --tests
 	$(Q)$(MAKE) $(PARALLEL) valgrind-run
-valgrind-run: $(UNIT_TESTS)
-	$(Q)for t in $(UNIT_TESTS); do CK_FORK=no valgrind -q --leak-check=full --error-exitcode=99 $$t || exit 1; done
+valgrind-run: $(PROGRAM) $(TRACES) $(UNIT_TESTS)
+	$(Q)for t in $(UNIT_TESTS); do BUILD="$(BUILD_PATH)" CK_FORK=no valgrind -q --leak-check=full --error-exitcode=99 $$t || exit 1; done
 
 # Manual: the pages come from the tables of the program and are committed.
 

@@ -135,8 +135,10 @@ enum lt_status attach_summary_set_columns(struct attach_summary *s, const char *
 	enum lt_status status = LT_OK;
 
 	s->n_shown = 0;
-	for (unsigned i = 0; (names[i] || !i) && status == LT_OK; i++)
-		status = show_column(s, names[i] ? names[i] : "");
+	if (!*names)
+		status = show_column(s, "");
+	for (char **name = names; *name && status == LT_OK; name++)
+		status = show_column(s, *name);
 	if (!is_shown(s, COLUMN_NAME) && status == LT_OK)
 		s->shown[s->n_shown++] = COLUMN_NAME;
 	g_strfreev(names);

@@ -125,7 +125,9 @@ enum lt_status errand_start(struct errand *e, const char *label, char **argv, in
 					      process_unblock_signals, NULL, MAX(stdin_fd, -1), MAX(stdout_fd, -1), -1,
 					      NULL, NULL, 0, &e->pid, stdin_fd == ERRAND_PIPE ? &e->input : NULL,
 					      stdout_fd == ERRAND_PIPE ? &e->output : NULL, &e->messages, &error)) {
-		error_set("cannot run '%s': %s", argv[0], error->message);
+		error_set("cannot run '%s': %s", argv[0],
+			  g_error_matches(error, G_SPAWN_ERROR, G_SPAWN_ERROR_NOENT) ? g_strerror(ENOENT)
+										     : error->message);
 		g_error_free(error);
 		close(e->ended);
 		*e = (struct errand)ERRAND_INIT;

@@ -84,16 +84,19 @@ static enum lt_status make_base(const char *path)
 		       : error_set("'%s' is not a directory that only this user can access: remove it", path);
 }
 
-/* Takes a directory's lock; -1: see errno: another process holds it, or has just removed the directory. */
+/* Takes a directory's lock; -1: see errno: another process holds it, or has just removed the directory (ESTALE). */
 static int take_lock(const char *dir, int how)
 {
 	char *path = g_build_filename(dir, "lock", NULL);
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	struct stat taken, there;
+	int reason = 0;
 
-	if (fd >= 0 && (flock(fd, how) || fstat(fd, &taken) || stat(path, &there) || taken.st_ino != there.st_ino)) {
-		int reason = errno;
-
+	if (fd >= 0 && (flock(fd, how) || fstat(fd, &taken) || stat(path, &there)))
+		reason = errno;
+	else if (fd >= 0 && taken.st_ino != there.st_ino)
+		reason = ESTALE;
+	if (reason) {
 		close(fd);
 		errno = reason;
 		fd = -1;
@@ -262,7 +265,12 @@ enum lt_status private_open(struct private_run *run, pid_t named_after)
 	if (make_dir(run, named_after))
 		return LT_ERROR;
 	run->lock = take_lock(run->dir, LOCK_EX);
-	return LT_OK;
+	if (run->lock >= 0)
+		return LT_OK;
+	error_set("cannot lock '%s': %s", run->dir, error_of_errno(errno));
+	rmdir(run->dir);
+	g_clear_pointer(&run->dir, g_free);
+	return LT_ERROR;
 }
 
 /* Creates a directory on a disk; NULL: not possible. */

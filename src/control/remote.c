@@ -29,7 +29,7 @@ struct on_host {
 
 /*
  * Starts ssh with a script for sh, whatever the login shell is. Its stdin is empty: prompts go to the terminal. output:
- * see errand_start(). end_ssh() tells whether it could be started.
+ * see errand_start(). end_ssh() returns false if it could not be started.
  */
 static void start_ssh(struct on_host *h, const char *host, const char *script, int output)
 {

@@ -258,7 +258,8 @@ def test_interrupts():
     assert re.fullmatch("end it (on the other hosts, )?later: lttngtop record stop (--host a )?--host b --output "
                         f"{os.getcwd()}/o s\n", out), (out, err)
     await_silence(base)
-    assert re.search("^lttngtop: (host 'a': interrupted; )?host 'b': interrupted", err), err
+    # the one that had stopped may have been asked for the names of its processes, or for its recording
+    assert re.search("^lttngtop: (host 'a': interrupted; )?host 'b': interrupted", err, re.M), err
 
 
 def test_second_interrupt():
@@ -287,7 +288,7 @@ def test_each_host_has_its_own_reason():
     # nothing can be run here
     for name in "empty", "no-tar":
         os.makedirs(f"{base}/{name}")
-    reasons = [f"host '{host}': cannot run 'ssh': [^;]*No such file or directory[^;]*" for host in "abc"]
+    reasons = [f"host '{host}': cannot run 'ssh': No such file or directory" for host in "abc"]
     check(record({**env, "PATH": f"{base}/empty"}, "refresh", *hosts, "s"), 1, "", f"lttngtop: (?:[^;]*: )?{'; '.join(reasons)}\n")
     check(record({**env, "PATH": f"{base}/empty"}, "--ust", EVENTS, "--output", "o", *hosts), 1, "",
           "".join(f"lttngtop: warning: {reason}\n" for reason in reasons) + "lttngtop: no host could be recorded\n")
@@ -303,7 +304,7 @@ def test_each_host_has_its_own_reason():
         os.symlink(shutil.which(name, path=env["PATH"]), f"{base}/no-tar/{name}")
     write("run/a/session", "")
     check(record({**env, "PATH": f"{base}/no-tar"}, "stop", "--host", "a", "--output", "o", "s"), 1, "session 's' stopped\n",
-          ".*host 'a': cannot run 'tar': .*No such file or directory.*")
+          ".*host 'a': cannot run 'tar': No such file or directory\n")
 
     # some cannot be reached: the others' sessions are shown, and all that failed are named
     write("run/remote/lttng", "#!/bin/sh\necho a list\n", 0o755)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Pages of a report on a relayd's hosts that come while it runs: one that has no events at first, one whose sessions
-end and that comes again, one that is rebooted. Another host, in whose time the pages are, is there all the time."""
+end and that comes again, one that is rebooted; and how long a report lasts. Another host, in whose time the pages are, is there all the time."""
 import json
 import os
 import re
@@ -156,7 +156,18 @@ def test_is_rebooted(checks):
     checks.equal("is rebooted: names", sorted(pages[-1]["hosts"]), ["client", "db"])
 
 
+def test_shortest_duration(checks):
+    """It ends at once, not never."""
+    with Lasting(recordings["hotplug"]) as lasting:
+        report = Report("cpus", "--duration", "1ns", lasting.url)
+        try:
+            _, err = report.process.communicate(timeout=sandbox.PATIENCE)
+        finally:
+            report.process.kill()
+        checks.equal("--duration 1ns: nothing had come", (report.process.returncode, "no event" in err), (1, True))
+
+
 if __name__ == "__main__":
     sandbox.begin(os.path.join(TRACES, "kprobe"))
     recordings.update((name, os.path.join(TRACES, name)) for name in ("kprobe", "hotplug"))
-    Checks().run(test_comes_again, test_is_rebooted)
+    Checks().run(test_comes_again, test_is_rebooted, test_shortest_duration)

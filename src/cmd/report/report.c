@@ -42,8 +42,8 @@ void report_end_on_signal(int number)
 void report_end_on_interrupt(const struct report *r)
 {
 	const uint64_t ns = r->options->duration;
-	const struct itimerval timer = { .it_value = { (time_t)(ns / NS_PER_S),
-						       (suseconds_t)(ns % NS_PER_S / NS_PER_US) } };
+	const uint64_t us = ns ? MAX(ns / NS_PER_US, 1) : 0; /* 0: no timer */
+	const struct itimerval timer = { .it_value = { (time_t)(us / US_PER_S), (suseconds_t)(us % US_PER_S) } };
 
 	report_end_on_signal(SIGINT);
 	if (!sync_options_live(r->options, r->first_source)) {
