@@ -243,12 +243,12 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 	if (!t)
 		return;
 	row = build_extend(b, t);
+	if (!sent)
+		build_packets_forget(b, row);
 	if (!packet)
 		return;
 	cookie[COOKIE_ROW] = cookie_row(row, build_row(b, row)->life);
 	cookie[COOKIE_TIME] = b->now_ns;
-	if (!sent)
-		build_packets_forget(b, row);
 	if (sent && e->below == WAIT_CONTEXT_TASK)
 		flow_sent(b, host, packet, row);
 	matcher_feed(b->matcher, host, b->now_ns, sent, packet, cookie);

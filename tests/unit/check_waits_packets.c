@@ -48,6 +48,29 @@ START_TEST(test_packet_that_wakes_several)
 }
 END_TEST
 
+/* A packet without TCP or UDP headers, such as a ping, comes after one whose sender is known: it has none. */
+START_TEST(test_packet_of_unknown_sender)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 8);
+	switched(&t, 1, 12, 0, 8, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	packet_without_headers(&t, 1, 33, 0);
+	woken_by_softirq(&t, 1, 34, 0, 8, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 32");
+	check(&t, 1, 8, "11 R 12 N 34");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "30 R 31 R 33");
+	end(&t);
+}
+END_TEST
+
 /* A packet that has woken a thread is not a link to its receiver, though that row continues. */
 START_TEST(test_packet_that_woke_is_forgotten)
 {
@@ -178,5 +201,5 @@ START_TEST(test_packets_without_receivers)
 END_TEST
 
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
-	  test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task, test_packets_without_receivers)
+	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
+	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers)

@@ -156,6 +156,14 @@ static inline void packet(struct test *t, unsigned host, uint64_t t_ns, unsigned
 	log->packets[log->n_packets++] = p;
 }
 
+/* A packet received in a softirq that is neither TCP nor UDP. */
+static inline void packet_without_headers(struct test *t, unsigned host, uint64_t t_ns, unsigned cpu)
+{
+	struct wait_event *e = add(t, host, t_ns, WAIT_EVENT_RECEIVE, cpu);
+
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+}
+
 static inline void take(struct test *t, unsigned host, uint64_t watermark_ns)
 {
 	waits_take(t->w, host, &t->log[host]);
