@@ -437,6 +437,7 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 {
 	wait_row row = build_thread_kernel(b, host, e->cpu)->row;
 
+	build_packets_settle(b, row);
 	build_packets_forget(b, row);
 	graph_gap(b->graph, row, b->now_ns);
 	if (!build_row(b, row)->first_ns)

@@ -104,6 +104,27 @@ START_TEST(test_packet_that_woke_is_forgotten)
 }
 END_TEST
 
+/* A packet that came before the wait wakes nobody in a later softirq, even if its receiver did nothing since. */
+START_TEST(test_packet_of_an_earlier_softirq)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 1, 0, 0, 9);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	switched(&t, 1, 40, 1, 9, 1, 0);
+	add(&t, 1, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	woken_by_softirq(&t, 1, 51, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 R 40 N 51");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "30 R~7@20 31 . 50");
+	end(&t);
+}
+END_TEST
+
 /* Two packets in one ns share a vertex: the link from the earlier one stays, the later one goes to the woken thread. */
 START_TEST(test_two_packets_in_one_ns)
 {
@@ -201,5 +222,5 @@ START_TEST(test_packets_without_receivers)
 END_TEST
 
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
-	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_two_packets_in_one_ns,
+	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq, test_two_packets_in_one_ns,
 	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers)
