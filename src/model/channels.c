@@ -18,7 +18,6 @@ void channels_create(struct model *m)
 	struct channels *c = g_new0(struct channels, 1);
 
 	c->list = g_array_new(FALSE, TRUE, sizeof(struct channel));
-	c->packets = g_array_new(FALSE, TRUE, sizeof(struct packet));
 	m->relations->channels = c;
 }
 
@@ -27,10 +26,10 @@ void channels_destroy(struct model *m)
 	struct channels *c = m->relations->channels;
 
 	g_array_free(c->list, TRUE);
-	g_array_free(c->packets, TRUE);
 	map64_release(&c->by_flow);
 	map64_release(&c->by_remote);
 	map64_release(&c->by_name);
+	map64_release(&c->listeners);
 	g_free(c);
 }
 

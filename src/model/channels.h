@@ -61,21 +61,32 @@ struct channel {
 	struct endpoint local, remote;
 	uint8_t protocol; /* IPPROTO_…, once it is bound */
 	uint64_t out_flow, in_flow;
+	uint64_t listener; /* uid of the file that it was accepted from, until its port is known */
 	uint64_t user_uid; /* of struct party: recorded owner of its connection, 0 none yet */
 };
 
-/* The last packet received on a CPU. */
+/* A packet that was received. */
 struct packet {
 	struct endpoint from, to;
-	uint8_t protocol; /* 0: there is none */
-	uint64_t ts_ns;
+	uint8_t protocol; /* IPPROTO_TCP, IPPROTO_UDP; 0: neither */
+	bool carries;     /* it has data, or opens or closes the connection: more than an acknowledgement */
+};
+
+/* How likely it is that a packet wakes a thread, by the call in which that waits and the owner of the connection. */
+enum packet_fit {
+	FIT_NONE,   /* the thread waits for something else */
+	FIT_OTHERS, /* the connection is another process' */
+	FIT_ACK,    /* unknown, and it only acknowledges */
+	FIT_UNKNOWN,
+	FIT_PROCESS, /* the connection is its process' */
+	FIT_ITS,     /* it waits for this connection */
 };
 
 struct channels {
 	GArray *list;           /* struct channel */
-	GArray *packets;        /* struct packet, by CPU number */
 	struct map64 by_flow;   /* out_flow -> index */
 	struct map64 by_remote; /* hash of remote -> index: accepted channels that are not bound */
+	struct map64 listeners; /* uid of the file of a listening socket -> its port */
 	struct map64 by_name;   /* a pipe's name or a fifo's path, and its place -> index */
 	uint32_t hand;          /* index after which the search for one to reuse continues */
 	uint64_t made;
@@ -118,5 +129,10 @@ void channel_count_half(struct model *m, struct channel *ch, const struct party 
 /* Matches who's bytes with those of the other side in the queue; the rest, if any, is queued. */
 void channel_match(struct model *m, struct queue *q, struct channel *ch, const struct party *who, uint64_t bytes,
 		   bool read);
+
+/* ---- sockets.c ---- */
+
+/* thread: its row, NO_ROW: unknown. */
+enum packet_fit channels_fit(struct model *m, uint32_t thread, const struct packet *p);
 
 #endif

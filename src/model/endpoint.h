@@ -29,6 +29,11 @@ static inline struct endpoint endpoint_of(bool v6, const uint64_t addr[2], uint6
 	return e;
 }
 
+static inline bool endpoint_same(const struct endpoint *a, const struct endpoint *b)
+{
+	return a->port == b->port && a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1];
+}
+
 static inline uint64_t endpoint_hash(const struct endpoint *e)
 {
 	return map64_mix(map64_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);

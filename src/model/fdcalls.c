@@ -280,9 +280,9 @@ static void done_accept(struct model *m, const struct done *d)
 	FILE_ROW(m, row)->client = client;
 	FILE_ROW(m, row)->side = SIDE_ACCEPTED;
 	if (client)
-		channels_accept(m, d->thread, row, p->family == AF_INET6, p->addr, p->port);
+		channels_accept(m, d->thread, listening, row, p->family == AF_INET6, p->addr, p->port);
 	else if (d->call->channel || kind == FD_SOCKET_INET || kind == FD_SOCKET)
-		channels_accept_unseen(m, d->thread, row, d->call->channel);
+		channels_accept_unseen(m, d->thread, listening, row, d->call->channel);
 }
 
 static void done_connect(struct model *m, const struct done *d)

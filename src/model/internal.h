@@ -90,10 +90,11 @@ struct cpu {
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;
-	uint64_t raised_ns[32]; /* when softirqs were raised that have not been entered yet, 0 none */
-	struct perf_last *perf; /* perf.c: last values of the CPU's perf contexts, per trace */
-	struct slices *slices;  /* preemption.c: what ran here; NULL: not wanted, or nothing yet */
-	int64_t waking_tid;     /* preemption.c: thread it is waking, until its CPU is known; 0 none */
+	uint64_t raised_ns[32];    /* when softirqs were raised that have not been entered yet, 0 none */
+	struct perf_last *perf;    /* perf.c: last values of the CPU's perf contexts, per trace */
+	struct slices *slices;     /* preemption.c: what ran here; NULL: not wanted, or nothing yet */
+	struct received *received; /* received.h; NULL: it has received nothing */
+	int64_t waking_tid;        /* preemption.c: thread it is waking, until its CPU is known; 0 none */
 };
 
 /* A reference to a row of TABLE_FILE, which may have ended since. */

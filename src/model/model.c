@@ -11,6 +11,7 @@
 #include "model/context.h"
 #include "model/fifos.h"
 #include "model/parts_internal.h"
+#include "model/received.h"
 #include "model/memory.h"
 #include "model/mounts.h"
 
@@ -110,6 +111,8 @@ void model_destroy(struct model *m)
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
 	g_array_free(m->sure, TRUE);
+	for (guint i = 0; i < m->cpus->len; i++)
+		received_free(&g_array_index(m->cpus, struct cpu, i));
 	g_array_free(m->cpus, TRUE);
 	state_release(&m->state);
 	g_free(m);

@@ -12,6 +12,7 @@
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/parts_internal.h"
+#include "model/received.h"
 #include "model/recent.h"
 
 enum net_link {
@@ -122,6 +123,7 @@ void apply_net_queue(struct model *m, const struct apply *a)
 
 	connections_packet(m, a, p, named ? n.row : NO_ROW, true);
 	channels_packet_sent(m, a, p);
+	received_sent(m, a);
 	if (!named)
 		return;
 	if (n.link == LINK_ETHERNET && p->len && ip_len(p) == p->len)
@@ -148,7 +150,8 @@ void apply_net_receive(struct model *m, const struct apply *a)
 	uint64_t len;
 
 	connections_packet(m, a, p, named ? n.row : NO_ROW, false);
-	channels_packet_received(m, a, p);
+	channels_packet_received(m, p);
+	received_add(m, a, p);
 	if (!named)
 		return;
 	context_note_netif(a->cpu, n.row);

@@ -355,18 +355,19 @@ void channels_forget_name(struct model *m, strid name, uint64_t place);
 /* connect() starts: returns the number for cell channel once it has succeeded. addr in network byte order. */
 uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint64_t addr[2], uint64_t port);
 
-/* accept() created the file; addr and port are the peer's. */
-void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port);
+/* accept() on the file listening created the other one; addr and port are the peer's. */
+void channels_accept(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, bool v6,
+		     const uint64_t addr[2], uint64_t port);
 
 /* The same if it did not return the address; id: call->channel. */
-void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id);
+void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, uint64_t id);
 
 /* Bytes passed through a file whose cell channel is not 0. */
 void channels_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 void channels_written(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 
 void channels_packet_sent(struct model *m, const struct apply *a, const struct ev_net *p);
-void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p);
+void channels_packet_received(struct model *m, const struct ev_net *p);
 
 /* ---- work.c: work items of the kernel ---- */
 

@@ -59,7 +59,7 @@ struct channel_end {
 
 /*
  * The connection whose packet woke a thread during the reception of packets: that of the file of its call, else that of
- * the last packet received on the CPU. False: unknown.
+ * the packet that fits best (received.h). False: unknown.
  */
 bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, struct channel_end *end);
 

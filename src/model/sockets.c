@@ -13,15 +13,11 @@
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/parts_internal.h"
+#include "model/received.h"
 
 enum { UDP_HEADER = 8 };
 
 /* ---- endpoints ---- */
-
-static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
-{
-	return a->port == b->port && a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1];
-}
 
 /* Whether packets between the two never leave the host. */
 static bool stays_inside(const struct endpoint *a, const struct endpoint *b)
@@ -52,7 +48,13 @@ uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint6
 	return ch->id;
 }
 
-void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, const uint64_t addr[2], uint64_t port)
+static uint64_t file_uid(const struct model *m, uint32_t file)
+{
+	return file == NO_ROW ? 0 : FILE_ROW(m, file)->uid;
+}
+
+void channels_accept(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, bool v6,
+		     const uint64_t addr[2], uint64_t port)
 {
 	struct channel *ch;
 
@@ -61,6 +63,7 @@ void channels_accept(struct model *m, uint32_t thread, uint32_t file, bool v6, c
 	ch = channel_new(m, RELATION_INET);
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->accepted = true;
+	ch->listener = file_uid(m, listening);
 	ch->owner = relations_party(m, thread);
 	map64_put(&m->relations->channels->by_remote, endpoint_hash(&ch->remote), index_of(m->relations->channels, ch));
 	channel_set_file(m, file, ch->id);
@@ -88,7 +91,7 @@ static void name_file(struct model *m, uint32_t file, const struct channel *ch, 
  * Programs often do not ask accept() for the address. If the thread had to wait, the connection's own packet most
  * likely woke it: id is the channel that was created then, 0 none.
  */
-void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uint64_t id)
+void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, uint64_t id)
 {
 	struct channel *ch;
 
@@ -101,6 +104,7 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t file, uin
 	} else {
 		name_file(m, file, ch, true);
 	}
+	ch->listener = file_uid(m, listening);
 	ch->owner = relations_party(m, thread);
 	if (ch->bound)
 		connections_set_owner(m, ch->out_flow, &ch->owner, false);
@@ -167,7 +171,7 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 static bool learn(struct model *m, struct channel *ch, const struct endpoint *local, const struct endpoint *remote,
 		  uint8_t protocol)
 {
-	if (same_endpoint(&ch->remote, remote)) {
+	if (endpoint_same(&ch->remote, remote)) {
 		if (ch->bound)
 			return false;
 	} else if (ch->guessed) {
@@ -216,6 +220,18 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 	channel_count(m, &what, p->tot_len > header ? p->tot_len - header : 0, &hint);
 }
 
+/* What is sent on an accepted connection shows the port of the socket that accepted it. */
+static void note_listener(struct channels *c, struct channel *ch)
+{
+	enum { LISTENERS_MAX = 1024 };
+
+	if (!ch->listener || !ch->bound)
+		return;
+	if (c->listeners.count < LISTENERS_MAX)
+		map64_put(&c->listeners, ch->listener, ch->local.port);
+	ch->listener = 0;
+}
+
 /* A call of the thread caused the packet. */
 static void caused_packet(struct model *m, uint32_t thread, const struct endpoint *from, const struct endpoint *to,
 			  const struct ev_net *p)
@@ -238,12 +254,14 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 	if (file == NO_ROW || !may_be_inet(m, file))
 		return;
 	ch = channel_find(c, FILE_ROW(m, file)->channel);
-	if (ch)
+	if (ch) {
 		name_file(m, file, ch, learn(m, ch, from, to, (uint8_t)p->protocol));
-	else if (p->protocol == IPPROTO_TCP)
+		note_listener(c, ch);
+	} else if (p->protocol == IPPROTO_TCP) {
 		channel_of_packet(m, file, from, to);
-	else
+	} else {
 		count_datagram(m, thread, from, to, p);
+	}
 }
 
 static bool has_ports(const struct ev_net *p)
@@ -277,44 +295,18 @@ void channels_packet_sent(struct model *m, const struct apply *a, const struct e
 	bind_accepted(m, &to, &from, (uint8_t)p->protocol);
 }
 
-void channels_packet_received(struct model *m, const struct apply *a, const struct ev_net *p)
+void channels_packet_received(struct model *m, const struct ev_net *p)
 {
-	struct channels *c;
-	struct packet *packet;
+	struct endpoint from, to;
 
-	if (!m->relations || !a->cpu || a->ev->cpu == EVENT_NO_CPU)
+	if (!m->relations || !has_ports(p))
 		return;
-	c = m->relations->channels;
-	if (a->ev->cpu >= c->packets->len)
-		g_array_set_size(c->packets, a->ev->cpu + 1u);
-	packet = &g_array_index(c->packets, struct packet, a->ev->cpu);
-	packet->protocol = has_ports(p) ? (uint8_t)p->protocol : 0;
-	if (!packet->protocol)
-		return;
-	packet->ts_ns = m->now_ns;
-	packet->from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
-	packet->to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
-	bind_accepted(m, &packet->from, &packet->to, packet->protocol);
+	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
+	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
+	bind_accepted(m, &from, &to, (uint8_t)p->protocol);
 }
 
 /* ---- threads woken by packets ---- */
-
-/* The packet that the CPU is working on; NULL: none since its softirq started. */
-static const struct packet *packet_at_work(const struct model *m, const struct apply *a)
-{
-	const struct channels *c = m->relations->channels;
-	const struct packet *packet;
-
-	if (!a->cpu || a->ev->cpu >= c->packets->len)
-		return NULL;
-	packet = &g_array_index(c->packets, struct packet, a->ev->cpu);
-	if (!packet->protocol)
-		return NULL;
-	for (unsigned i = a->cpu->irq_depth; i-- > 0;)
-		if (a->cpu->irqs[i].soft)
-			return packet->ts_ns >= a->cpu->irqs[i].entry_ns ? packet : NULL;
-	return packet;
-}
 
 static void end_of_channel(const struct channels *c, const struct channel *ch, struct channel_end *end)
 {
@@ -358,17 +350,59 @@ static struct channel *waited_channel(const struct model *m, const struct call_i
 	return *file == NO_ROW ? NULL : channel_find(c, FILE_ROW(m, *file)->channel);
 }
 
+static bool accepts(const struct call_in_flight *call)
+{
+	return call->active && call->desc && call->desc->action == SYSCALL_ACCEPT;
+}
+
+/* The packet that ends a handshake, of a connection that no process has yet, to the port of the socket if known. */
+static enum packet_fit fits_accept(const struct model *m, const struct call_in_flight *call, const struct packet *p,
+				   const struct channel *ch)
+{
+	const uint32_t listening = files_resolve(m, call->file);
+	const uint32_t port = map64_get(&m->relations->channels->listeners, file_uid(m, listening));
+
+	if (p->protocol != IPPROTO_TCP || (port != MAP64_NONE && port != p->to.port))
+		return FIT_NONE;
+	return ch && ch->owner.uid ? FIT_OTHERS : FIT_UNKNOWN;
+}
+
+enum packet_fit channels_fit(struct model *m, uint32_t thread, const struct packet *p)
+{
+	const struct channels *c = m->relations ? m->relations->channels : NULL;
+	const struct call_in_flight *call;
+	const struct channel *own, *ch;
+	uint32_t file;
+
+	if (!p->protocol || !c)
+		return p->protocol && !p->carries ? FIT_ACK : FIT_UNKNOWN;
+	ch = channel_at(c, map64_get(&c->by_flow, endpoint_flow(&p->to, &p->from)));
+	if (thread != NO_ROW) {
+		call = &thread_info(m, thread)->call;
+		own = waited_channel(m, call, &file);
+		if (own && own->bound)
+			return own == ch ? FIT_ITS : FIT_NONE;
+		if (own && own->kind == RELATION_INET && endpoint_same(&own->remote, &p->from))
+			return FIT_ITS;
+		if (accepts(call))
+			return fits_accept(m, call, p, ch);
+		if (ch && ch->owner.uid)
+			return ch->owner.uid == relations_party(m, thread).uid ? FIT_PROCESS : FIT_OTHERS;
+	}
+	return p->carries ? FIT_UNKNOWN : FIT_ACK;
+}
+
 bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, struct channel_end *end)
 {
 	struct channels *c = m->relations->channels;
-	const struct packet *packet = packet_at_work(m, a);
+	const struct packet *packet = received_that_wakes(m, a, thread);
 	uint32_t file;
 	struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct channel *ch = waited_channel(m, call, &file);
 
 	if (ch && ch->kind == RELATION_INET && !ch->bound && packet)
 		name_file(m, file, ch, learn(m, ch, &packet->to, &packet->from, packet->protocol));
-	if (packet && call->active && call->desc && call->desc->action == SYSCALL_ACCEPT && !call->channel) {
+	if (packet && accepts(call) && !call->channel) {
 		ch = channel_new(m, RELATION_INET);
 		ch->remote = packet->from;
 		ch->accepted = ch->guessed = true;

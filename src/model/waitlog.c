@@ -6,6 +6,7 @@
 #include "model/context.h"
 #include "model/files.h"
 #include "model/parts_internal.h"
+#include "model/received.h"
 
 static const char *const state_names[WAIT_STATES] = {
 	[WAIT_RUNNING] = "running",           [WAIT_PREEMPTED] = "preempted",
@@ -61,6 +62,7 @@ static struct wait_event *add(struct model *m, enum wait_event_kind kind, const 
 		.by_tid = -1,
 		.fd = -1,
 		.packet = WAIT_NO_PACKET,
+		.place = WAIT_NO_PLACE,
 	};
 	return e;
 }
@@ -216,6 +218,7 @@ static void log_wake(struct model *m, const struct apply *a)
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	set_call(m, e, row);
+	e->place = received_place_waking(m, a, row);
 	if (e->context == WAIT_CONTEXT_TASK)
 		e->role = (uint8_t)role_of_wake(m, a->cpu ? a->cpu->thread : NO_ROW, row);
 }
@@ -289,6 +292,8 @@ static void log_packet(struct model *m, const struct apply *a, bool sent, bool s
 	struct clock_packet packet;
 	struct wait_event *e = add(m, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, a->cpu);
 
+	if (sock && !sent)
+		received_local(m, a);
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	if (clock_packet_of_event(p, layout, &packet))
@@ -333,6 +338,13 @@ void waitlog_before(struct model *m, const struct apply *a)
 	}
 }
 
+/* Its place is known when it was received. */
+static void complete_receive(struct model *m, const struct apply *a)
+{
+	if (m->wait_log->n_events)
+		m->wait_log->events[m->wait_log->n_events - 1].place = received_place(a);
+}
+
 /* Who ran instead is known when the thread that is switched in no longer waits. */
 static void complete_switch(struct model *m, const struct apply *a)
 {
@@ -357,6 +369,10 @@ void waitlog_behind(struct model *m, const struct apply *a)
 
 	if (a->ev->kind == EVENT_SCHED_SWITCH) {
 		complete_switch(m, a);
+		return;
+	}
+	if (a->ev->kind == EVENT_NET_RECEIVE || a->ev->kind == EVENT_SOCK_RECEIVE) {
+		complete_receive(m, a);
 		return;
 	}
 	if (a->ev->kind == EVENT_EXEC) {

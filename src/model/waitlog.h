@@ -79,6 +79,7 @@ struct wait_event {
 	bool was_ready;             /* SWITCH: tid was woken as it was last switched out */
 	uint8_t role;               /* WAKE in a task: enum wait_role of tid, from files and calls */
 	uint8_t state;              /* WAKE: enum wait_state, what tid was waiting for, from the context */
+	uint8_t place;              /* RECEIVE, WAKE: below, of the packet */
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
 	strid comm, from_comm;
@@ -102,6 +103,16 @@ struct wait_event {
 };
 
 enum { WAIT_ALL_CPUS = 0xffff };
+
+/*
+ * Places of the packets that a CPU is delivering: a wake-up names the place of the packet that caused it. A packet
+ * takes the place of an earlier one that has been delivered, or belongs to the same connection.
+ */
+enum {
+	WAIT_PLACES = 16,
+	WAIT_PLACE_LOCAL = WAIT_PLACES, /* of the last inet_sock_local_in */
+	WAIT_NO_PLACE = 0xff,
+};
 
 #define WAIT_NO_PACKET UINT32_MAX
 

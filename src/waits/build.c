@@ -32,13 +32,14 @@ void build_destroy(struct build *b)
 static void build_host_restart(struct build_host *h)
 {
 	h->lost_ns = h->midway_ns = 0;
+	g_array_set_size(h->received, 0);
 	g_clear_pointer(&h->works, g_free);
 }
 
 void build_restart(struct build *b)
 {
 	for (guint i = 0; i < b->rows->len; i++) {
-		build_row(b, i)->pending.set = build_row(b, i)->latest.set = false;
+		build_row(b, i)->pending.set = false;
 		build_row(b, i)->first_ns = 0;
 		build_row(b, i)->n_earlier = 0;
 	}
@@ -267,6 +268,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 {
 	struct wait_cause cause = { .name = e->cause, .call = e->call, .object = e->object, .fd = e->fd };
 	const struct build_thread *receiver = NULL;
+	const struct pending_link *packet = NULL;
 
 	if (e->context == WAIT_CONTEXT_RECEIVING) {
 		receiver = in_interrupt(e) ? build_thread_kernel(b, host, e->cpu) : build_current(b, host, e);
@@ -276,14 +278,16 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		receiver = build_thread_kernel(b, host, e->cpu);
 	}
 	if (receiver)
-		cause.role = (uint8_t)build_packets_role(b, receiver->row);
+		packet = build_packets_waking(b, host, e, receiver->row);
+	if (packet)
+		cause.role = (uint8_t)packet->role;
 	if (t->stop == b->idling)
 		wait_for_work(b, t, NULL, e);
 	else
 		vertex(b, t->row, (enum wait_state)e->state, &cause);
 	present(b, t, WAIT_PREEMPTED, NULL);
-	if (receiver)
-		build_packets_redirect(b, receiver->row, t->row);
+	if (packet)
+		build_packets_redirect(b, packet, t->row);
 }
 
 void build_source(struct build *b, struct build_thread *t)
@@ -438,7 +442,7 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 	wait_row row = build_thread_kernel(b, host, e->cpu)->row;
 
 	build_packets_settle(b, row);
-	build_packets_forget(b, row);
+	build_packets_forget(b, host, e->cpu);
 	graph_gap(b->graph, row, b->now_ns);
 	if (!build_row(b, row)->first_ns)
 		build_row(b, row)->first_ns = b->now_ns;

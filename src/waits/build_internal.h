@@ -45,10 +45,10 @@ struct build_thread {
 	uint32_t life; /* the row's when it was assigned; if they differ, the row is another thread's now */
 };
 
-/* A packet received on a row, whose sender is known, and which has not become a link yet. */
+/* A packet received on a row, whose sender is known. */
 struct pending_link {
 	bool set;
-	wait_row from;
+	wait_row from, to;
 	uint32_t from_life;
 	uint64_t from_ns, to_ns;
 	enum wait_role role; /* the receiver's role in the connection */
@@ -71,13 +71,18 @@ struct build_row {
 	uint64_t ended_ns; /* when its thread was gone; 0: it is not */
 	wait_row older;    /* the row of the thread that had the TID before */
 	uint32_t older_life;
-	struct pending_link pending;
-	struct pending_link latest; /* the last packet received, if its sender is known: it may wake several threads */
+	struct pending_link pending; /* of the last packet received */
 };
 
 struct build_cpu {
 	int32_t tid; /* the thread it has run since its last switch; TID_NOBODY: unknown */
 	bool lost;   /* tid is unknown because events were lost */
+};
+
+/* The packets that a CPU is delivering, by place (struct wait_event): each may wake several threads. */
+struct build_received {
+	unsigned n; /* places in use */
+	struct pending_link links[WAIT_PLACE_LOCAL + 1];
 };
 
 /* A work item that was queued. */
@@ -89,6 +94,7 @@ struct queued_work {
 
 struct build_host {
 	GArray *cpus;              /* struct build_cpu, by number */
+	GArray *received;          /* struct build_received, by CPU */
 	uint32_t interrupts;       /* number of times events were lost */
 	uint64_t lost_ns;          /* the end of the last loss */
 	uint64_t midway_ns;        /* build_begin_midway(); 0: it was not called */
@@ -122,7 +128,8 @@ struct build {
 	struct flow *flows;       /* FLOWS entries, by hash */
 	struct opening *openings; /* FLOWS entries, by hash */
 	struct matcher *matcher;
-	uint32_t living, living_max; /* threads that are not gone; 0: no limit */
+	struct pending_link *receiving; /* of the packet that is being fed, NULL: it was sent */
+	uint32_t living, living_max;    /* threads that are not gone; 0: no limit */
 	uint64_t links;
 	uint64_t now_ns;
 };
@@ -193,14 +200,15 @@ void build_packets_restart(struct build *b);
 /* Call it before the row's next vertex is added: the packet received before becomes a link. */
 void build_packets_settle(struct build *b, wait_row row);
 
-/* Role of a thread woken by a packet that this row received: client or server of the sender. */
-enum wait_role build_packets_role(const struct build *b, wait_row row);
+/* The packet that the wake-up names, received on this row; NULL: none, or its sender is unknown. */
+const struct pending_link *build_packets_waking(const struct build *b, unsigned host, const struct wait_event *e,
+						wait_row row);
 
-/* The packet that the row received woke a thread, which has a vertex now: links the packet to that thread. */
-void build_packets_redirect(struct build *b, wait_row row, wait_row woken);
+/* That packet woke a thread, which has a vertex now: links the packet to that thread. */
+void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken);
 
-/* The last packet that the row received will not wake any more threads. */
-void build_packets_forget(struct build *b, wait_row row);
+/* The packets that the CPU received will not wake any more threads. */
+void build_packets_forget(const struct build *b, unsigned host, unsigned cpu);
 
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet);
 

@@ -78,33 +78,48 @@ static enum wait_role role_of_receiver(const struct build *b, const struct clock
 
 /* ---- matches ---- */
 
-/* A send and a receive are the same packet. Only the latest is kept, until the receiver's next vertex. */
-static void ends_matched(void *data, const struct match_end *from, const struct match_end *to)
+static struct build_received *received_on(const struct build *b, unsigned host, unsigned cpu)
+{
+	const struct build_host *h = build_host(b, host);
+
+	return cpu < h->received->len ? &g_array_index(h->received, struct build_received, cpu) : NULL;
+}
+
+/* The packet received then, if its CPU is still delivering it; NULL: it is not. */
+static struct pending_link *still_delivered(const struct build *b, unsigned host, wait_row receiver, uint64_t to_ns)
+{
+	const struct wait_who *who = &build_row(b, receiver)->who;
+	struct build_received *r = who->cpu < 0 ? NULL : received_on(b, host, (unsigned)who->cpu);
+
+	for (unsigned i = 0; r && i < r->n; i++)
+		if (r->links[i].to == receiver && r->links[i].to_ns == to_ns)
+			return &r->links[i];
+	return NULL;
+}
+
+/* A send and a receive are the same packet: until the receiver's next vertex, and as long as it is delivered. */
+static void matched(void *data, const struct match *m)
 {
 	const struct build *b = data;
-	const wait_row sender = (wait_row)from->cookie[COOKIE_ROW], receiver = (wait_row)to->cookie[COOKIE_ROW];
+	const struct match_end *from = &m->from, *to = &m->to;
+	const wait_row receiver = (wait_row)to->cookie[COOKIE_ROW];
 	struct build_row *r = build_row(b, receiver);
+	struct pending_link *received;
 
 	if (r->life != to->cookie[COOKIE_ROW] >> 32)
 		return;
 	r->pending = (struct pending_link){
 		.set = true,
-		.from = sender,
+		.from = (wait_row)from->cookie[COOKIE_ROW],
+		.to = receiver,
 		.from_life = (uint32_t)(from->cookie[COOKIE_ROW] >> 32),
 		.from_ns = from->cookie[COOKIE_TIME],
 		.to_ns = to->cookie[COOKIE_TIME],
+		.role = m->packet->ip_version ? role_of_receiver(b, m->packet) : WAIT_ROLE_NONE,
 	};
-}
-
-static void matched(void *data, const struct match *m)
-{
-	const struct build *b = data;
-	struct pending_link *pending = &build_row(b, (wait_row)m->to.cookie[COOKIE_ROW])->pending;
-
-	ends_matched(data, &m->from, &m->to);
-	if (pending->set && m->packet->ip_version)
-		pending->role = role_of_receiver(b, m->packet);
-	build_row(b, (wait_row)m->to.cookie[COOKIE_ROW])->latest = *pending;
+	received = b->receiving ? b->receiving : still_delivered(b, to->host, receiver, r->pending.to_ns);
+	if (received)
+		*received = r->pending;
 }
 
 void build_packets_create(struct build *b, size_t memory_bytes)
@@ -153,27 +168,47 @@ void build_packets_settle(struct build *b, wait_row row)
 	link_packet(b, &r->pending, row, r->pending.to_ns);
 }
 
-enum wait_role build_packets_role(const struct build *b, wait_row row)
+const struct pending_link *build_packets_waking(const struct build *b, unsigned host, const struct wait_event *e,
+						wait_row row)
 {
-	const struct build_row *r = build_row(b, row);
+	const struct build_received *r = received_on(b, host, e->cpu);
+	const struct pending_link *packet = r && e->place < r->n ? &r->links[e->place] : NULL;
 
-	return r->pending.set ? r->pending.role : r->latest.set ? r->latest.role : WAIT_ROLE_NONE;
+	return packet && packet->set && packet->to == row ? packet : NULL;
 }
 
-void build_packets_redirect(struct build *b, wait_row row, wait_row woken)
+void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken)
 {
-	struct build_row *r = build_row(b, row);
+	struct pending_link *pending = &build_row(b, packet->to)->pending;
 
-	if (r->pending.set)
-		link_packet(b, &r->pending, woken, b->now_ns);
-	else if (r->latest.set)
-		link_packet(b, &r->latest, woken, b->now_ns);
-	r->pending.set = false;
+	link_packet(b, packet, woken, b->now_ns);
+	if (pending->from == packet->from && pending->from_ns == packet->from_ns && pending->to_ns == packet->to_ns)
+		pending->set = false;
 }
 
-void build_packets_forget(struct build *b, wait_row row)
+void build_packets_forget(const struct build *b, unsigned host, unsigned cpu)
 {
-	build_row(b, row)->latest.set = false;
+	struct build_received *r = received_on(b, host, cpu);
+
+	if (r)
+		r->n = 0;
+}
+
+/* The place of a packet that is received on that row now; NULL: the event names none. */
+static struct pending_link *place_of(const struct build *b, unsigned host, const struct wait_event *e, wait_row row)
+{
+	GArray *of_host = build_host(b, host)->received;
+	struct build_received *r;
+
+	if (e->place > WAIT_PLACE_LOCAL || e->cpu == WAIT_ALL_CPUS)
+		return NULL;
+	if (e->cpu >= of_host->len)
+		g_array_set_size(of_host, e->cpu + 1u);
+	r = received_on(b, host, e->cpu);
+	while (r->n <= e->place)
+		r->links[r->n++] = (struct pending_link){ .set = false };
+	r->links[e->place] = (struct pending_link){ .to = row, .to_ns = b->now_ns };
+	return &r->links[e->place];
 }
 
 /* ---- the thread to which a packet belongs ---- */
@@ -235,6 +270,7 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 
 	if (packet && packet->ip_version)
 		note_opening(b, packet);
+	b->receiving = NULL;
 	if (sent && e->below != WAIT_CONTEXT_TASK && flow_sender(b, host, packet, cookie)) {
 		matcher_feed(b->matcher, host, b->now_ns, true, packet, cookie);
 		return;
@@ -244,7 +280,7 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 		return;
 	row = build_extend(b, t);
 	if (!sent)
-		build_packets_forget(b, row);
+		b->receiving = place_of(b, host, e, row);
 	if (!packet)
 		return;
 	cookie[COOKIE_ROW] = cookie_row(row, build_row(b, row)->life);

@@ -32,6 +32,7 @@ void build_rows_destroy(struct build *b)
 {
 	for (guint i = 0; i < b->hosts->len; i++) {
 		g_array_free(build_host(b, i)->cpus, TRUE);
+		g_array_free(build_host(b, i)->received, TRUE);
 		g_free(build_host(b, i)->works);
 	}
 	g_array_free(b->hosts, TRUE);
@@ -47,6 +48,7 @@ void build_add_host(struct build *b)
 {
 	struct build_host h = {
 		.cpus = g_array_new(FALSE, FALSE, sizeof(struct build_cpu)),
+		.received = g_array_new(FALSE, TRUE, sizeof(struct build_received)),
 	};
 
 	g_array_append_val(b->hosts, h);
@@ -279,7 +281,7 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 	t->gone = true;
 	b->living--;
 	build_row(b, t->row)->ended_ns = b->now_ns;
-	build_row(b, t->row)->pending.set = build_row(b, t->row)->latest.set = false;
+	build_row(b, t->row)->pending.set = false;
 	graph_row_free(b->graph, t->row);
 }
 

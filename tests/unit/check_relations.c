@@ -565,6 +565,89 @@ START_TEST(test_hosts_know_each_other)
 }
 END_TEST
 
+/* A process connects to a port of the server, and waits for what comes from there with epoll_wait(). */
+static void connect_and_poll(struct events *e, int64_t tid, unsigned port)
+{
+	CALL(e, tid, "socket", 3, .cmd = AF_INET);
+	ENTRY(e, tid, "connect", .fd = 3, .family = AF_INET, .port = port, .addr = { server_addr[0], 0 });
+	EVENT(e, now += 10, cpu_of(tid), tid, NET_QUEUE, net, .name = str(&rec, "eth0"), .len = 60, .ip_version = 4,
+	      .protocol = TCP, .saddr = { client_addr[0], 0 }, .daddr = { server_addr[0], 0 }, .sport = CLIENT_PORT,
+	      .dport = port);
+	EXIT(e, tid, "connect", 0, .fd0 = 0);
+	ENTRY(e, tid, "epoll_wait", .fd = 9);
+	sleeps(e, tid);
+}
+
+/* A packet from a port of one host to one of the other, received on CPU 1. */
+static void receives(struct events *e, const uint64_t from[2], unsigned sport, const uint64_t to[2], unsigned dport)
+{
+	EVENT(e, now += 10, 1, 0, NET_RECEIVE, net, .name = str(&rec, "eth0"), .len = 60, .ip_version = 4,
+	      .protocol = TCP, .saddr = { from[0], 0 }, .daddr = { to[0], 0 }, .sport = sport, .dport = dport);
+}
+
+static void waking(struct events *e, int64_t tid)
+{
+	EVENT(e, now += 10, 1, 0, SCHED_WAKING, wakeup, .tid = tid);
+}
+
+/* Packets are received together: each process was woken by that of its own connection. */
+START_TEST(test_packets_of_two_processes)
+{
+	enum { OTHER_PORT = 5433 };
+	const struct relation_row *r;
+	struct events e;
+
+	begin(&e);
+	connect_and_poll(&e, A, SERVER_PORT);
+	connect_and_poll(&e, B, OTHER_PORT);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);
+	receives(&e, server_addr, OTHER_PORT, client_addr, CLIENT_PORT);
+	receives(&e, server_addr, SERVER_PORT, client_addr, CLIENT_PORT);
+	waking(&e, B);
+	waking(&e, A);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_EXIT, softirq, .vec = 3);
+	runs(&e, B);
+	sleeps(&e, B);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);
+	receives(&e, server_addr, SERVER_PORT, client_addr, CLIENT_PORT);
+	receives(&e, server_addr, OTHER_PORT, client_addr, CLIENT_PORT);
+	waking(&e, B);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_EXIT, softirq, .vec = 3);
+	r = relation(&e, 0, A, RELATION_INET);
+	ck_assert_str_eq(strpool_text((strid)r->object), "10.0.0.12:5432");
+	ck_assert_uint_eq(r->wait.count, 1);
+	r = relation(&e, 0, B, RELATION_INET);
+	ck_assert_str_eq(strpool_text((strid)r->object), "10.0.0.12:5433");
+	ck_assert_uint_eq(r->wait.count, 2);
+	events_release(&e);
+}
+END_TEST
+
+/* accept() waits for a packet to the port of its socket, as is known after the first connection. */
+START_TEST(test_accept_by_port)
+{
+	enum { SSH_PORT = 22 };
+	struct events e;
+
+	server_host(&e, false);
+	ENTRY(&e, B, "accept4", .fd = 3);
+	sleeps(&e, B);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);
+	receives(&e, client_addr, 1, server_addr, SSH_PORT);
+	receives(&e, client_addr, CLIENT_PORT + 1, server_addr, SERVER_PORT);
+	receives(&e, client_addr, 2, server_addr, SSH_PORT);
+	waking(&e, B);
+	EVENT(&e, now += 10, 1, 0, SOFTIRQ_EXIT, softirq, .vec = 3);
+	runs(&e, B);
+	EXIT(&e, B, "accept4", 5, .fd0 = 0);
+	CALL(&e, B, "read", 30, .fd = 5);
+	for (uint32_t i = NO_ROW; (i = state_next(&e.m->state.tables[TABLE_RELATION], i)) != NO_ROW;)
+		ck_assert_str_eq(strpool_text((strid)STATE_ROW(&e.m->state, RELATION, relation, i)->object),
+				 "10.0.0.12:5432");
+	events_release(&e);
+}
+END_TEST
+
 /* Both ends on one host: one row per direction. */
 START_TEST(test_loopback)
 {
@@ -623,4 +706,5 @@ END_TEST
 
 UNIT_MAIN("relations", test_pipe, test_pipe_closed, test_pipe_of_the_dump, test_socketpair, test_unix_joined_by_wakeup,
 	  test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children, test_ids_in_a_container,
-	  test_two_hosts, test_hosts_know_each_other, test_loopback, test_many_pipes)
+	  test_two_hosts, test_hosts_know_each_other, test_packets_of_two_processes, test_accept_by_port, test_loopback,
+	  test_many_pipes)

@@ -125,6 +125,31 @@ START_TEST(test_packet_of_an_earlier_softirq)
 }
 END_TEST
 
+/* Two packets are received before the first is delivered: each thread waited for the packet that its wake-up names. */
+START_TEST(test_packets_received_together)
+{
+	struct test t;
+
+	begin(&t, 3);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 2, 10, 0, 0, 0, 6);
+	switched(&t, 1, 11, 0, 9, 1, 8);
+	switched(&t, 1, 12, 0, 8, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 2, 25, 0, true, false, false, 200);
+	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	packet(&t, 1, 32, 0, false, true, false, 200);
+	t.log[1].events[t.log[1].n_events - 1].place = 1;
+	woken_by_softirq(&t, 1, 33, 0, 9, 3, WAIT_NETWORK);
+	woken_by_softirq(&t, 1, 34, 0, 8, 3, WAIT_NETWORK)->place = 1;
+	finish(&t, 3);
+	check(&t, 1, 9, "11 N~7@20 33");
+	check(&t, 1, 8, "11 R 12 N~6@25 34");
+	end(&t);
+}
+END_TEST
+
 /* Two packets in one ns share a vertex: the link from the earlier one stays, the later one goes to the woken thread. */
 START_TEST(test_two_packets_in_one_ns)
 {
@@ -222,5 +247,6 @@ START_TEST(test_packets_without_receivers)
 END_TEST
 
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
-	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq, test_two_packets_in_one_ns,
-	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers)
+	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq,
+	  test_packets_received_together, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
+	  test_softirq_sends_for_the_task, test_packets_without_receivers)
