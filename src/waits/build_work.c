@@ -44,10 +44,10 @@ static bool was_woken_for(const struct build_thread *t, const struct queued_work
 	return t->given_ns && (!q || (q->row == t->giver && q->t_ns <= t->given_ns));
 }
 
-/* The thread that executes items on the CPU now; NULL: unknown. */
+/* The thread that executes the item; NULL: unknown, or none, as it is executed in a softirq (Linux 6.9). */
 static struct build_thread *worker(struct build *b, unsigned host, const struct wait_event *e)
 {
-	struct build_thread *t = build_current(b, host, e);
+	struct build_thread *t = e->context == WAIT_CONTEXT_TASK ? build_current(b, host, e) : NULL;
 
 	return t && t->tid > 0 && t->status == STATUS_RUN && build_row(b, t->row)->first_ns ? t : NULL;
 }

@@ -4,13 +4,14 @@
 
 #include "waits_events.h"
 
-static void work(struct test *t, uint64_t t_ns, unsigned cpu, enum wait_event_kind kind, int32_t number)
+static struct wait_event *work(struct test *t, uint64_t t_ns, unsigned cpu, enum wait_event_kind kind, int32_t number)
 {
 	struct wait_event *e = add(t, 0, t_ns, kind, cpu);
 
 	e->work = number;
 	if (kind == WAIT_EVENT_WORK_START)
 		e->cause = strpool_intern_z("wb_workfn");
+	return e;
 }
 
 /* The path of thread 7 through the time in which it is blocked; its sums are the path's. */
@@ -45,6 +46,7 @@ static char *path_text(const struct test *t, uint64_t begin_ns, uint64_t end_ns)
 /* Thread 7 waits for what kworker 9 does: queued at 20 by 7 or by 6, or in an interrupt, started at 40. */
 static void check_work(unsigned queuer_cpu, bool in_interrupt, bool lost, const char *want_row, const char *want_path)
 {
+	struct wait_event *e;
 	struct test t;
 	char *got;
 
@@ -53,9 +55,9 @@ static void check_work(unsigned queuer_cpu, bool in_interrupt, bool lost, const 
 	switched(&t, 0, 5, 1, 0, 0, 9);
 	switched(&t, 0, 5, 2, 0, 0, 6);
 	work(&t, 12, 1, WAIT_EVENT_WORK_START, NO_WORK);
-	work(&t, 20, queuer_cpu, WAIT_EVENT_WORK_QUEUED, 3);
+	e = work(&t, 20, queuer_cpu, WAIT_EVENT_WORK_QUEUED, 3);
 	if (in_interrupt)
-		t.log[0].events[t.log[0].n_events - 1].context = WAIT_CONTEXT_SOFTIRQ;
+		e->context = WAIT_CONTEXT_SOFTIRQ;
 	if (lost)
 		add(&t, 0, 21, WAIT_EVENT_INTERRUPT, 3);
 	switched(&t, 0, 25, 0, 7, 2, 0);
@@ -169,4 +171,30 @@ START_TEST(test_woken_for_work)
 }
 END_TEST
 
-UNIT_MAIN("waits_work", test_work, test_work_from_an_interrupt, test_work_queued_unseen, test_woken_for_work)
+/* Since Linux 6.9 some items are executed in softirqs: the thread below does nothing for whoever queued them. */
+START_TEST(test_work_in_a_softirq)
+{
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 7, 1, 0);
+	switched(&t, 0, 5, 1, 0, 0, 9);
+	work(&t, 12, 1, WAIT_EVENT_WORK_START, NO_WORK);
+	work(&t, 20, 2, WAIT_EVENT_WORK_QUEUED, 3);
+	work(&t, 40, 1, WAIT_EVENT_WORK_START, 3)->context = WAIT_CONTEXT_SOFTIRQ;
+	work(&t, 50, 1, WAIT_EVENT_WORK_END, NO_WORK)->context = WAIT_CONTEXT_SOFTIRQ;
+	woken(&t, 0, 60, 1, 7);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 1, 0);
+	finish(&t, 1);
+	check(&t, 0, 9, "5 i 12 R 90"); /* its own item, which does not end in the softirq */
+	got = path_text(&t, 12, 80);
+	ck_assert_str_eq(got, "9 R wb_workfn until 60, 7 P <9 until 80");
+	g_free(got);
+	end(&t);
+}
+END_TEST
+
+UNIT_MAIN("waits_work", test_work, test_work_from_an_interrupt, test_work_queued_unseen, test_woken_for_work,
+	  test_work_in_a_softirq)
