@@ -63,9 +63,11 @@ void context_apply(const struct apply *a)
 		pop(a, WAIT_CONTEXT_SOFTIRQ);
 		break;
 	case EVENT_HRTIMER_ENTRY:
+	case EVENT_LOCAL_TIMER_ENTRY:
 		push(a->cpu, WAIT_CONTEXT_HRTIMER, 0);
 		break;
 	case EVENT_HRTIMER_EXIT:
+	case EVENT_LOCAL_TIMER_EXIT:
 		pop(a, WAIT_CONTEXT_HRTIMER);
 		break;
 	case EVENT_IPI_ENTRY:
@@ -197,6 +199,9 @@ static enum wait_state softirq_explains(uint32_t vec)
 
 enum wait_state context_explains(const struct context *c)
 {
+	/* whatever completed the request: the disk's interrupt, an IPI of the CPU that got it, a timer that polls */
+	if (c->disk && c->kind != WAIT_CONTEXT_RECEIVING)
+		return WAIT_BLOCK_DEVICE;
 	switch (c->kind) {
 	case WAIT_CONTEXT_RECEIVING:
 		return WAIT_NETWORK;
@@ -207,10 +212,8 @@ enum wait_state context_explains(const struct context *c)
 	case WAIT_CONTEXT_DO_IRQ:
 		return WAIT_UNKNOWN;
 	case WAIT_CONTEXT_SOFTIRQ:
-		return c->disk ? WAIT_BLOCK_DEVICE : softirq_explains(c->nr);
+		return softirq_explains(c->nr);
 	case WAIT_CONTEXT_IRQ:
-		if (c->disk)
-			return WAIT_BLOCK_DEVICE;
 		if (is_input(c->cause))
 			return WAIT_USER_INPUT;
 		return c->nr == 0 ? WAIT_INTERRUPTED : WAIT_BLOCKED;

@@ -45,6 +45,8 @@ static inline bool context_uses(enum event_kind kind)
 	case EVENT_SOFTIRQ_EXIT:
 	case EVENT_HRTIMER_ENTRY:
 	case EVENT_HRTIMER_EXIT:
+	case EVENT_LOCAL_TIMER_ENTRY:
+	case EVENT_LOCAL_TIMER_EXIT:
 	case EVENT_IPI_ENTRY:
 	case EVENT_IPI_EXIT:
 	case EVENT_DO_IRQ_ENTRY:

@@ -53,7 +53,7 @@ enum wait_event_kind {
 /* The context of its CPU in which an event happened; the innermost. */
 enum wait_context {
 	WAIT_CONTEXT_TASK = 0,
-	WAIT_CONTEXT_HRTIMER,
+	WAIT_CONTEXT_HRTIMER,   /* or the interrupt of the CPU's own timer */
 	WAIT_CONTEXT_IRQ,       /* irq_handler_entry; nr: IRQ number */
 	WAIT_CONTEXT_DO_IRQ,    /* function probe do_IRQ; no number */
 	WAIT_CONTEXT_SOFTIRQ,   /* nr: vector */

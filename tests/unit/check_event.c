@@ -64,7 +64,7 @@ START_TEST(test_names_across_versions)
 	ck_assert_str_eq(rest, "");
 	ck_assert_int_eq(tracepoint_find("timer_hrtimer_start", &rest), EVENT_OTHER);
 	ck_assert_ptr_null(rest);
-	ck_assert_int_eq(tracepoint_find("x86_irq_vectors_local_timer_entry", NULL), EVENT_IPI_ENTRY);
+	ck_assert_int_eq(tracepoint_find("x86_irq_vectors_local_timer_entry", NULL), EVENT_LOCAL_TIMER_ENTRY);
 	ck_assert_int_eq(tracepoint_find("net_napi_gro_receive_exit", NULL), EVENT_RECEIVING_EXIT);
 	ck_assert_int_eq(tracepoint_find("inet_sock_local_out", NULL), EVENT_SOCK_SEND);
 	ck_assert_int_eq(tracepoint_find("sched_switc", NULL), EVENT_OTHER);

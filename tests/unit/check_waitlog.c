@@ -111,6 +111,9 @@ START_TEST(test_contexts)
 	EVENT(&f.e, 50, 0, 5, IPI_ENTRY, none);
 	wake(&f, 51, WAIT_CONTEXT_IPI, WAIT_IPI, "");
 	EVENT(&f.e, 52, 0, 5, IPI_EXIT, none);
+	EVENT(&f.e, 52, 0, 5, LOCAL_TIMER_ENTRY, none);
+	wake(&f, 52, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
+	EVENT(&f.e, 52, 0, 5, LOCAL_TIMER_EXIT, none);
 	EVENT(&f.e, 53, 0, 5, DO_IRQ_ENTRY, probe);
 	wake(&f, 54, WAIT_CONTEXT_DO_IRQ, WAIT_UNKNOWN, "");
 	EVENT(&f.e, 55, 0, 5, DO_IRQ_EXIT, probe);
@@ -180,6 +183,31 @@ START_TEST(test_names_of_devices)
 	EVENT(&f.e, 35, 0, 5, RECEIVING_EXIT, none);
 	EVENT(&f.e, 36, 0, 5, RECEIVING_EXIT, none);
 	wake(&f, 37, WAIT_CONTEXT_SOFTIRQ, WAIT_NETWORK, "NET_RX");
+	end(&f);
+}
+END_TEST
+
+/*
+ * Before Linux 5.10, the CPU that got the disk's interrupt completes requests of other CPUs there, by an IPI; drivers
+ * without interrupts use a timer.
+ */
+START_TEST(test_completed_elsewhere)
+{
+	struct fixture f;
+
+	begin(&f);
+	EVENT(&f.e, 5, 0, 5, DUMP_DISK, dump_disk, .dev = 254 << 20, .name = str(&rec, "vda"));
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	EVENT(&f.e, 20, 0, 5, IPI_ENTRY, none);
+	EVENT(&f.e, 21, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	wake(&f, 22, WAIT_CONTEXT_IPI, WAIT_BLOCK_DEVICE, "vda");
+	EVENT(&f.e, 23, 0, 5, IPI_EXIT, none);
+	EVENT(&f.e, 30, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+	wake(&f, 31, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
+	EVENT(&f.e, 32, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 16, .nr_sector = 8);
+	wake(&f, 33, WAIT_CONTEXT_HRTIMER, WAIT_BLOCK_DEVICE, "vda");
+	EVENT(&f.e, 34, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+	wake(&f, 35, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	end(&f);
 }
 END_TEST
@@ -480,5 +508,6 @@ START_TEST(test_work_items)
 END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
-	  test_thread_of_an_interrupt, test_losses, test_depth, test_families_of_wake_ups, test_call_and_object,
-	  test_roles, test_ready_since_switched_out, test_lives, test_exec_while_the_first_thread_runs, test_packets)
+	  test_thread_of_an_interrupt, test_completed_elsewhere, test_losses, test_depth, test_families_of_wake_ups,
+	  test_call_and_object, test_roles, test_ready_since_switched_out, test_lives,
+	  test_exec_while_the_first_thread_runs, test_packets)
