@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stddef.h>
 
+#include "event/syscalls.h"
 #include "view/declare.h"
 
 #define BOTTLENECK_CELLS(C, A, D)                                                                                  \
@@ -70,7 +71,14 @@ static const char *const names[RESOURCES] = {
 	[TIMER] = "timer", [USER_INPUT] = "user_input", [UNEXPLAINED] = "unexplained",
 };
 
-static enum resource resource_of(const struct wait_segment *s, strid futex)
+static bool is_futex(strid call)
+{
+	const struct syscall_desc *desc = call ? syscall_find(strpool_text(call)) : NULL;
+
+	return desc && desc->action == SYSCALL_FUTEX;
+}
+
+static enum resource resource_of(const struct wait_segment *s)
 {
 	switch (s->state) {
 	case WAIT_RUNNING:
@@ -89,7 +97,7 @@ static enum resource resource_of(const struct wait_segment *s, strid futex)
 	case WAIT_USER_INPUT:
 		return USER_INPUT;
 	case WAIT_BLOCKED:
-		return s->cause.call == futex ? LOCK : UNEXPLAINED;
+		return is_futex(s->cause.call) ? LOCK : UNEXPLAINED;
 	case WAIT_UNKNOWN:
 	case WAIT_STATES:
 		break;
@@ -167,7 +175,6 @@ static void add_row(struct view_derived *derived, const struct bottleneck_places
 /* By host and resource; those of all hosts come last, if there are several. */
 static void collect(struct view_derived *derived, const struct view_sources *from)
 {
-	const strid futex = strpool_intern_z("futex");
 	const unsigned n = (from->n_hosts + 1) * RESOURCES;
 	struct bottleneck_places places = { from, g_new0(struct bottleneck_row, n), g_new0(uint64_t, n), n };
 	unsigned hosts = 0, last_host = UINT_MAX;
@@ -178,7 +185,7 @@ static void collect(struct view_derived *derived, const struct view_sources *fro
 			const struct wait_segment *s = &from->paths[p].segments[i];
 			const unsigned host = host_of_wait(from, waits_who(from->waits, s->row).host);
 
-			places.ns[host * RESOURCES + resource_of(s, futex)] += s->end_ns - s->begin_ns;
+			places.ns[host * RESOURCES + resource_of(s)] += s->end_ns - s->begin_ns;
 			whole_ns += s->end_ns - s->begin_ns;
 		}
 		add_path(&places, from->subjects[p]);

@@ -16,6 +16,7 @@ import ctf  # noqa: E402
 BEGIN, US = 10 ** 18, 1000
 IDLE, ALPHA, BETA, GAMMA, DELTA = (0, "swapper"), (10, "alpha"), (20, "beta"), (30, "gamma"), (40, "delta")
 RUNNABLE, SLEEPS = 0, 1
+LOCKS = ("futex", "futex_wait", "futex_waitv", "futex_time32", "futex_time64")
 DISK, READ, WRITE = 254 << 20, 4, 1  # 254:0; bits of rwbs
 
 
@@ -132,6 +133,24 @@ def check_calls(checks):
         "close": call(1, 2, 2, 2, 2, 0, {})})
 
 
+def locks(t):
+    """A thread sleeps in each of the calls that wait for a futex, and one in another call."""
+    for n, name in enumerate(LOCKS + ("pause",)):
+        t.switch(10 * n, IDLE, RUNNABLE, (10 + n, name))
+        t.at(10 * n + 1, f"syscall_entry_{name}", ("uaddr", "u64", 0x1000))
+        t.switch(10 * n + 5, (10 + n, name), SLEEPS, IDLE)
+    t.switch(100, IDLE, RUNNABLE, (9, "last"))
+
+
+def check_locks(checks):
+    directory = written("locks", locks)
+    for n, name in enumerate(LOCKS + ("pause",)):
+        slept = ns((95 - 10 * n, 1))
+        check_rows(checks, name, "bottleneck", directory, "resource", {
+            "cpu": {"total_ns": ns(5)}, "lock" if name in LOCKS else "unexplained": {"total_ns": slept}},
+            "--host", "locks", "--tid", str(10 + n))
+
+
 def devices(t):
     """Two overlapping requests, two interrupts of one line, a softirq that had to wait."""
     t.switch(0, IDLE, RUNNABLE, ALPHA)
@@ -191,6 +210,7 @@ def main():
     check_schedule(checks)
     check_calls(checks)
     check_devices(checks)
+    check_locks(checks)
     check_wait(checks)
     checks.finish()
 
