@@ -162,17 +162,24 @@ void thread_forget(struct model *m, uint32_t row)
 	m->unfollowed++;
 }
 
-/* Whether the parent asked for a shared fd table: known from clone(), but not from clone3(). */
+/* Flags of the call by which the parent creates a thread: known from clone(), but not from clone3(); 0: unknown. */
+static uint64_t clone_flags(const struct model *m, uint32_t parent)
+{
+	const struct thread *t = parent == NO_ROW ? NULL : g_ptr_array_index(m->threads, parent);
+	const bool clones = t && t->call.active && t->call.desc && t->call.desc->action == SYSCALL_CLONE;
+
+	return clones ? t->call.flags : 0;
+}
+
 static bool shares_files(const struct model *m, uint32_t parent, const struct ev_new_task *p)
 {
-	const struct thread *t;
+	return (p->child_pid && p->child_pid == p->parent_pid) || clone_flags(m, parent) & CLONE_FILES;
+}
 
-	if (p->child_pid && p->child_pid == p->parent_pid)
-		return true;
-	if (parent == NO_ROW)
-		return false;
-	t = g_ptr_array_index(m->threads, parent);
-	return t->call.active && t->call.desc && t->call.desc->action == SYSCALL_CLONE && t->call.flags & CLONE_FILES;
+/* The new process is not a child of the thread's, but one more of its parent's. */
+static bool makes_sibling(const struct model *m, uint32_t parent)
+{
+	return clone_flags(m, parent) & CLONE_PARENT;
 }
 
 void apply_fork(struct model *m, const struct apply *a)
@@ -202,7 +209,9 @@ void apply_fork(struct model *m, const struct apply *a)
 	new_process = p->child_pid == p->child_tid;
 	r->pid = p->child_pid > 0 ? (uint64_t)p->child_pid : (uint64_t)-1;
 	if (pr) {
-		r->ppid = new_process ? (p->parent_pid > 0 ? (uint64_t)p->parent_pid : pr->pid) : pr->ppid;
+		r->ppid = new_process && !makes_sibling(m, parent)
+				  ? (p->parent_pid > 0 ? (uint64_t)p->parent_pid : pr->pid)
+				  : pr->ppid;
 		r->prio = pr->prio;
 		r->user_id = pr->user_id;
 		r->exe = pr->exe;

@@ -16,6 +16,7 @@ import ctf  # noqa: E402
 BEGIN, US = 10 ** 18, 1000
 IDLE, ALPHA, BETA, GAMMA, DELTA = (0, "swapper"), (10, "alpha"), (20, "beta"), (30, "gamma"), (40, "delta")
 RUNNABLE, SLEEPS = 0, 1
+SIGCHLD, CLONE_PARENT = 17, 0x8000
 LOCKS = ("futex", "futex_wait", "futex_waitv", "futex_time32", "futex_time64")
 DISK, READ, WRITE = 254 << 20, 4, 1  # 254:0; bits of rwbs
 
@@ -151,6 +152,28 @@ def check_locks(checks):
             "--host", "locks", "--tid", str(10 + n))
 
 
+def siblings(t):
+    """A child of process 5 creates a child, and a sibling of its own, as runc does it."""
+    t.at(0, "lttng_statedump_process_state", ("tid", "s32", ALPHA[0]), ("pid", "s32", ALPHA[0]), ("ppid", "s32", 5),
+         ("name", "text", 16, ALPHA[1]), ("type", "s32", 0), ("mode", "s32", 5), ("submode", "s32", 0),
+         ("status", "s32", 5), ("cpu", "u32", 0))
+    t.switch(0, IDLE, RUNNABLE, ALPHA)
+    for us, flags, child in ((10, SIGCHLD, BETA), (20, CLONE_PARENT | SIGCHLD, GAMMA)):
+        t.at(us, "syscall_entry_clone", ("clone_flags", "u64", flags))
+        t.at(us + 1, "sched_process_fork", ("parent_comm", "text", 16, ALPHA[1]), ("parent_tid", "s32", ALPHA[0]),
+             ("parent_pid", "s32", ALPHA[0]), ("child_comm", "text", 16, ALPHA[1]), ("child_tid", "s32", child[0]),
+             ("child_pid", "s32", child[0]))
+        t.at(us + 2, "syscall_exit_clone", ("ret", "s64", child[0]))
+    for us, out, to in ((30, ALPHA, BETA), (40, BETA, GAMMA), (50, GAMMA, IDLE)):
+        t.switch(us, out, SLEEPS, to)
+
+
+def check_siblings(checks):
+    directory = written("siblings", siblings)
+    check_rows(checks, "siblings", "cpu", directory, "tid", {
+        ALPHA[0]: {"ppid": 5}, BETA[0]: {"ppid": ALPHA[0]}, GAMMA[0]: {"ppid": 5}})
+
+
 def devices(t):
     """Two overlapping requests, two interrupts of one line, a softirq that had to wait."""
     t.switch(0, IDLE, RUNNABLE, ALPHA)
@@ -211,6 +234,7 @@ def main():
     check_calls(checks)
     check_devices(checks)
     check_locks(checks)
+    check_siblings(checks)
     check_wait(checks)
     checks.finish()
 
