@@ -197,7 +197,7 @@ static strid stop_of(const struct build *b, enum task_state left)
 
 static void switch_out(struct build *b, unsigned host, const struct wait_event *e)
 {
-	const struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
+	struct wait_cause wait = { .call = e->call, .object = e->object, .fd = e->fd };
 	struct build_thread *prev;
 	enum task_state left;
 	bool is_new;
@@ -209,8 +209,9 @@ static void switch_out(struct build *b, unsigned host, const struct wait_event *
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	left = task_state_of(e->prev_state, prev->exiting);
 	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
+	wait.name = stop_of(b, left);
 	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
-	prev->stop = stop_of(b, left);
+	prev->stop = wait.name;
 	if (prev->tid > 0 && left == TASK_ENDED)
 		build_thread_gone(b, prev);
 }
@@ -338,6 +339,8 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 	build_thread_set(b, t, STATUS_WAIT_CPU);
 	if (t->old == STATUS_WAIT_FORK)
 		wake_in_task(b, e, t, current, WAIT_LINK_FORK);
+	else if (t->old == STATUS_BLOCKED && t->stop && t->stop != b->idling)
+		change(b, t, NULL, NULL);
 	else if (t->old == STATUS_BLOCKED && e->context == WAIT_CONTEXT_TASK)
 		wake_in_task(b, e, t, current, WAIT_LINK_WAKEUP);
 	else if (t->old == STATUS_BLOCKED)

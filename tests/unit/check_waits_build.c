@@ -68,6 +68,7 @@ END_TEST
 /* Stopped and traced are not waits. */
 START_TEST(test_stopped)
 {
+	static const unsigned stopped[] = { 1, 3, 6 };
 	const struct wait_graph *g;
 	const struct graph_row *r;
 	struct test t;
@@ -75,14 +76,21 @@ START_TEST(test_stopped)
 	begin(&t, 1);
 	switched(&t, 0, 10, 0, 7, 4, 8);
 	switched(&t, 0, 20, 0, 8, 8, 7);
-	switched(&t, 0, 30, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 7, 4, 8);
+	woken(&t, 0, 40, 0, 7); /* by a shell, with SIGCONT */
+	switched(&t, 0, 50, 0, 8, 4, 7);
+	switched(&t, 0, 60, 0, 7, 4, 9);
+	woken_by_softirq(&t, 0, 70, 0, 7, 1, WAIT_TIMER);
 	finish(&t, 1);
-	check(&t, 0, 7, "10 B 20 R 30");
+	check(&t, 0, 7, "10 B 20 R 30 B 40 P 50 R 60 B 70");
 	g = waits_graph(t.w);
 	r = &g->rows[waits_find(t.w, 0, 7, UINT64_MAX)];
-	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 1)->cause)->name), "stopped");
+	for (unsigned i = 0; i < G_N_ELEMENTS(stopped); i++)
+		ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, stopped[i])->cause)->name),
+				 "stopped");
 	r = &g->rows[waits_find(t.w, 0, 8, UINT64_MAX)];
 	ck_assert_str_eq(strpool_text(causes_get(&g->causes, row_vertex(r, 2)->cause)->name), "traced");
+	ck_assert_str_eq(strpool_text(r->present_cause.name), "stopped"); /* and still is */
 	end(&t);
 }
 END_TEST
@@ -520,8 +528,8 @@ START_TEST(test_idle_rows)
 }
 END_TEST
 
-UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
-	  test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped,
+	  test_idle, test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
 	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names,
 	  test_names_stay, test_idle_rows, test_exec_takes_over_tid, test_switched_from_nobody,
 	  test_ready_since_switched_out)
