@@ -79,9 +79,14 @@ void matcher_destroy(struct matcher *m)
 	g_free(m);
 }
 
-/* A host sees the cause of what it receives before it receives it; in the other order they are two packets. */
-static bool in_order(const struct match_entry *fed, const struct match_entry *earlier)
+/*
+ * Whether the times allow two packets to be one. A host sees the cause of what it receives before it receives it; in
+ * the other order they are two packets.
+ */
+static bool may_be_one(const struct matcher *m, const struct match_entry *fed, const struct match_entry *earlier)
 {
+	if (m->options.transit_max_ns && fed->ts_ns > earlier->ts_ns + m->options.transit_max_ns)
+		return false;
 	return earlier->host != fed->host || !fed->sent;
 }
 
@@ -107,6 +112,34 @@ static enum fit fit_of(const struct clock_packet *a, const struct clock_packet *
 	return FIT_NAT_WITHOUT_ID;
 }
 
+/*
+ * The partner of a datagram without an id, or NO_ENTRY. In order of time, a send that is older than another one, or
+ * than one that has arrived, is lost: if it could be a partner, all later receives would get one that is too old.
+ */
+static uint32_t find_datagram(const struct matcher *m, uint32_t fed)
+{
+	const struct match_entry *e = match_entry(&m->table, fed);
+	const bool in_order = m->options.transit_max_ns != 0;
+	uint32_t best = NO_ENTRY, i = e->link[LIST_KEY].older;
+
+	if (in_order && e->sent)
+		return NO_ENTRY;
+	for (unsigned n = 0; i != NO_ENTRY && n < COPIES_MAX; n++) {
+		const struct match_entry *c = match_entry(&m->table, i);
+		const uint32_t candidate = i;
+
+		i = c->link[LIST_KEY].older;
+		if (!match_same_key(&e->packet, &c->packet) || (in_order && !c->sent))
+			continue;
+		if (best != NO_ENTRY || c->matched || c->sent == e->sent || !may_be_one(m, e, c))
+			return NO_ENTRY;
+		best = candidate;
+		if (in_order)
+			break;
+	}
+	return best;
+}
+
 /* The partner that fits best, the oldest if there are several, or NO_ENTRY. */
 static uint32_t find_partner(const struct matcher *m, uint32_t fed, enum fit *fit)
 {
@@ -115,11 +148,15 @@ static uint32_t find_partner(const struct matcher *m, uint32_t fed, enum fit *fi
 	unsigned equal = 0;
 
 	*fit = FIT_NOT;
+	if (e->packet.protocol == UDP && !e->packet.id) {
+		*fit = FIT_FLOW;
+		return find_datagram(m, fed);
+	}
 	for (unsigned n = 0; i != NO_ENTRY && n < COPIES_MAX; n++) {
 		const struct match_entry *c = match_entry(&m->table, i);
 		enum fit f = FIT_NOT;
 
-		if (!c->matched && c->sent != e->sent && in_order(e, c) && match_same_key(&e->packet, &c->packet))
+		if (!c->matched && c->sent != e->sent && may_be_one(m, e, c) && match_same_key(&e->packet, &c->packet))
 			f = fit_of(&e->packet, &c->packet);
 		if (f != FIT_NOT && f >= *fit) {
 			equal = f > *fit ? 1 : equal + 1;
@@ -325,7 +362,7 @@ static bool match_inside(struct matcher *m, uint32_t fed)
 		uint32_t i = g_array_index(m->parts, uint32_t, k);
 		const struct match_entry *c = match_entry(&m->table, i);
 
-		if (c->sent != e->sent && !c->matched && in_order(e, c))
+		if (c->sent != e->sent && !c->matched && may_be_one(m, e, c))
 			g_array_append_val(inside, i);
 	}
 	for (guint k = 0; k < inside->len; k++) {
@@ -352,7 +389,7 @@ static void match_around(struct matcher *m, uint32_t fed)
 		uint32_t i = g_array_index(m->parts, uint32_t, k);
 		const struct match_entry *c = match_entry(&m->table, i);
 
-		if (c->sent != e->sent && in_order(e, c) &&
+		if (c->sent != e->sent && may_be_one(m, e, c) &&
 		    (c->packet.seq != e->packet.seq || c->packet.payload_len != e->packet.payload_len))
 			best = i;
 	}

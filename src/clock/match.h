@@ -16,7 +16,9 @@
  *        one with the same addresses and ports, and the same IPv4 id (a retransmission has a new one). Other
  *        addresses (NAT) only if nothing else fits. A packet without a partner matches by its first byte:
  *        it is part of one that was split on the way (segmentation offload), or was merged (GRO).
- *   UDP  addresses, ports, IPv4 id, length
+ *   UDP  addresses, ports, IPv4 id, length. Only the order of sending tells datagrams without an id apart (IPv6, and
+ *        IPv4 from unconnected sockets): fed in order of time, the partner is the latest one sent, unless that has
+ *        arrived already; in any order, one without a double.
  *
  * An effect that is fed before its cause on the same host is not matched. Packets are kept whether matched or not,
  * first in first out per host, limited by a number per host and by memory, of which no host takes more than its share
@@ -71,6 +73,7 @@ typedef void match_fn(void *data, const struct match *match);
 struct match_options {
 	uint32_t packets_per_host; /* 0: 65536 */
 	size_t memory_bytes;       /* of all hosts together; 0: no limit */
+	uint64_t transit_max_ns;   /* packets are fed in order of time, and arrive within this; 0: in any order */
 };
 
 /* Main thread only. */

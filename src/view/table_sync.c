@@ -174,7 +174,9 @@ const struct view_table view_matches_table = {
 	.name = "matches",
 	.title = "Matches",
 	.row = "a packet",
-	.meaning = "Packets seen by both sender and receiver, in sending order.",
+	.meaning =
+		"Packets seen by both sender and receiver, in sending order, except UDP datagrams without an IPv4 ID "
+		"of which there are several of equal length.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,

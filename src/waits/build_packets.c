@@ -10,7 +10,11 @@
 
 #include <string.h>
 
+#include "base/nstime.h"
+
 enum { FLOWS = 1 << 13 };
+
+#define TRANSIT_MAX_NS (5 * NS_PER_S) /* what arrives later is another packet */
 
 /* The two words that the matcher returns for each end: the row with its life, and the reference time. */
 enum { COOKIE_ROW, COOKIE_TIME };
@@ -124,7 +128,7 @@ static void matched(void *data, const struct match *m)
 
 void build_packets_create(struct build *b, size_t memory_bytes)
 {
-	const struct match_options options = { .memory_bytes = memory_bytes };
+	const struct match_options options = { .memory_bytes = memory_bytes, .transit_max_ns = TRANSIT_MAX_NS };
 
 	b->matcher = matcher_create(&options, matched, b);
 	b->flows = g_new0(struct flow, FLOWS);

@@ -422,6 +422,73 @@ START_TEST(test_udp)
 }
 END_TEST
 
+/*
+ * Datagrams of a flow that no ID tells apart, of equal length, one every 100 ms, in transit for 300 us. In order of
+ * time: one that is lost, one whose send was not recorded, two in transit, and one that comes far too late.
+ */
+START_TEST(test_datagrams_without_ids)
+{
+	enum { US = 1000, MS = 1000 * US };
+	const struct match_options in_order = { .transit_max_ns = UINT64_C(5000) * MS };
+	struct clock_packet p = udp_packet(0, 30);
+	struct matcher *m = start_with(&in_order);
+	const uint64_t seconds = 1000 * MS;
+
+	feed(m, A, 100 * MS, SENT, p);
+	feed(m, B, 100 * MS + 300 * US, RECEIVED, p);
+	feed(m, A, 200 * MS, SENT, p); /* lost */
+	for (uint64_t n = 3; n < 6; n++) {
+		feed(m, A, n * 100 * MS, SENT, p);
+		feed(m, B, n * 100 * MS + 300 * US, RECEIVED, p);
+	}
+	ck_assert_uint_eq(found->len, 4);
+	assert_match(0, A, 100 * MS, B, 100 * MS + 300 * US);
+	for (unsigned n = 1; n < 4; n++)
+		assert_match(n, A, (n + 2) * 100 * MS, B, (n + 2) * 100 * MS + 300 * US);
+	/* B received what is not known to have been sent: neither a later nor an earlier datagram. */
+	feed(m, B, 600 * MS, RECEIVED, p);
+	feed(m, A, 700 * MS, SENT, p);
+	ck_assert_uint_eq(found->len, 4);
+	feed(m, B, 700 * MS + 300 * US, RECEIVED, p);
+	ck_assert_uint_eq(found->len, 5);
+	assert_match(4, A, 700 * MS, B, 700 * MS + 300 * US);
+	/* Of two in transit, the later one may be taken for the earlier, but never for one before that. */
+	feed(m, A, 800 * MS, SENT, p);
+	feed(m, A, 800 * MS + 100 * US, SENT, p);
+	feed(m, B, 800 * MS + 300 * US, RECEIVED, p);
+	feed(m, B, 800 * MS + 400 * US, RECEIVED, p);
+	ck_assert_uint_eq(found->len, 6);
+	assert_match(5, A, 800 * MS + 100 * US, B, 800 * MS + 300 * US);
+	/* Nothing is in transit for so long. */
+	feed(m, A, seconds, SENT, p);
+	feed(m, B, 7 * seconds, RECEIVED, p);
+	ck_assert_uint_eq(found->len, 6);
+	feed(m, A, 8 * seconds, SENT, tcp6_packet(1, 1, 0));
+	feed(m, B, 14 * seconds, RECEIVED, tcp6_packet(1, 1, 0));
+	ck_assert_uint_eq(found->len, 6);
+	feed(m, A, 15 * seconds, SENT, tcp6_packet(2, 1, 0));
+	feed(m, B, 15 * seconds + 300 * US, RECEIVED, tcp6_packet(2, 1, 0));
+	ck_assert_uint_eq(found->len, 7);
+	assert_match(6, A, 15 * seconds, B, 15 * seconds + 300 * US);
+	stop(m);
+	/* In any order, only one without a double can be known. */
+	for (int last = A; last <= B; last++) {
+		m = start();
+		for (unsigned n = 0; n < 4; n++)
+			feed(m, B - last, n * 100 * MS, last == B, p);
+		for (unsigned n = 1; n < 4; n++)
+			feed(m, last, n * 100 * MS, last == A, p);
+		ck_assert_uint_eq(found->len, 0);
+		p.payload_len++;
+		feed(m, B - last, 400 * MS, last == B, p);
+		feed(m, last, 400 * MS, last == A, p);
+		ck_assert_uint_eq(found->len, 1);
+		ck_assert(!nth(0)->certain);
+		stop(m);
+	}
+}
+END_TEST
+
 START_TEST(test_bound_in_number)
 {
 	struct match_options options = { .packets_per_host = 100 };
@@ -572,5 +639,5 @@ END_TEST
 UNIT_MAIN("clock_match", test_pairs_in_any_order, test_flags_that_move, test_layouts, test_flows_with_equal_numbers,
 	  test_address_translation, test_retransmission_with_ids, test_duplicates_without_ids, test_hops_of_one_host,
 	  test_effect_before_cause, test_split, test_split_receiver_first, test_merged, test_large_merged,
-	  test_parts_sent_twice, test_udp, test_bound_in_number, test_bound_in_memory, test_noisy_flow,
-	  test_headers_of_events)
+	  test_parts_sent_twice, test_udp, test_datagrams_without_ids, test_bound_in_number, test_bound_in_memory,
+	  test_noisy_flow, test_headers_of_events)

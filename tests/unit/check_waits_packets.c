@@ -2,6 +2,15 @@
 /* From wait events to the graph: packets, from host to host. */
 #include "waits_events.h"
 
+/* One of equal datagrams without an IPv4 ID, sent by the task and received in a softirq. */
+static void datagram(struct test *t, unsigned host, uint64_t t_ns, bool sent)
+{
+	struct wait_log *log = &t->log[host];
+
+	packet(t, host, t_ns, 0, sent, !sent, false, 0);
+	log->packets[log->n_packets - 1].protocol = 17;
+}
+
 START_TEST(test_packet_wakes_on_another_host)
 {
 	struct test t;
@@ -222,6 +231,50 @@ START_TEST(test_softirq_sends_for_the_task)
 }
 END_TEST
 
+/* The second of three equal datagrams without an ID is lost: the third one is not taken for it. */
+START_TEST(test_datagram_that_is_lost)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	for (unsigned n = 1; n <= 3; n++) {
+		datagram(&t, 0, 100 * n, true);
+		if (n == 2)
+			continue;
+		add(&t, 1, 100 * n + 8, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+		datagram(&t, 1, 100 * n + 9, false);
+		woken_by_softirq(&t, 1, 100 * n + 10, 0, 9, 3, WAIT_NETWORK);
+		switched(&t, 1, 100 * n + 11, 0, 0, 0, 9);
+		switched(&t, 1, 100 * n + 12, 0, 9, 1, 0);
+	}
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@100 110 P 111 R 112 N~7@300 310 P 311 R 312");
+	end(&t);
+}
+END_TEST
+
+/* What is received more than 5 s after a packet was sent is not that packet. */
+START_TEST(test_packet_that_is_too_old)
+{
+	const uint64_t second_ns = 1000000000;
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 0, 0, 9);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 0, 21, 0, true, false, false, 1001);
+	packet(&t, 1, second_ns, 0, false, false, false, 1);
+	packet(&t, 1, 5 * second_ns + 22, 0, false, false, false, 1001);
+	switched(&t, 1, 5 * second_ns + 23, 0, 9, 1, 0);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 R~7@20 1000000000 R 5000000022 R 5000000023");
+	end(&t);
+}
+END_TEST
+
 /* Packets that nobody receives, from all hosts: they have their share of the memory, and the graph the rest. */
 START_TEST(test_packets_without_receivers)
 {
@@ -249,4 +302,4 @@ END_TEST
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
 	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq,
 	  test_packets_received_together, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task, test_packets_without_receivers)
+	  test_softirq_sends_for_the_task, test_packets_without_receivers, test_datagram_that_is_lost, test_packet_that_is_too_old)

@@ -8,6 +8,7 @@
  * wait for work, '.' a gap, K0 the kernel row of CPU 0.
  */
 #include <glib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "clock/map_build.h"
@@ -202,7 +203,7 @@ static inline char *row_text(const struct test *t, wait_row row)
 				g_string_append_printf(s, "%d", who.tid);
 			g_string_append_printf(s, "@%d", (int)v->from_ns);
 		}
-		g_string_append_printf(s, "%s%d", s->len ? " " : "", (int)v->t_ns);
+		g_string_append_printf(s, "%s%" PRIu64, s->len ? " " : "", v->t_ns);
 	}
 	return g_string_free(s, FALSE);
 }
