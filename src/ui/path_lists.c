@@ -104,7 +104,7 @@ static void draw_sum(const struct path *p, struct canvas *c, int x, int y, int w
 	if (!lane->wire)
 		path_add_lane(text, lane, &look->names);
 	else
-		g_string_append(text, "between hosts");
+		g_string_append(text, "packets in transit");
 	w = x + w - at;
 	if (w > BAR_MIN) {
 		canvas_bar(c, at + w - BAR_WIDTH, y, BAR_WIDTH, look->stale ? STYLE_DIM : STYLE_STRIP,
@@ -244,7 +244,7 @@ static void draw_line(struct canvas *c, int y, const struct compared_line *line,
 	draw_figures(c, x, y, line->ns, STYLE_NORMAL);
 	x += 3 * (FIGURE_WIDTH + 1) + 2;
 	if (line->host == PATH_NO_HOST) {
-		g_string_append(text, line->wire ? "between hosts" : "in all");
+		g_string_append(text, line->wire ? "packets in transit" : "in all");
 	} else {
 		const struct wait_who who = { .host = line->host, .tid = line->tid, .comm = line->comm };
 

@@ -22,7 +22,7 @@ static const struct {
 	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU, "until another CPU answered" },
 	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED, "blocked; nothing in the trace explains it" },
 	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM, "nothing is known" },
-	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is in transit between two hosts" },
+	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is in transit, between two hosts or within one" },
 };
 
 const char *path_state_label(enum wait_state state, bool wire)

@@ -42,7 +42,7 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	C(call, KEY, TEXT, "System call in which it was blocked")                                                  \
 	C(fd, KEY, SIGNED, "File descriptor used by that call")                                                    \
 	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                               \
-	C(wire, KEY, FLAG, "Whether a packet was in transit between two hosts")                                    \
+	C(wire, KEY, FLAG, "Whether a packet was in transit, between two hosts or within one")                     \
 	C(cut, KEY, FLAG, "Whether its beginning is missing, because older data was dropped")                      \
 	C(path_host, KEY, HOST,                                                                                    \
 	  "With several threads: host of the thread whose path this is; null if there is only one")                \
@@ -180,13 +180,13 @@ static void collect_path(struct view_derived *derived, const struct view_sources
 
 /* ---- critical-totals ---- */
 
-#define TOTAL_CELLS(C, A, D)                                                               \
-	C(host, KEY, HOST, "Host on which the time passed")                                \
-	C(pid, KEY, ANY, "Process; 0: the idle tasks, -1: packets received in interrupts") \
-	C(comm, GAUGE, TEXT, "Its name")                                                   \
-	C(order, KEY, NONE, "enum wait_state, followed by wire time")                      \
-	C(state, KEY, TEXT, "What it did or waited for, as in critical-path")              \
-	C(wire, KEY, FLAG, "Whether packets were in transit between two hosts")            \
+#define TOTAL_CELLS(C, A, D)                                                                   \
+	C(host, KEY, HOST, "Host on which the time passed")                                    \
+	C(pid, KEY, ANY, "Process; 0: the idle tasks, -1: packets received in interrupts")     \
+	C(comm, GAUGE, TEXT, "Its name")                                                       \
+	C(order, KEY, NONE, "enum wait_state, followed by wire time")                          \
+	C(state, KEY, TEXT, "What it did or waited for, as in critical-path")                  \
+	C(wire, KEY, FLAG, "Whether packets were in transit, between two hosts or within one") \
 	C(total_ns, COUNTER, NS, "Time on the critical path")
 
 OWN_ROW(total, TOTAL_CELLS);

@@ -130,7 +130,7 @@ static const struct column paths_columns[] = {
 	NS("timer", "TIMER", "Waiting for a timer.", 0, WAIT_TIMER),
 	NS("block_device", "DISK", "Waiting for a block device.", 0, WAIT_BLOCK_DEVICE),
 	NS("network", "NET", "Waiting for a packet from an unknown sender.", 0, WAIT_NETWORK),
-	NS("wire", "WIRE", "Packets in transit between hosts.", 0, WIRE),
+	NS("wire", "WIRE", "Packets in transit, between two hosts or within one.", 0, WIRE),
 	NS("user_input", "INPUT", "Waiting for user input.", 0, WAIT_USER_INPUT),
 	NS("ipi", "IPI", "Waiting for another CPU.", 0, WAIT_IPI),
 	NS("blocked", "UNEXPL", "Blocked, and nothing in the trace explains why.", 0, WAIT_BLOCKED),
