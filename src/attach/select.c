@@ -181,4 +181,5 @@ void attach_select_want(const struct attach_select *s, struct fields_wanted *wan
 	for (guint i = 0; i < s->names->len; i++)
 		g_ptr_array_add(wanted->names, g_strdup(g_array_index(s->names, struct select_name, i).glob));
 	wanted->renames = s->names->len > 0;
+	wanted->ends = true;
 }

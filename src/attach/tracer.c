@@ -221,6 +221,13 @@ static void plan_call(struct attach_tracer *t, struct tracer_class *plan, const 
 	plan->shown = attach_filter_call(t->options->filter, name, plan->call);
 }
 
+static enum class_ends ends_of(strid call)
+{
+	const char *name = strpool_text(call);
+
+	return strcmp(name, "exit_group") == 0 ? ENDS_PROCESS : strcmp(name, "exit") == 0 ? ENDS_THREAD : ENDS_NOTHING;
+}
+
 const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	struct tracer_class *plan = v->shape->user;
@@ -235,6 +242,7 @@ const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ing
 		plan->compat = g_str_has_prefix(v->shape->name, "compat_");
 		plan_call(t, plan, call_of_class(v->shape->name, plan->role));
 		plan->renames = t->options->select->names->len && fields_wanted_renames(v->shape->name);
+		plan->ends = plan->role == CLASS_ENTRY ? ends_of(plan->name) : ENDS_NOTHING;
 	} else if (strcmp(v->shape->name, "signal_deliver") == 0) {
 		plan->role = CLASS_SIGNAL;
 	} else if (t->options->sched && strstr(v->shape->name, "page_fault") && !strstr(v->shape->name, "exit")) {

@@ -301,6 +301,8 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	struct attach_record *r;
 
 	await_command(t, v, plan);
+	if (plan->ends)
+		tracer_exit_code(t, v, plan->ends);
 	who = caller_thread(t, v, plan);
 	if (!who)
 		return;
@@ -312,8 +314,6 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	now->entry_ns = v->event->ts_ns;
 	now->entry_ref_ns = v->ref_ns;
 	now->shown = identify(t, v, plan, &now->name, &now->call);
-	if (strcmp(strpool_text(now->name), "exit_group") == 0 || strcmp(strpool_text(now->name), "exit") == 0)
-		decode_integer(v->shape, v->fields, "error_code", &who->exit_code);
 	if (!now->shown)
 		return;
 	caller = caller_of(t, v, who->tid);

@@ -10,6 +10,9 @@
 /* What the events of a class mean here. */
 enum class_role { CLASS_NOTHING, CLASS_ENTRY, CLASS_EXIT, CLASS_SIGNAL, CLASS_FAULT };
 
+/* What a call ends. */
+enum class_ends { ENDS_NOTHING, ENDS_THREAD, ENDS_PROCESS };
+
 struct tracer_class {
 	enum class_role role;
 	strid name;              /* of the call; STRID_NONE: the event has its number */
@@ -17,6 +20,7 @@ struct tracer_class {
 	const struct call *call; /* NULL: there is no row for it */
 	bool shown;              /* selected by the filter */
 	bool renames;            /* the call may give its thread another name */
+	enum class_ends ends;    /* its entry does */
 };
 
 /* A call in progress. */
@@ -50,9 +54,10 @@ struct traced {
 	bool chosen;          /* currently */
 	bool followed;        /* created by a chosen thread */
 	struct call_now now;
-	int64_t exit_code;       /* -1: unknown */
-	int64_t signal;          /* the last signal whose default action ends a process; 0: none */
-	int64_t sent, sent_code; /* the last signal sent to it that has not arrived; 0: none */
+	int16_t exit_code; /* of the thread, or of its process: 0 to 255; -1: unknown */
+	int64_t signal;    /* the last signal whose default action ends a process; 0: none */
+	int64_t sent,
+		sent_code; /* the last signal sent to it that has not arrived, or that ends its process; 0: none */
 };
 
 struct attach_tracer {
@@ -99,6 +104,7 @@ void tracer_call_forget(struct call_now *now);
 
 /* ---- tracer_lines.c ---- */
 void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v);
+void tracer_exit_code(struct attach_tracer *t, const struct ingest_visit *v, enum class_ends ends);
 void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v);

@@ -43,24 +43,58 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
 }
 
-/* exit_group() may have been called by any thread of the process. */
-static int64_t exit_code_of(struct attach_tracer *t, const struct ingest_visit *v, const struct traced *who)
+/* How a process ends. */
+struct fate {
+	int16_t exit_code;  /* -1: by the signal */
+	int64_t sent, code; /* the signal, and its si_code */
+};
+
+static void meet_fate(struct traced *who, const struct fate *fate)
 {
-	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
-	GHashTableIter iter;
-	gpointer data;
-
-	if (who->exit_code >= 0 || !row)
-		return who->exit_code;
-	g_hash_table_iter_init(&iter, g_ptr_array_index(t->hosts, v->host));
-	while (g_hash_table_iter_next(&iter, NULL, &data)) {
-		const struct traced *other = data;
-		const struct thread_row *r = model_look_thread(model_of(t, v), other->tid);
-
-		if (r && r->pid == row->pid && other->exit_code >= 0)
-			return other->exit_code;
+	if (fate->exit_code >= 0) {
+		who->exit_code = fate->exit_code;
+	} else {
+		who->sent = fate->sent;
+		who->sent_code = fate->code;
 	}
-	return -1;
+}
+
+/* Every thread of its process, chosen or not, ends like this one: the kernel now sends SIGKILL to the others. */
+static void end_process(struct attach_tracer *t, const struct ingest_visit *v, struct traced *who,
+			const struct fate *fate)
+{
+	const struct host_state *state = model_state(ingest_host(t->in, v->host)->model);
+	const struct thread_row *own = model_look_thread(model_of(t, v), who->tid), *row;
+	struct traced *other;
+
+	meet_fate(who, fate);
+	if (!own || (int64_t)own->pid <= 0)
+		return;
+	for (uint32_t i = STATE_NO_ROW; (i = state_next(&state->tables[TABLE_THREAD], i)) != STATE_NO_ROW;) {
+		row = STATE_ROW(state, THREAD, thread, i);
+		if (row->pid != own->pid || model_look_thread(model_of(t, v), (int64_t)row->tid) != row)
+			continue;
+		tracer_thread(t, v, (int32_t)row->tid);
+		other = tracer_known(t, v->host, (int32_t)row->tid);
+		if (other)
+			meet_fate(other, fate);
+	}
+}
+
+void tracer_exit_code(struct attach_tracer *t, const struct ingest_visit *v, enum class_ends ends)
+{
+	const int32_t tid = tracer_tid(t, v);
+	struct traced *who;
+	int64_t code;
+
+	tracer_thread(t, v, tid);
+	who = tracer_known(t, v->host, tid);
+	if (!who || !decode_integer(v->shape, v->fields, "error_code", &code))
+		return;
+	if (ends == ENDS_PROCESS)
+		end_process(t, v, who, &(struct fate){ .exit_code = code & 0xff });
+	else
+		who->exit_code = code & 0xff;
 }
 
 void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
@@ -68,7 +102,6 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	const struct ev_task *p = event_payload(v->event, ev_task);
 	struct traced *who = tracer_known(t, v->host, (int32_t)p->tid);
 	GString *text;
-	int64_t code;
 
 	if (!who)
 		return;
@@ -76,10 +109,9 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	if (who->now.active)
 		tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
 	if (who->chosen) {
-		code = exit_code_of(t, v, who);
 		text = g_string_new(NULL);
-		if (code >= 0) {
-			g_string_printf(text, "exited with %" PRId64, code & 0xff);
+		if (who->exit_code >= 0) {
+			g_string_printf(text, "exited with %d", who->exit_code);
 		} else if (who->signal) {
 			g_string_append(text, "killed by ");
 			consts_append_signal(text, who->signal);
@@ -144,50 +176,62 @@ static void append_code(GString *text, int64_t number, int64_t code)
 void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct ev_kill *p = event_payload(v->event, ev_kill);
-	struct traced *who = tracer_known(t, v->host, (int32_t)p->tid);
+	struct traced *who;
 
-	if (!who || !who->chosen || !ends_process(p->number))
+	if (!ends_process(p->number))
+		return;
+	tracer_thread(t, v, (int32_t)p->tid);
+	who = tracer_known(t, v->host, (int32_t)p->tid);
+	if (!who)
 		return;
 	who->sent = p->number;
 	who->sent_code = p->code;
 }
 
 /*
- * When a signal ends a process, its threads get SIGKILL instead. The thread that the original was sent to: this one or,
- * if it was sent to the process, the first one. NULL: unknown.
+ * The thread that the signal was sent to: this one or, if it was sent to the process, the first one. NULL: unknown.
+ * number 0: any signal.
  */
-static const struct traced *sender_of_kill(struct attach_tracer *t, const struct ingest_visit *v,
-					   const struct traced *who)
+static struct traced *target_of(struct attach_tracer *t, const struct ingest_visit *v, struct traced *who,
+				int64_t number)
 {
 	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
-	const struct traced *first = row ? tracer_known(t, v->host, (int32_t)row->pid) : NULL;
+	struct traced *first = row ? tracer_known(t, v->host, (int32_t)row->pid) : NULL;
 
-	return who->sent ? who : first && first->sent ? first : NULL;
+	if (who->sent && (!number || who->sent == number))
+		return who;
+	return first && first->sent && (!number || first->sent == number) ? first : NULL;
 }
 
 void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
 {
-	struct traced *who = tracer_thread(t, v, tracer_tid(t, v));
+	const int32_t tid = tracer_tid(t, v);
+	const struct traced *chosen = tracer_thread(t, v, tid);
+	struct traced *who = tracer_known(t, v->host, tid), *sent;
 	int64_t number, code = 0, handler = -1;
 	GString *text;
-
-	const struct traced *sent;
 
 	if (!who || !decode_integer(v->shape, v->fields, "sig", &number))
 		return;
 	decode_integer(v->shape, v->fields, "code", &code);
 	decode_integer(v->shape, v->fields, "sa_handler", &handler);
 	if (number == SIGKILL) {
-		if (exit_code_of(t, v, who) >= 0)
-			return; /* exit_group() ends the other threads this way */
-		sent = sender_of_kill(t, v, who);
+		if (who->exit_code >= 0)
+			return;                 /* exit_group() ends the other threads this way */
+		sent = target_of(t, v, who, 0); /* and any other signal, too */
 		number = sent ? sent->sent : number;
 		code = sent ? sent->sent_code : code;
-	} else if (number == who->sent) {
-		who->sent = 0;
+	} else if (handler == 0 && ends_process(number)) {
+		end_process(t, v, who, &(struct fate){ .exit_code = -1, .sent = number, .code = code });
+	} else {
+		sent = target_of(t, v, who, number);
+		if (sent)
+			sent->sent = 0;
 	}
 	if (handler == 0 && ends_process(number))
 		who->signal = number;
+	if (!chosen)
+		return;
 	text = g_string_new(NULL);
 	if (!consts_append_signal(text, number))
 		g_string_append_printf(text, "signal %" PRId64, number);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Format of the text: "CLASSES BEGIN END", then " r" for renames, " tTID", " pPID" and " nLENGTH:GLOB". */
+/* Format of the text: "CLASSES BEGIN END", then " r" for renames, " e" for ends, " tTID", " pPID", " nLENGTH:GLOB". */
 
 void fields_wanted_init(struct fields_wanted *w)
 {
@@ -64,6 +64,14 @@ bool fields_wanted_renames(const char *name)
 	return false;
 }
 
+bool fields_wanted_ends(const char *name)
+{
+	static const char *const names[] = { "signal_deliver", "syscall_entry_exit_group",
+					     "compat_syscall_entry_exit_group", NULL };
+
+	return g_strv_contains(names, name);
+}
+
 static void append_numbers(GString *text, char letter, const GArray *numbers)
 {
 	for (guint i = 0; i < numbers->len; i++)
@@ -83,6 +91,8 @@ char *fields_wanted_text(const struct fields_wanted *w)
 	without_threads = text->len;
 	if (w->renames)
 		g_string_append(text, " r");
+	if (w->ends)
+		g_string_append(text, " e");
 	append_numbers(text, 't', w->tids);
 	append_numbers(text, 'p', w->pids);
 	for (guint i = 0; i < w->names->len; i++) {
@@ -107,7 +117,7 @@ static bool parse_number(const char **text, uint64_t *number)
 	return errno == 0;
 }
 
-/* " r", " t12", " p12", " n4:name". */
+/* " r", " e", " t12", " p12", " n4:name". */
 static bool parse_thread(struct fields_wanted *w, const char **text)
 {
 	uint64_t number;
@@ -117,8 +127,8 @@ static bool parse_thread(struct fields_wanted *w, const char **text)
 	if (*(*text)++ != ' ')
 		return false;
 	letter = *(*text)++;
-	if (letter == 'r') {
-		w->renames = true;
+	if (letter == 'r' || letter == 'e') {
+		*(letter == 'r' ? &w->renames : &w->ends) = true;
 		return true;
 	}
 	if (!letter || !parse_number(text, &number))

@@ -27,6 +27,8 @@ struct fields_wanted {
 	GPtrArray *names;    /* char *: globs of thread names */
 	/* Of every thread: the calls that may change its name, for it may have one of the names at one end only. */
 	bool renames;
+	/* Of every thread: what ends its whole process, and with it threads that match. */
+	bool ends;
 	/* Only events in [begin, end[ by the host's own clock; 0, UINT64_MAX: always. */
 	uint64_t begin_ns, end_ns;
 };
@@ -46,6 +48,9 @@ bool fields_wanted_class(const struct fields_wanted *w, const char *name);
 
 /* Whether events of the class with that name are entries or exits of calls that may give the thread another name. */
 bool fields_wanted_renames(const char *name);
+
+/* Whether events of the class with that name may be the end of a thread's whole process. */
+bool fields_wanted_ends(const char *name);
 
 enum { FIELDS_WANTED_TEXT_MAX = 8192 };
 

@@ -178,9 +178,12 @@ static guint8 *by_class(GByteArray *classes, uint16_t id)
 
 static guint8 judge(const struct fields_wanted *w, const char *name)
 {
+	bool of_all;
+
 	if (!fields_wanted_class(w, name))
 		return CLASS_KNOWN;
-	return CLASS_KNOWN | CLASS_WANTED | (w->renames && fields_wanted_renames(name) ? CLASS_OF_ALL : 0);
+	of_all = (w->renames && fields_wanted_renames(name)) || (w->ends && fields_wanted_ends(name));
+	return CLASS_KNOWN | CLASS_WANTED | (of_all ? CLASS_OF_ALL : 0);
 }
 
 /* Called for the first wanted event of the class. false: its fields cannot be sent. */

@@ -493,13 +493,13 @@ START_TEST(test_wanted_as_text)
 	g_array_append_val(w.pids, pid);
 	g_ptr_array_add(w.names, g_strdup("a b:c*"));
 	g_ptr_array_add(w.names, g_strdup(""));
-	w.renames = true;
+	w.renames = w.ends = true;
 	text = fields_wanted_text(&w);
-	ck_assert_str_eq(text, "1 0 18446744073709551615 r t12 p7 n6:a b:c* n0:");
+	ck_assert_str_eq(text, "1 0 18446744073709551615 r e t12 p7 n6:a b:c* n0:");
 	ck_assert(fields_wanted_parse(&back, text));
 	ck_assert(back.classes == WANTED_CALLS && back.tids->len == 1 && back.pids->len == 1 && back.names->len == 2);
 	ck_assert_str_eq(g_ptr_array_index(back.names, 0), "a b:c*");
-	ck_assert(back.renames);
+	ck_assert(back.renames && back.ends);
 	g_free(text);
 	for (unsigned i = 0; i < FIELDS_WANTED_TEXT_MAX / 3; i++)
 		g_array_append_val(w.tids, tid);
@@ -548,6 +548,8 @@ START_TEST(test_wanted_classes)
 	ck_assert(fields_wanted_renames("syscall_entry_execve") && fields_wanted_renames("compat_syscall_entry_prctl"));
 	ck_assert(fields_wanted_renames("syscall_exit_execve") && fields_wanted_renames("compat_syscall_exit_prctl"));
 	ck_assert(!fields_wanted_renames("syscall_exit_arch_prctl") && !fields_wanted_renames("prctl"));
+	ck_assert(fields_wanted_ends("signal_deliver") && fields_wanted_ends("compat_syscall_entry_exit_group"));
+	ck_assert(!fields_wanted_ends("syscall_entry_exit") && !fields_wanted_ends("signal_generate"));
 	fields_wanted_release(&w);
 }
 END_TEST

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+`attach`: how threads end, as strace says it. When a thread ends its process, by exit_group() or by a signal, the kernel
+ends the others with a SIGKILL that nobody sent: they exited with that status, or were killed by that signal.
+"""
+import os
+import subprocess
+import sys
+
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
+sys.path += [os.path.join(TESTS, "truth"), os.path.join(TESTS, "waits")]
+import ctf  # noqa: E402
+import harness  # noqa: E402
+
+MS = 10 ** 6
+KILL, SEGV, TERM = 9, 11, 15
+HANDLER = 0x400000
+RESTARTSYS = -512
+
+
+class Process:
+    """Thread 100, which waits in read(), and 101 of the same process, which runs; 50 is their parent. One CPU."""
+
+    def __init__(self):
+        self.trace, self.now_ms, self.runs = ctf.Trace("web"), 1, ("swapper/0", 0)
+        self.switch("sh", 50, 0)
+        self.fork(50, 50, 100, 100)
+        self.switch("srv", 100, 0)
+        self.entry("clone3", ("uargs", "u64", 1), ("size", "u64", 88))
+        self.fork(100, 100, 101, 100)
+        self.leave("clone3", 101)
+        self.entry("read", ("fd", "u32", 3), ("count", "u64", 10))
+        self.switch("srv", 101, 1)
+
+    def add(self, *event):
+        self.now_ms += 1
+        self.trace.add(self.now_ms * MS, *event)
+
+    def switch(self, comm, tid, state):
+        before, self.runs = self.runs, (comm, tid)
+        self.add("sched_switch", ("prev_comm", "text", 16, before[0]), ("prev_tid", "s32", before[1]), ("prev_prio", "s32", 20),
+                 ("prev_state", "s64", state), ("next_comm", "text", 16, comm), ("next_tid", "s32", tid), ("next_prio", "s32", 20))
+
+    def fork(self, tid, pid, child, child_pid):
+        self.add("sched_process_fork", ("parent_comm", "text", 16, self.runs[0]), ("parent_tid", "s32", tid),
+                 ("parent_pid", "s32", pid), ("child_comm", "text", 16, "srv"), ("child_tid", "s32", child),
+                 ("child_pid", "s32", child_pid))
+
+    def entry(self, call, *fields):
+        self.add("syscall_entry_" + call, *fields)
+
+    def leave(self, call, result):
+        self.add("syscall_exit_" + call, ("ret", "s64", result))
+
+    def ends(self, call, status):
+        self.entry(call, ("error_code", "s32", status))
+
+    def send(self, number, tid, group):
+        self.add("signal_generate", ("sig", "s32", number), ("errno", "s32", 0), ("code", "s32", 0), ("comm", "text", 16, "srv"),
+                 ("pid", "s32", tid), ("group", "s32", group), ("result", "s32", 0))
+
+    def deliver(self, number, handler=0):
+        self.add("signal_deliver", ("sig", "s32", number), ("errno", "s32", 0), ("code", "s32", 0), ("sa_handler", "u64", handler),
+                 ("sa_flags", "u64", 0))
+
+    def gone(self):
+        """The thread that runs exits, and the first one of the process gets the CPU, or nobody."""
+        comm, tid = self.runs
+        self.add("sched_process_exit", ("comm", "text", 16, comm), ("tid", "s32", tid), ("prio", "s32", 20))
+        self.switch(*(("srv", 100) if tid == 101 else ("swapper/0", 0)), 64)
+
+    def killed(self):
+        """The first thread is woken from its read() to end."""
+        self.leave("read", RESTARTSYS)
+        self.deliver(KILL)
+        self.gone()
+
+
+def exits(status):
+    """101 calls exit_group() and is gone before 100 runs."""
+    p = Process()
+    p.ends("exit_group", status)
+    p.gone()
+    p.killed()
+    return p
+
+
+def exits_slowly():
+    """100 is gone before 101 is."""
+    p = Process()
+    p.ends("exit_group", -1)
+    p.switch("srv", 100, 0)
+    p.leave("read", RESTARTSYS)
+    p.deliver(KILL)
+    p.gone()
+    p.runs = "srv", 101
+    p.gone()
+    return p
+
+
+def handled():
+    """SIGTERM, sent to the process, has a handler that runs in 101 and calls exit_group()."""
+    p = Process()
+    p.send(TERM, 100, 1)
+    p.deliver(TERM, HANDLER)
+    p.ends("exit_group", 0)
+    p.gone()
+    p.killed()
+    return p
+
+
+def handled_before():
+    """The same handler returns; later SIGKILL comes that the trace does not show being sent."""
+    p = Process()
+    p.send(TERM, 100, 1)
+    p.deliver(TERM, HANDLER)
+    p.switch("srv", 100, 1)
+    p.killed()
+    return p
+
+
+def sent():
+    """SIGTERM without handler, sent to the process: the kernel gives SIGKILL to each thread at once."""
+    p = Process()
+    p.send(TERM, 100, 1)
+    p.deliver(KILL)
+    p.gone()
+    p.killed()
+    return p
+
+
+def fault():
+    """101 dies of an access to memory: it gets SIGSEGV itself, the others SIGKILL."""
+    p = Process()
+    p.send(SEGV, 101, 0)
+    p.deliver(SEGV)
+    p.gone()
+    p.killed()
+    return p
+
+
+def thread_exits():
+    """101 ends itself alone; 100 is killed later."""
+    p = Process()
+    p.ends("exit", 5)
+    p.gone()
+    p.killed()
+    return p
+
+
+CASES = {
+    # name: (process, what the last line of 100 and of 101 says)
+    "exits": (lambda: exits(3), "exited with 3", "exited with 3"),
+    "exits-minus-1": (lambda: exits(-1), "exited with 255", "exited with 255"),
+    "exits-slowly": (exits_slowly, "exited with 255", "exited with 255"),
+    "handled": (handled, "exited with 0", "exited with 0"),
+    "handled-before": (handled_before, "killed by SIGKILL", None),
+    "sent": (sent, "killed by SIGTERM", "killed by SIGTERM"),
+    "fault": (fault, "killed by SIGSEGV", "killed by SIGSEGV"),
+    "thread-exits": (thread_exits, "killed by SIGKILL", "exited with 5"),
+}
+
+
+def attach(directory, *options):
+    done = subprocess.run([harness.PROGRAM, "attach", "--no-waits", *options, directory], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, timeout=60, check=False)
+    assert done.returncode == 0, f"{options} {directory}: {done.returncode} {done.stderr}"
+    return done.stdout.splitlines()
+
+
+def main():
+    harness.need_program()
+    checks = harness.Checks()
+    for name, (process, first, second) in CASES.items():
+        process().trace.write(name)
+        for tid, end in ((100, first), (101, second)):
+            lines = attach(name, "-p", str(tid))
+            followed = [line[len(f"[pid {tid}] "):] for line in attach(name, "-f", "-p", "100") if line.startswith(f"[pid {tid}]")]
+            for how, shown in (("alone", lines), ("-f", followed)):
+                if end:
+                    checks.equal(shown[-1:], [f"+++ {end} +++"], f"{name}: {tid} {how}: {shown}")
+                if end and end.startswith("exited"):
+                    checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
+    checks.finish()
+
+
+main()
