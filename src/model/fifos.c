@@ -76,7 +76,7 @@ void fifos_set_file(struct model *m, uint32_t thread, uint32_t file, strid path)
 	const uint64_t place = place_of(m, thread);
 	char joined[MOUNT_PATH_MAX];
 
-	if (strpool_text(path)[0] == '/' && mounts_join(joined, "", strpool_text(path)) && joined[0])
+	if (strpool_text(path)[0] == '/' && mounts_join(joined, "", strpool_text(path)))
 		set(m, file, add(m, joined, place), place);
 }
 
@@ -149,7 +149,7 @@ void fifos_unseekable(struct model *m, uint32_t thread, uint32_t file)
 
 	if (r->kind != FD_FILE || !opened[0] || is_special(opened))
 		return;
-	if (opened[0] != '/' || !mounts_join(path, "", opened) || !path[0]) {
+	if (opened[0] != '/' || !mounts_join(path, "", opened)) {
 		/* relative to an unknown directory: other files of that path are others */
 		FILE_ROW(m, file)->kind = FD_FIFO;
 		state_touch(&m->state, TABLE_FILE, file);

@@ -58,15 +58,17 @@ bool mounts_join(char out[MOUNT_PATH_MAX], const char *dir, const char *path)
 
 	if (len >= 0)
 		len = append_parts(out, (size_t)len, path);
-	if (len >= 0)
+	if (len == 0)
+		out[len++] = '/';
+	if (len > 0)
 		out[len] = '\0';
-	return len >= 0;
+	return len > 0;
 }
 
-/* Whether path is dir, which has no trailing '/', or below it. */
+/* Whether path is dir, which is as mounts_join() writes it, or below it. */
 static bool is_below(const char *path, const char *dir)
 {
-	const size_t len = strlen(dir);
+	const size_t len = dir[1] ? strlen(dir) : 0;
 
 	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
 }
@@ -226,7 +228,7 @@ bool mounts_path_of(const struct model *m, uint32_t thread, const struct call_in
 		dir = strpool_text((strid)FILE_ROW(m, row)->path);
 	else if (path[0] != '/' && (!(call->present >> ENTRY_FD & 1) || call->fd == AT_FDCWD))
 		dir = mounts_cwd(m, thread, NULL);
-	return path[0] && (path[0] == '/' || dir[0] == '/') && mounts_join(out, dir, path) && out[0];
+	return path[0] && (path[0] == '/' || dir[0] == '/') && mounts_join(out, dir, path);
 }
 
 strid mounts_path_opened(const struct model *m, uint32_t thread, const struct call_in_flight *call)
@@ -249,9 +251,6 @@ void mounts_chdir(struct model *m, uint32_t thread, const char *path)
 		t->cwd_kind = FD_UNKNOWN;
 		return;
 	}
-	/* joining the parts of "/" gives nothing */
-	if (!joined[0])
-		g_strlcpy(joined, "/", sizeof(joined));
 	t->cwd = strpool_intern_path(joined, strlen(joined));
 	t->cwd_kind = (uint8_t)fdkind_of_path(m, joined, FD_UNKNOWN, "", NULL);
 }

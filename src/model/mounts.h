@@ -33,8 +33,8 @@ void mounts_destroy(struct model *m);
 const struct mount *mounts_find(const struct model *m, const char *path);
 
 /*
- * Writes the path, from the absolute directory dir, into out, without ".", ".." and a trailing '/'; path may itself be
- * absolute. False: it is too long.
+ * Writes the path, from the absolute directory dir, into out, without ".", ".." and, but for the root, a trailing '/';
+ * path may itself be absolute. False: it is too long.
  */
 bool mounts_join(char out[MOUNT_PATH_MAX], const char *dir, const char *path);
 

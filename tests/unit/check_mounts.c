@@ -85,13 +85,10 @@ START_TEST(test_joined_paths)
 	static const struct {
 		const char *dir, *path, *joined;
 	} cases[] = {
-		{ "/a", "b", "/a/b" },
-		{ "/a/", "/b//c/", "/b/c" },
-		{ "/a/b", "../c", "/a/c" },
-		{ "/a", "../../..", "" },
-		{ "/a", ".", "/a" },
-		{ "/", "b", "/b" },
-		{ "", "/./x/.../y", "/x/.../y" },
+		{ "/a", "b", "/a/b" },      { "/a/", "/b//c/", "/b/c" },
+		{ "/a/b", "../c", "/a/c" }, { "/a", "../../..", "/" },
+		{ "/", ".", "/" },          { "/a", ".", "/a" },
+		{ "/", "b", "/b" },         { "", "/./x/.../y", "/x/.../y" },
 	};
 	char joined[MOUNT_PATH_MAX], *longer = g_strnfill(MOUNT_PATH_MAX - 2, 'x');
 
@@ -201,6 +198,19 @@ START_TEST(test_working_directories)
 	CALL(&e, CHILD, "openat", 52, .fd = 51, .path = str(&rec, "f"));
 	ck_assert_str_eq(kind(&e, CHILD, 52), "netfs");
 	ck_assert_str_eq(strpool_text((strid)file(&e, CHILD, 52)->peer), "10.0.0.1");
+	/* the root by any name */
+	CHDIR(&e, CHILD, "/");
+	OPEN(&e, CHILD, ".", 53);
+	ck_assert_str_eq(path(&e, CHILD, 53), "/");
+	CALL(&e, CHILD, "openat", 54, .fd = 51, .path = str(&rec, ".."));
+	ck_assert_str_eq(path(&e, CHILD, 54), "/");
+	for (int64_t fd = 53; fd <= 54; fd++) {
+		CALL(&e, CHILD, "openat", 55, .fd = fd, .path = str(&rec, "proc"));
+		ck_assert_str_eq(path(&e, CHILD, 55), "/proc");
+		ck_assert_str_eq(kind(&e, CHILD, 55), "pseudo");
+		CALL(&e, CHILD, "openat", 56, .fd = fd, .path = str(&rec, "net/f"));
+		ck_assert_str_eq(kind(&e, CHILD, 56), "netfs");
+	}
 	/* away from the directory in which relative names are known */
 	CALL(&e, CHILD, "fchdir", 0, .fd = 51);
 	ck_assert_str_eq(mounts_cwd(e.m, thread_find(e.m, CHILD), NULL), "/net");
@@ -263,6 +273,9 @@ START_TEST(test_relative_paths)
 	ck_assert_str_eq(out, "/data/site/001/f");
 	ck_assert(model_look_path(e.m, TID, AT_FDCWD, "f", out, sizeof(out)));
 	ck_assert_str_eq(out, "/srv/f");
+	OPEN(&e, TID, "/", 10);
+	ck_assert(model_look_path(e.m, TID, 10, ".", out, sizeof(out)));
+	ck_assert_str_eq(out, "/");
 	ck_assert(!model_look_path(e.m, TID, 5, "f", out, strlen("/data/site/001/f")));
 	ck_assert(!model_look_path(e.m, TID, 5, "/f", out, sizeof(out)));
 	ck_assert(!model_look_path(e.m, TID, 77, "f", out, sizeof(out)));
