@@ -10,6 +10,9 @@
 
 static const char *const type_names[ARG_TYPES] = {
 	[ARG_INT] = "int",
+	[ARG_INT32] = "int32",
+	[ARG_HALF] = "half",
+	[ARG_NONE] = "none",
 	[ARG_UINT] = "uint",
 	[ARG_HEX] = "hex",
 	[ARG_PTR] = "ptr",
@@ -17,6 +20,7 @@ static const char *const type_names[ARG_TYPES] = {
 	[ARG_MODE] = "mode",
 	[ARG_CREATE_MODE] = "create_mode",
 	[ARG_IPC_MODE] = "ipc_mode",
+	[ARG_SHM_MODE] = "shm_mode",
 	[ARG_DEV] = "dev",
 	[ARG_QUOTA_CMD] = "quota_cmd",
 	[ARG_IOPRIO] = "ioprio",

@@ -13,14 +13,18 @@ enum { CALL_ARGS_MAX = 8, CALL_NAMES_MAX = 3 };
 
 /* How an argument or a result is displayed. */
 enum arg_type {
-	ARG_INT,  /* signed decimal */
-	ARG_UINT, /* unsigned decimal */
+	ARG_INT,   /* signed decimal */
+	ARG_INT32, /* the same of an int, whose field is wider */
+	ARG_HALF,  /* the lower half of an offset; pos_h, the other one, only counts in 32-bit programs */
+	ARG_NONE,  /* not shown */
+	ARG_UINT,  /* unsigned decimal */
 	ARG_HEX,
 	ARG_PTR,         /* NULL, 0x7ffe… */
 	ARG_ID,          /* user or group; -1: none */
 	ARG_MODE,        /* permissions: octal */
 	ARG_CREATE_MODE, /* the same for open(): only if the flags may create a file */
-	ARG_IPC_MODE,    /* flags of shmget() and permissions */
+	ARG_IPC_MODE,    /* flags of semget(), msgget() and permissions */
+	ARG_SHM_MODE,    /* the same of shmget() */
 	ARG_DEV,         /* device number */
 	ARG_QUOTA_CMD,   /* command of quotactl() and type of quota */
 	ARG_IOPRIO,      /* class and level of an I/O priority */

@@ -205,6 +205,16 @@ static int64_t as_int(const struct field_value *v)
 	return v->bits == 32 ? (int32_t)v->u : v->i;
 }
 
+/* The offset whose lower half, or in a 64-bit program all of it, this is. */
+static int64_t offset_of(const struct decode *d, const struct field_value *v)
+{
+	uint64_t high = 0;
+
+	if (v->bits < 64)
+		decode_number(d, "pos_h", &high);
+	return (int64_t)(v->bits < 64 ? high << 32 | (v->u & UINT32_MAX) : v->u);
+}
+
 static uint64_t as_unsigned(const struct field_value *v)
 {
 	return v->bits < 64 ? v->u & ((UINT64_C(1) << v->bits) - 1) : v->u;
@@ -242,12 +252,12 @@ static void append_mode(GString *out, uint64_t mode)
 		g_string_append_printf(out, "%#03" PRIo64, mode);
 }
 
-static void append_ipc_mode(GString *out, uint64_t flags)
+static void append_ipc_mode(GString *out, enum const_set_id set, uint64_t flags)
 {
 	enum { PERMISSIONS = 0777 };
 
 	if (flags & ~(uint64_t)PERMISSIONS) {
-		consts_append(out, consts_set(CONSTS_ipc_flags), flags & ~(uint64_t)PERMISSIONS);
+		consts_append(out, consts_set(set), flags & ~(uint64_t)PERMISSIONS);
 		g_string_append_c(out, '|');
 	}
 	g_string_append_printf(out, "%#03" PRIo64, flags & PERMISSIONS);
@@ -308,6 +318,14 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_INT:
 		digits_append_signed(out, as_int(v));
 		break;
+	case ARG_INT32:
+		digits_append_signed(out, (int32_t)v->u);
+		break;
+	case ARG_HALF:
+		digits_append_signed(out, offset_of(d, v));
+		break;
+	case ARG_NONE:
+		return DECODED_OMITTED;
 	case ARG_UINT:
 		digits_append(out, as_unsigned(v), 1);
 		break;
@@ -326,7 +344,10 @@ static enum decoded append_by_number(struct decode *d, const struct call_arg *ar
 	case ARG_CREATE_MODE:
 		return append_create_mode(d, v);
 	case ARG_IPC_MODE:
-		append_ipc_mode(out, as_unsigned(v));
+		append_ipc_mode(out, CONSTS_ipc_flags, as_unsigned(v));
+		break;
+	case ARG_SHM_MODE:
+		append_ipc_mode(out, CONSTS_shm_flags, as_unsigned(v));
 		break;
 	case ARG_DEV:
 		g_string_append_printf(out, "makedev(0x%x, 0x%x)", major(v->u), minor(v->u));

@@ -449,6 +449,8 @@ START_TEST(test_ipc)
 		{ 0, 01600, "IPC_PRIVATE, 4096, IPC_CREAT|0600" },
 		{ 0xb48f990, 0, "0xb48f990, 4096, 000" },
 		{ UINT32_MAX, 03000, "0xffffffff, 4096, IPC_CREAT|IPC_EXCL|000" },
+		{ 0, 05600, "IPC_PRIVATE, 4096, IPC_CREAT|SHM_HUGETLB|0600" },
+		{ 0, 010600, "IPC_PRIVATE, 4096, SHM_NORESERVE|0600" },
 	};
 	struct decode d;
 
@@ -461,6 +463,59 @@ START_TEST(test_ipc)
 		teardown();
 		setup();
 	}
+}
+END_TEST
+
+/* The same bits mean different things in different calls. */
+START_TEST(test_shared_bits)
+{
+	static const struct {
+		const char *call, *field;
+		uint64_t value;
+		const char *text;
+	} cases[] = {
+		{ "msgget", "msgflg", 04600, "IPC_NOWAIT|0600" },
+		{ "semget", "semflg", 05600, "IPC_CREAT|IPC_NOWAIT|0600" },
+		{ "mlock2", "flags", 1, "MLOCK_ONFAULT" },
+		{ "mlockall", "flags", 5, "MCL_CURRENT|MCL_ONFAULT" },
+		{ "name_to_handle_at", "flag", 0x1200, "AT_HANDLE_FID|AT_EMPTY_PATH" },
+		{ "unlinkat", "flag", 0x200, "AT_REMOVEDIR" },
+	};
+	struct decode d;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		put_int(cases[i].field, (int64_t)cases[i].value, 32);
+		d = finish();
+		ck_assert_str_eq(told(&d, cases[i].call, cases[i].field), cases[i].text);
+		teardown();
+		setup();
+	}
+}
+END_TEST
+
+/* The offset is one argument, in two halves only in 32-bit programs; x86-64 ignores the second field. */
+START_TEST(test_offsets)
+{
+	struct decode d;
+
+	put_uint("pos_l", 5000000000, 64);
+	put_uint("pos_h", 7, 64);
+	put_int("flags", 2, 32);
+	d = finish();
+	ck_assert_str_eq(taken(&d, "pwritev2"), "5000000000, RWF_DSYNC");
+	ck_assert_str_eq(taken(&d, "preadv"), "5000000000");
+	teardown();
+	setup();
+	put_uint("pos_l", UINT64_MAX, 64);
+	put_uint("pos_h", 0, 64);
+	d = finish();
+	ck_assert_str_eq(taken(&d, "preadv2"), "-1");
+	teardown();
+	setup();
+	put_uint("pos_l", 5000000000 & UINT32_MAX, 32);
+	put_uint("pos_h", 1, 32);
+	d = finish();
+	ck_assert_str_eq(taken(&d, "pwritev"), "5000000000");
 }
 END_TEST
 
@@ -584,6 +639,12 @@ START_TEST(test_fcntl)
 	d = finish();
 	ck_assert_str_eq(told(&d, "fcntl", "cmd"), "F_SETFL");
 	ck_assert_str_eq(told(&d, "fcntl", "arg"), "O_RDWR|O_NONBLOCK");
+	teardown();
+	setup();
+	put_uint("cmd", F_SETOWN, 32);
+	put_uint("arg", UINT32_MAX - 4, 64); /* an int in the lower half */
+	d = finish();
+	ck_assert_str_eq(told(&d, "fcntl", "arg"), "-5");
 }
 END_TEST
 
@@ -801,6 +862,6 @@ START_TEST(test_hostile)
 END_TEST
 
 UNIT_MAIN_AROUND("attach", setup, teardown, test_open, test_no_mode, test_operations, test_optional, test_prctl,
-		 test_quotactl, test_ioprio, test_key_permission, test_ipc, test_signal_styles, test_accept_unnamed,
-		 test_numbers, test_sockets, test_socket_v6, test_socket_other, test_fcntl, test_fcntl_without,
-		 test_lists, test_overflow, test_registers, test_results, test_hostile)
+		 test_quotactl, test_ioprio, test_key_permission, test_ipc, test_shared_bits, test_offsets,
+		 test_signal_styles, test_accept_unnamed, test_numbers, test_sockets, test_socket_v6, test_socket_other,
+		 test_fcntl, test_fcntl_without, test_lists, test_overflow, test_registers, test_results, test_hostile)
