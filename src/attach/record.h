@@ -41,14 +41,12 @@ struct attach_record {
 	strid name;              /* of the call, the tracer's */
 	const struct call *call; /* NULL: there is no row for it */
 	char *head;              /* ENTRY: the known arguments, with a comma if more follow */
-	/* EXIT: the return of a new thread from the call by which its parent created it */
-	bool birth;
-	bool begun;     /* EXIT: an ENTRY was written for it */
-	bool early;     /* EXIT: it was entered before the time from which on records are emitted */
-	bool has_entry; /* EXIT: entry_* and duration_ns are valid */
-	bool waited;    /* the thread was off the CPU in between */
-	GArray *args;   /* EXIT: struct attach_arg */
-	char *result;   /* EXIT: "8192", "-1 ENOENT (…)", "?" */
+	bool begun;              /* EXIT: an ENTRY was written for it */
+	bool early;              /* EXIT: it was entered before the time from which on records are emitted */
+	bool has_entry;          /* EXIT: entry_* and duration_ns are valid */
+	bool waited;             /* the thread was off the CPU in between */
+	GArray *args;            /* EXIT: struct attach_arg */
+	char *result;            /* EXIT: "8192", "-1 ENOENT (…)", "?" */
 	int64_t ret;
 	enum call_status status;
 	uint64_t entry_ns, entry_ref_ns, duration_ns;

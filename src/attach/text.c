@@ -364,7 +364,7 @@ void attach_text_write(struct attach_text *text, struct ingest *in, const struct
 	const unsigned quiet = text->options->quiet;
 	struct text_output *output;
 
-	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1) || r->birth)
+	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1))
 		return;
 	output = output_of(text, in, r);
 	g_string_truncate(text->line, 0);

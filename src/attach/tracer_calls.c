@@ -263,7 +263,7 @@ static bool never_returns(const struct call_now *now)
 	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
 }
 
-/* Its return is the created thread's first event, with 0. */
+/* The created thread returns from it, too, with 0: that is its first event, and not a call of its own. */
 static bool creates_thread(const struct call_now *now)
 {
 	static const char *const names[] = { "clone", "clone3", "fork", "vfork", NULL };
@@ -371,7 +371,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	struct call_now *now;
 	struct decode d;
 	strid name;
-	bool shown;
+	bool shown, is_birth;
 
 	if (!who)
 		return;
@@ -401,9 +401,9 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 	decode_result(&d, now->call, r->ret, (uint64_t)now->cmd);
 	r->result = take_text(&d);
 	r->status = decode_is_error(r->ret) ? CALL_FAILED : CALL_SUCCESSFUL;
-	r->birth = !now->active && r->ret == 0 && creates_thread(now);
+	is_birth = !now->active && r->ret == 0 && creates_thread(now);
 	hand_over(t, now, r);
-	if (caller.matched)
+	if (caller.matched && !is_birth)
 		tracer_emit(t, r);
 	else
 		attach_record_free(r);

@@ -80,6 +80,18 @@ def check_births(checks, directory, threads):
     for who in sorted(born & set(every))[:3]:
         first = attach(directory, "-p", who).splitlines()[0]
         checks.true(" resumed>" not in first, f"-p {who}: {first}")
+    check_numbers(checks, directory)
+
+
+def check_numbers(checks, directory):
+    """Each call that creates a thread is one line, one JSON object and one in the summary."""
+    made = "clone,clone3,fork,vfork"
+    lines, summary = attach(directory, "-n", "*", "-e", made, "-C", "--whole").split("% time")
+    calls = [c for c in map(json.loads, attach(directory, "-n", "*", "-e", made, "--json").splitlines())
+             if c["event"] == "call" and c["ret"] is not None]
+    total = int(summary.splitlines()[-1].split()[4])
+    checks.true(total > 10, f"calls that create threads: {summary}")
+    checks.equal((len(re.findall(r"\) = -?\d", lines)), len(calls)), (total, total), "lines and objects")
 
 
 def without_processes(source, target):

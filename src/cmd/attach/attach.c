@@ -84,7 +84,7 @@ static enum lt_status cannot_write(const struct attach *a)
 static enum lt_status write_record(struct attach *a, struct attach_record *r)
 {
 	struct ingest *in = a->report.in;
-	const bool is_call = r->kind == ATTACH_EXIT && !r->birth;
+	const bool is_call = r->kind == ATTACH_EXIT;
 	enum lt_status status = LT_OK;
 
 	a->called |= is_call;

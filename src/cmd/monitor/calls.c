@@ -81,7 +81,7 @@ static void on_record(void *data, struct attach_record *r)
 	struct monitor_calls *c = data;
 	const struct calls_line line = { .at_ns = attach_record_begin(r), .tid = r->tid, .data = r };
 
-	if (!r->birth && r->ref_ns >= c->reading.begin_ns && line.at_ns < c->reading.end_ns)
+	if (r->ref_ns >= c->reading.begin_ns && line.at_ns < c->reading.end_ns)
 		lines_add(c->lines, &line);
 	else
 		attach_record_free(r);

@@ -57,10 +57,7 @@ struct monitor_live_calls {
 
 static void on_record(void *data, struct attach_record *r)
 {
-	if (r->birth)
-		attach_record_free(r);
-	else
-		g_queue_push_tail(&((struct monitor_live_calls *)data)->records, r);
+	g_queue_push_tail(&((struct monitor_live_calls *)data)->records, r);
 }
 
 static void add_line(struct monitor_live_calls *c, struct attach_record *r)
