@@ -94,7 +94,7 @@ enum part_kind { PART_DEVICE, PART_THREAD, PART_NETWORK, PART_REMOTE, PART_OTHER
 
 struct line_part {
 	enum part_kind kind;
-	strid name;            /* DEVICE */
+	strid name;            /* DEVICE, THREAD: what it was blocked on; STRID_NONE: not known */
 	wait_row row;          /* REMOTE, THREAD: the last one; WAIT_NO_ROW: unknown */
 	uint64_t at_ns;        /* when row had the name to print */
 	enum wait_state state; /* OTHER */
@@ -139,6 +139,7 @@ static struct line_part part_of(const struct waits *waits, const struct wait_seg
 		p.kind = PART_READY;
 	} else if (s->state == WAIT_BLOCKED) {
 		p.kind = PART_THREAD;
+		p.name = s->cause.name;
 	} else {
 		p.kind = PART_OTHER;
 		p.state = s->state;

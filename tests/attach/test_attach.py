@@ -304,6 +304,29 @@ def test_wait_paths(trace):
     check(len(want) > 100 and got == want, f"{trace}: who ran: {(got - want, want - got)}")
 
 
+def test_causes(trace):
+    """The line names what the thread itself waited for, where that is known: what is called in the kernel, or a device."""
+    calls = [o for o in objects("-n", "*", trace) if o.get("status") in ("successful", "failed") and o["waits"]]
+    named = {}
+    for o in calls:
+        causes = {s["cause"] for s in o["waits"] if s["state"] == "blocked" and s["tid"] == o["tid"] and s["cause"]
+                  and s["host"] == o["host"]}
+        if causes:
+            named[o["host"], o["tid"], f"{o['begin_ns'] // 1000 / 10 ** 6:.6f}"] = causes
+    # with --waits, each call is one line
+    lines = run("-n", "*", "-T", "-ttt", "--waits", "1ns", trace).splitlines()
+    found = 0
+    for line in lines:
+        match = re.match(r"\[(\w+):(\d+)\] (\d+\.\d+) \w", line)
+        causes = match and named.get((match[1], int(match[2]), match[3]))
+        found += bool(causes)
+        for cause in causes or ():
+            check(re.search(rf"[\[ ]blocked [0-9.]+ [mun]?s on {re.escape(cause)}[\],;]", line), f"{trace}: {cause}: {line}")
+    check(found > 2, f"{trace}: {len(named)} calls waited for something that has a name, {found} are lines")
+    one = run("-p", "db:359", "-e", "ioctl", "-T", trace)
+    check("<0.015117> [blocked 15.0 ms on RCU; ready 47 us, cpu 115 us]" in one, f"{trace}: RCU: {one}")
+
+
 def test_names(trace):
     """The child of vfork() ends its parent's wait when it executes a program, still by the name of its parent."""
     calls = [o for o in objects("-n", "*", "-e", "vfork", trace) if o["event"] == "call" and (o["ret"] or 0) > 0]
@@ -415,6 +438,7 @@ def main():
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
     test_wait_paths(os.path.join(TRACES, "locks-pipes"))
     test_names(os.path.join(TRACES, "locks-pipes"))
+    test_causes(three)
     test_text(three)
     test_choice(three)
     test_parts(three)
