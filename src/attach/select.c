@@ -148,6 +148,18 @@ static bool is_target(const struct attach_select *s, const struct select_target 
 	return of && of->pid == row->pid;
 }
 
+bool attach_select_target(const struct attach_select *s, const char *host_name, const struct model *m, int32_t tid,
+			  const struct thread_row *row)
+{
+	for (guint i = 0; i < s->targets->len; i++) {
+		const struct select_target *target = &g_array_index(s->targets, struct select_target, i);
+
+		if ((!target->host || text_glob(target->host, host_name)) && is_target(s, target, m, tid, row))
+			return true;
+	}
+	return false;
+}
+
 bool attach_select_thread(const struct attach_select *s, unsigned host, const char *host_name, const struct model *m,
 			  int32_t tid, const struct thread_row *row)
 {
@@ -157,15 +169,7 @@ bool attach_select_thread(const struct attach_select *s, unsigned host, const ch
 		return false;
 	/* asked first, as it marks the container */
 	contained = row && s->contains && s->contains(s->user, host, row);
-	if (has_name(s, m, tid, row))
-		return true;
-	for (guint i = 0; i < s->targets->len; i++) {
-		const struct select_target *target = &g_array_index(s->targets, struct select_target, i);
-
-		if ((!target->host || text_glob(target->host, host_name)) && is_target(s, target, m, tid, row))
-			return true;
-	}
-	return contained;
+	return has_name(s, m, tid, row) || attach_select_target(s, host_name, m, tid, row) || contained;
 }
 
 void attach_select_want(const struct attach_select *s, struct fields_wanted *wanted, bool all)

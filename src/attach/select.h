@@ -55,6 +55,10 @@ bool attach_select_host(const struct attach_select *s, const char *host);
 bool attach_select_thread(const struct attach_select *s, unsigned host, const char *host_name, const struct model *m,
 			  int32_t tid, const struct thread_row *row);
 
+/* Whether -p chooses the thread, whatever its name and container are. row may be NULL. */
+bool attach_select_target(const struct attach_select *s, const char *host_name, const struct model *m, int32_t tid,
+			  const struct thread_row *row);
+
 /* There is an event of this thread: marks targets that name it. */
 void attach_select_meet(const struct attach_select *s, const char *host_name, int32_t tid);
 

@@ -123,24 +123,40 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->tid));
 }
 
-/* A thread other than the first takes over the process's id when it executes a program. */
+static bool is_target(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
+{
+	const struct ingest_host *host = ingest_host(t->in, v->host);
+
+	return attach_select_target(t->options->select, host->name, host->model, tid,
+				    model_look_thread(host->model, tid));
+}
+
+/*
+ * A thread other than the first takes over the process's id when it executes a program. One that -p chose is followed,
+ * but if only chosen threads' fields are recorded, the calls that it makes under its new id are not.
+ */
 void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct ev_exec *p = event_payload(v->event, ev_exec);
 	struct traced *old = tracer_known(t, v->host, (int32_t)p->old_tid);
 	struct traced *who;
+	bool is_chosen, unseen;
 
 	if (p->old_tid == p->tid || p->old_tid <= 0 || !old || (!old->chosen && !old->now.held))
 		return;
+	is_chosen = old->chosen && is_target(t, v, (int32_t)p->old_tid);
+	unseen = is_chosen && fields_wanted_has_threads(&t->wanted) && !is_target(t, v, (int32_t)p->tid);
 	if (old->chosen)
-		emit_line(t, v, old, ATTACH_GONE, g_strdup_printf("continues as %" PRId64 " after execve", p->tid));
+		emit_line(t, v, old, ATTACH_GONE,
+			  g_strdup_printf("continues as %" PRId64 " after execve%s", p->tid,
+					  unseen ? "; -f shows its calls" : ""));
 	tracer_thread(t, v, (int32_t)p->tid);
 	who = tracer_known(t, v->host, (int32_t)p->tid);
 	if (!who)
 		return;
 	tracer_call_forget(&who->now);
 	who->now = old->now;
-	who->followed = who->followed || old->followed;
+	who->followed = who->followed || old->followed || is_chosen;
 	who->chosen = who->chosen || who->followed;
 	old->now = (struct call_now){ 0 };
 	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->old_tid));

@@ -5,6 +5,7 @@
 ends the others with a SIGKILL that nobody sent: they exited with that status, or were killed by that signal.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -149,6 +150,36 @@ def thread_exits():
     return p
 
 
+def executes():
+    """101 executes a program, which ends 100 and gives its number to 101."""
+    p = Process()
+    p.entry("execve", ("filename", "string", "/bin/true"), ("argv", "u64", 1), ("envp", "u64", 2))
+    p.switch("srv", 100, 2)
+    p.add("sched_process_exit", ("comm", "text", 16, "srv"), ("tid", "s32", 100), ("prio", "s32", 20))
+    p.switch("srv", 101, 32)
+    p.add("sched_process_exec", ("filename", "string", "/bin/true"), ("tid", "s32", 100), ("old_tid", "s32", 101))
+    p.runs = "true", 100
+    p.leave("execve", 0)
+    p.entry("brk", ("brk", "u64", 0))
+    p.leave("brk", 4096)
+    p.switch("sh", 50, 0)
+    p.switch("true", 100, 1)
+    p.ends("exit_group", 7)
+    p.gone()
+    return p
+
+
+def check_exec(checks):
+    """Who chose 101 sees how it ends as 100; who follows its process, what it calls, too."""
+    executes().trace.write("executes")
+    known = "+++ continues as 100 after execve +++"
+    for options, line in (([], known[:-4] + "; -f shows its calls +++"), (["--threads"], known), (["-f"], known)):
+        lines = [re.sub(r"^\[pid \d+\] ", "", line) for line in attach("executes", *options, "-p", "101")]
+        checks.equal((line in lines, lines[-1:]), (True, ["+++ exited with 7 +++"]), f"execve {options}: {lines}")
+        if options:
+            checks.true("brk(NULL) = 0x1000" in lines, f"execve {options}: {lines}")
+
+
 CASES = {
     # name: (process, what the last line of 100 and of 101 says)
     "exits": (lambda: exits(3), "exited with 3", "exited with 3"),
@@ -182,6 +213,7 @@ def main():
                     checks.equal(shown[-1:], [f"+++ {end} +++"], f"{name}: {tid} {how}: {shown}")
                 if end and end.startswith("exited"):
                     checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
+    check_exec(checks)
     checks.finish()
 
 
