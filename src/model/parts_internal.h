@@ -207,6 +207,9 @@ static inline bool waitlog_uses(enum event_kind kind)
 void waitlog_before(struct model *m, const struct apply *a);
 void waitlog_behind(struct model *m, const struct apply *a);
 
+/* Logs the name that the row's thread has from now on; the event is borrowed until the next one is logged. */
+struct wait_event *waitlog_named(struct model *m, const struct apply *a, uint32_t row);
+
 /* What runs on the CPU, if that is known, and since when: as the log begins, or as it becomes known. */
 void waitlog_runs(struct model *m, const struct cpu *cpu);
 

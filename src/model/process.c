@@ -475,6 +475,7 @@ void apply_context(struct model *m, const struct apply *a)
 {
 	const struct ev_context *p = event_payload(a->ev, ev_context);
 	struct thread_row *r;
+	uint64_t named;
 	uint32_t row;
 
 	if (a->ev->tid <= 0)
@@ -502,6 +503,9 @@ void apply_context(struct model *m, const struct apply *a)
 	if (r->ppid == TID_KTHREADD || r->tid == TID_KTHREADD)
 		set_kernel(m, row);
 	container_place(m, row);
+	named = r->comm;
 	thread_set_comm(m, row, p->procname);
+	if (m->wait_log && named && r->comm != named)
+		waitlog_named(m, a, row);
 	state_touch(&m->state, TABLE_THREAD, row);
 }

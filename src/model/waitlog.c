@@ -361,6 +361,16 @@ static void complete_switch(struct model *m, const struct apply *a)
 	e->by_comm = most.comm;
 }
 
+struct wait_event *waitlog_named(struct model *m, const struct apply *a, uint32_t row)
+{
+	struct wait_event *e = add(m, WAIT_EVENT_RENAME, a->cpu);
+
+	e->tid = (int32_t)THREAD_ROW(m, row)->tid;
+	e->pid = pid_of(m, row);
+	e->comm = (strid)THREAD_ROW(m, row)->comm;
+	return e;
+}
+
 void waitlog_behind(struct model *m, const struct apply *a)
 {
 	int64_t tid, old_tid = TID_UNKNOWN;
@@ -386,10 +396,7 @@ void waitlog_behind(struct model *m, const struct apply *a)
 	row = row_of(m, tid);
 	if (row == NO_ROW || !valid_tid(tid))
 		return;
-	e = add(m, WAIT_EVENT_RENAME, a->cpu);
-	e->tid = (int32_t)tid;
-	e->pid = pid_of(m, row);
-	e->comm = (strid)THREAD_ROW(m, row)->comm;
+	e = waitlog_named(m, a, row);
 	if (a->cpu && old_tid > 0 && old_tid != tid && valid_tid(old_tid))
 		e->from_tid = (int32_t)old_tid;
 }

@@ -338,6 +338,34 @@ def test_names(trace):
         check(f"woken by {o['comm']}/{o['ret']}" in text, f"{trace}: {o['ret']} is not named as it was then")
 
 
+WAKING = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\([^)]*\) )?\S+ sched_waking: .* tid = (\d+),.* procname = \"([^\"]*)\".*"
+                    r"\{ comm = \"[^\"]*\", tid = (\d+),")
+
+
+def test_wakers(trace):
+    """A waker, on the only host, has the name that it has in the context of its sched_waking, also after it changed it by prctl()."""
+    by = {}
+    done = subprocess.Popen(["babeltrace2", "--clock-seconds", "--no-delta", trace], stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, text=True, errors="replace")
+    for line in done.stdout:
+        match = WAKING.match(line)
+        if match:
+            at_us = int(match[1]) * 10 ** 6 + int(match[2]) // 1000
+            by.setdefault(match[5], []).append((at_us, f"{match[4]}/{match[3]}"))
+    done.wait()
+    lines = run("-n", "*", "-T", "-ttt", "--waits", "1ns", "--no-sync", trace).splitlines()
+    named = 0
+    for line in lines:
+        match = re.match(r"\[pid (\d+)\] (\d+)\.(\d{6}) \w.* <(\d+)\.(\d{6})> \[.*woken by ([^;,]+)[;,]", line)
+        if not match:
+            continue
+        begin_us, spent_us = int(match[2] + match[3]), int(match[4] + match[5])
+        wakers = {who for at_us, who in by.get(match[1], ()) if begin_us <= at_us <= begin_us + spent_us + 1}
+        named += 1
+        check(match[6] in wakers, f"{trace}: {match[6]} is not one of {wakers}: {line}")
+    check(named > 200, f"{trace}: {named} lines name a waker")
+
+
 # ---- strace's formats ----
 
 def test_text(trace):
@@ -438,6 +466,7 @@ def main():
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
     test_wait_paths(os.path.join(TRACES, "locks-pipes"))
     test_names(os.path.join(TRACES, "locks-pipes"))
+    test_wakers(os.path.join(TRACES, "locks-pipes"))
     test_causes(three)
     test_text(three)
     test_choice(three)
