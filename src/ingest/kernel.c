@@ -427,6 +427,9 @@ void kernel_input_stopped(struct input *input)
 	}
 	if (any_over && input->host->kernels->len > 1)
 		tell(input->host);
+	/* a recording may have other parts, and names all its sessions at once */
+	if (input->host && source_spec_is_live(input->spec))
+		programs_end(&input->host->programs, input->spec);
 }
 
 void kernel_release(struct input *input)

@@ -31,15 +31,18 @@ struct source_spec;
 
 /* Zero-initialised: no session. */
 struct programs {
-	GArray *sessions; /* struct programs_session */
-	unsigned n_sessions;
-	bool repeats;      /* an event was not taken */
-	struct map64 last; /* name and thread -> index in events */
-	GArray *events;    /* struct programs_event */
+	GArray *sessions;    /* struct programs_session, by number */
+	unsigned n_sessions; /* of those that have a number */
+	bool repeats;        /* an event was not taken */
+	struct map64 last;   /* name and thread -> index in events */
+	GArray *events;      /* struct programs_event */
 };
 
-/* The number of the session to which this trace of the spec belongs; added if it is new. */
+/* The number of the session to which this trace of the spec belongs; the lowest free one if it is new. */
 unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace);
+
+/* The sessions of the spec have no more events: others may get their numbers. */
+void programs_end(struct programs *p, const struct source_spec *spec);
 
 /* Whether to apply the session's event, because it did not come from another session before. Call in time order. */
 bool programs_take(struct programs *p, unsigned session, strid name, const struct event *ev);

@@ -81,6 +81,46 @@ START_TEST(names_and_traces_are_told_apart)
 }
 END_TEST
 
+/* Sessions that have ended do not count: those that run are told apart, however many there were. */
+START_TEST(sessions_come_and_go)
+{
+	static const char source[200];
+	struct programs p = { 0 };
+	struct event ev = { .ts_ns = 5, .tid = 1 };
+
+	programs_session(&p, (const void *)source, 0);
+	for (unsigned i = 1; i < sizeof(source); i++) {
+		const unsigned number = programs_session(&p, (const void *)&source[i], 0);
+
+		ck_assert_uint_eq(number, 1);
+		ck_assert_uint_eq(p.n_sessions, 2);
+		ck_assert(programs_take(&p, 0, 1, &ev));
+		ck_assert(!programs_take(&p, number, 1, &ev));
+		ev.ts_ns += SHORT_NS;
+		programs_end(&p, (const void *)&source[i]);
+		ck_assert_uint_eq(p.n_sessions, 1);
+	}
+	programs_release(&p);
+}
+END_TEST
+
+/* The copy of an event that comes from a session with the number of another one, which had the event. */
+START_TEST(number_of_another)
+{
+	static const char source[3];
+	struct programs p = { 0 };
+	const struct event ev = { .ts_ns = 5, .tid = 1 };
+
+	ck_assert_uint_eq(programs_session(&p, (const void *)source, 0), 0);
+	ck_assert_uint_eq(programs_session(&p, (const void *)&source[1], 0), 1);
+	ck_assert(programs_take(&p, 1, 1, &ev));
+	programs_end(&p, (const void *)&source[1]);
+	ck_assert_uint_eq(programs_session(&p, (const void *)&source[2], 0), 1);
+	ck_assert(!programs_take(&p, 1, 1, &ev));
+	programs_release(&p);
+}
+END_TEST
+
 /* Memory is bounded, whatever threads come. */
 START_TEST(threads_come_and_go)
 {
@@ -100,4 +140,4 @@ START_TEST(threads_come_and_go)
 END_TEST
 
 UNIT_MAIN("programs", copies_are_counted_once, what_one_session_has_is_counted, without_threads_the_cpu_counts,
-	  names_and_traces_are_told_apart, threads_come_and_go)
+	  names_and_traces_are_told_apart, sessions_come_and_go, number_of_another, threads_come_and_go)
