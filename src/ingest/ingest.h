@@ -33,7 +33,8 @@ struct ingest_options {
 	bool growing;     /* directories hold recordings that are still being written: read them like live sessions */
 	bool follow;      /* attach live sessions again when they come back after they ended or broke off */
 	uint64_t stall_limit_ns; /* stop waiting for a live source that is silent for longer; 0: 10 s */
-	unsigned max_sessions;   /* live sessions attached at once, others are only listed; 0: all */
+	unsigned max_sessions;   /* live sessions attached at once; others are listed, and if followed, attached
+					later; 0: all */
 	uint64_t max_lag_ns;     /* a live host that is further behind skips to its newest data; 0: never */
 	const char *store;   /* where the live sessions' relayd keeps its files; borrowed; NULL: not on this machine */
 	size_t model_memory; /* limit for the models and the string pool, in bytes; 0: none */

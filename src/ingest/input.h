@@ -11,7 +11,7 @@
  *      ▼  │retry    ▼
  *      WAITING ◀────┘                         a live session that is followed
  *      DETACHED                               by the user, who may attach it again
- *      UNTAKEN                                one session too many, unless the user attaches it
+ *      UNTAKEN                                one session too many, until another one ends or the user attaches it
  */
 
 #include <glib.h>
@@ -42,6 +42,7 @@ struct input {
 	uint64_t clock_zero_ns;     /* when the clock of its last trace was 0; 0: not known */
 	bool announced;             /* the running source has named its host */
 	bool mixed;                 /* it announced traces of other hosts, too, and this was reported */
+	bool has_place;             /* it counts for --max-sessions; set by ingest */
 	bool existed;               /* its session was attached, or listed */
 	bool session_over;          /* it ended, or its relayd no longer knows it */
 	bool is_listed;             /* a relayd's list showed that there is such a session; set by ingest */

@@ -38,7 +38,8 @@ struct ingest {
 	bool broken;          /* a source or a part of one could not be read, or broke off */
 	struct model_memory memory; /* shared by all hosts */
 	uint64_t refused_names;     /* strpool_full() at the last check */
-	unsigned n_attached;        /* live sessions of which a worker runs */
+	unsigned n_attached;        /* live sessions of which a worker runs, or will again at once */
+	bool has_vacancy;           /* one of them has ended */
 	bool untaken;               /* there were more of them than may be attached */
 	bool unknown;               /* more were listed than may be known */
 };

@@ -24,7 +24,7 @@ enum {
 	SESSIONS_MAX = 1 << 17,      /* known by name, ended or not: a relayd could list others each time */
 };
 
-/* Whether --max-sessions sessions are attached. */
+/* Whether --max-sessions sessions are attached, or were until they broke off. */
 static bool is_full(const struct ingest *in)
 {
 	return in->options.max_sessions && in->n_attached >= in->options.max_sessions;
@@ -40,21 +40,51 @@ static void leave_untaken(struct ingest *in, struct input *input)
 	in->untaken = in->broken = true;
 }
 
+/* A session that breaks off keeps its place for the next attempt. That of one which the user leaves is the user's. */
+static void leave_place(struct ingest *in, struct input *input)
+{
+	if (!input->has_place || (input_is_retried(input) && !input->session_over))
+		return;
+	input->has_place = false;
+	in->n_attached--;
+	in->has_vacancy |= input->state != INPUT_DETACHED;
+}
+
+static bool take_place(struct ingest *in, struct input *input)
+{
+	if (!input->spec->url || input->has_place)
+		return true;
+	if (is_full(in))
+		return false;
+	input->has_place = true;
+	in->n_attached++;
+	return true;
+}
+
 void ingest_start_input(struct ingest *in, struct input *input)
 {
 	struct epoll_event event = { .events = EPOLLIN | EPOLLET, .data = { .ptr = input } };
 
-	if (input->spec->url && is_full(in)) {
+	if (!take_place(in, input)) {
 		leave_untaken(in, input);
 		return;
 	}
 	if (input_start(input) == LT_OK) {
-		in->n_attached += input->spec->url != NULL;
 		epoll_ctl(in->epoll_fd, EPOLL_CTL_ADD, source_fd(input->source), &event);
 		return;
 	}
 	log_error("%s", error_text());
 	in->broken = true;
+	leave_place(in, input);
+}
+
+/* Attaches the first ones of those left out in the places of sessions that have ended. */
+static void fill_vacancies(struct ingest *in)
+{
+	for (guint i = 0; i < in->inputs->len && in->has_vacancy && !is_full(in); i++)
+		if (input_at(in, i)->state == INPUT_UNTAKEN)
+			ingest_start_input(in, input_at(in, i));
+	in->has_vacancy = false;
 }
 
 /* ---- hosts that come, go and come back ---- */
@@ -108,8 +138,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 	if (!reason)
 		reason = g_strdup(why);
-	in->n_attached -= input->spec->url && input->source;
 	input_stopped(input, reason);
+	leave_place(in, input);
 	why = reason;
 	/* that a session no longer exists is its normal end; one that does not exist yet: ingest_broken() */
 	if (why && !input->session_over && (input->existed || !input->follow))
@@ -412,6 +442,8 @@ void ingest_watch(struct ingest *in)
 	source_reap();
 	for (guint i = 0; i < in->relays->len; i++)
 		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
+	if (in->options.follow)
+		fill_vacancies(in);
 	for (guint i = 0; i < in->inputs->len; i++) {
 		watch_input(in, input_at(in, i));
 		if (ask)

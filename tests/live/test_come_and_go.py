@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import sandbox
 from fake_fleet import EVENT_NS, Fleet, Live
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
-from terminal import Checks  # noqa: E402
+from terminal import Checks, Terminal  # noqa: E402
 
 SECOND = 10 ** 9
 PER_SECOND = SECOND // EVENT_NS
@@ -62,5 +63,27 @@ def test_copies_after_many(checks):
         checks.contains("two sessions: said", messages().splitlines(), "their events are counted once")
 
 
+def test_place_is_kept(checks):
+    """--max-sessions: one that breaks off keeps its place, and one that has ended leaves it to another."""
+    with Fleet(Live("db", "s1")) as relay, Terminal("--max-sessions", "1", relay.relay_url, size=(120, 30), ready=None) as t:
+        first = relay.session
+        t.wait(r"^ db +0\[")
+        first.is_cut = True
+        t.keys("9")
+        t.wait(r"^db +net:\S+/s1 +.*; retrying")
+        relay.sessions += [Live("ci", "job-1"), Live("ci", "job-2")]
+        checks.check("place: the others have none", t.wait(r"/job-1 +not attached") and t.wait(r"/job-2 +not attached"))
+        first.is_cut = False
+        checks.check("place: it is kept", t.wait(r"/s1 +attached") and t.wait(r"^ db +0\["))
+        relay.sessions.remove(first)
+        checks.check("place: the first of the others has it", t.wait(r"^ ci +0\[") and t.wait(r"/job-1 +attached"))
+        checks.contains("place: the second one has none", t.screen(), r"/job-2 +not attached")
+        t.keys("q")
+        checks.equal("place: status", t.status(), 0)
+
+
 if __name__ == "__main__":
-    Checks().run(test_copies_after_many)
+    if not shutil.which("tmux"):
+        print("skip the monitor of sessions that come and go: tmux is not installed")
+        Checks().run(test_copies_after_many)
+    Checks().run(test_copies_after_many, test_place_is_kept)
