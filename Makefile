@@ -74,8 +74,8 @@ OBJECTS := $(SOURCES:src/%.c=$(BUILD)/%.o)
 MAIN := $(BUILD)/cmd/main.o
 ARCHIVE := $(BUILD)/liblttngtop.a
 PROGRAM := $(BUILD)/lttngtop
-TEST_LIBRARY := $(BUILD)/tests/source/hold_workers.so
-TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(TEST_LIBRARY:$(BUILD)/%.so=%.c),$(wildcard tests/*/*.c))))
+TEST_LIBRARIES := $(BUILD)/tests/source/hold_workers.so $(BUILD)/tests/live/set_clock.so
+TEST_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(sort $(filter-out $(TEST_LIBRARIES:$(BUILD)/%.so=%.c),$(wildcard tests/*/*.c))))
 UNIT_TESTS := $(filter $(BUILD)/tests/unit/%,$(TEST_PROGRAMS))
 ifeq ($(strip $(CHECK_LIBS)),)
 TEST_PROGRAMS := $(filter-out $(UNIT_TESTS),$(TEST_PROGRAMS))
@@ -158,7 +158,7 @@ $(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
 
 # Preloaded into the program by some of them; a sanitizer has no place in it.
-$(TEST_LIBRARY): $(BUILD)/%.so: %.c
+$(TEST_LIBRARIES): $(BUILD)/%.so: %.c
 	$(call say,CCLD,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(WARNINGS) $(CFLAGS) -shared -fPIC -o $@ $<
@@ -209,7 +209,7 @@ coverage:
 	$(Q)scripts/coverage build-coverage
 
 # What the tests need.
-check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARY) $(TRACES)
+check-programs: $(PROGRAM) $(TEST_PROGRAMS) $(TEST_LIBRARIES) $(TRACES)
 
 # Guests with kernels of their own, one test at a time; tests/kernel/image says what is missing for making them.
 LAB_RELEASES ?= 12 13 forky

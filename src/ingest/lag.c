@@ -2,6 +2,7 @@
 #include "ingest/lag.h"
 
 #include <glib.h>
+#include <time.h>
 
 #include "base/nstime.h"
 
@@ -13,6 +14,19 @@
 
 /* Two clocks drift apart by at most this part of the time, 500 ppm. */
 enum { DRIFT_PART = 2000 };
+
+uint64_t lag_now_ns(void)
+{
+	static uint64_t at_zero_ns;
+	struct timespec since;
+	uint64_t since_ns;
+
+	clock_gettime(CLOCK_BOOTTIME, &since);
+	since_ns = (uint64_t)since.tv_sec * NS_PER_S + (uint64_t)since.tv_nsec;
+	if (!at_zero_ns)
+		at_zero_ns = (uint64_t)g_get_real_time() * NS_PER_US - since_ns;
+	return at_zero_ns + since_ns;
+}
 
 void lag_forget(struct host_lag *l)
 {

@@ -418,7 +418,7 @@ static void watch_lag(struct ingest *in, struct host *host)
 	}
 	if (host->last_ns == host->lag.at_ns)
 		return;
-	h->lag_ns = lag_measure(&host->lag, host->last_ns, (uint64_t)g_get_real_time() * NS_PER_US);
+	h->lag_ns = lag_measure(&host->lag, host->last_ns, lag_now_ns());
 	if (!in->options.max_lag_ns || h->lag_ns <= in->options.max_lag_ns)
 		return;
 	for (guint i = 0; i < host->inputs->len; i++) {

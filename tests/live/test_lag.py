@@ -6,14 +6,18 @@ import os
 import re
 import shutil
 import signal
+import struct
 import sys
 import time
 
 import sandbox
+from fake_fleet import Fleet, Live
 from test_feed import TRACES, Relayd, interrupt, trace_of, urls_of
 from test_live import wait_all
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+from processes import preload  # noqa: E402
 from terminal import Checks, Terminal  # noqa: E402
 
 RECORDING = os.path.join(TRACES, "hotplug")
@@ -90,6 +94,27 @@ def test_host_that_hangs(checks):
             interrupt(feed, "feed")
 
 
+def test_our_clock_set(checks):
+    """The monitor's own clock is set while it runs: no host is late."""
+    sessions = [Live(host, "s1") for host in ("web", "db")]
+    with Fleet(*sessions) as relay, open("step", "w+b", buffering=0) as step:
+        step.write(struct.pack("=q", 0))
+        env = {"SET_CLOCK": os.path.abspath("step"), **preload("live", "set_clock.so")}
+        with Terminal("--max-lag", "5s", "--log", "log-set", relay.relay_url, size=(120, 30), env=env, ready=None) as t:
+            wait_all(t, r"^ web +0\[", r"^ db +0\[", r"^ LIVE .* lag [01]\.\ds")
+            seen = set()
+            for seconds in (30, -30):
+                step.seek(0)
+                step.write(struct.pack("=q", seconds))
+                seen.clear()
+                sandbox.wait_until(lambda: seen.add(str(shown_second(t))) or len(seen) > 4, "the hosts' time to continue")
+            checks.check("our clock set: not late", t.wait(r"^ LIVE .* lag [01]\.\ds"), t.screen())
+            t.keys("q")
+            checks.equal("our clock set: status", t.status(), 0)
+        checks.equal("our clock set: never attached again", re.findall("too far behind.*", read_log("set")), [])
+        checks.equal("our clock set: attached once", sorted(relay.attached), ["s1", "s1"])
+
+
 if __name__ == "__main__":
     sandbox.begin(RECORDING, tmux=True)
-    Checks().run(test_clock_off, test_host_that_hangs)
+    Checks().run(test_clock_off, test_host_that_hangs, test_our_clock_set)

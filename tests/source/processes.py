@@ -76,6 +76,13 @@ def waits(pid):
     return True
 
 
+def preload(*path):
+    """The environment of a program that loads one of the tests' libraries first."""
+    library = os.path.join(BUILD, "tests", *path)
+    return {"LD_PRELOAD": f"{library}:{os.environ.get('LD_PRELOAD', '')}".rstrip(":"),
+            "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0".lstrip(":")}
+
+
 class Held:
     """
     Programs started with its environment have workers that stop
@@ -84,10 +91,7 @@ class Held:
     def __init__(self):
         self.file = tempfile.NamedTemporaryFile(prefix="hold-workers-")
         self.program, self.workers = 0, []
-        library = os.path.join(BUILD, "tests", "source", "hold_workers.so")
-        self.environment = {"HOLD_WORKERS": self.file.name,
-                            "LD_PRELOAD": f"{library}:{os.environ.get('LD_PRELOAD', '')}".rstrip(":"),
-                            "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0".lstrip(":")}
+        self.environment = {"HOLD_WORKERS": self.file.name, **preload("source", "hold_workers.so")}
 
     def hold(self, program, number):
         """The IDs of the given number of workers that the program starts, once they have all stopped themselves."""
