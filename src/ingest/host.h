@@ -38,6 +38,8 @@ struct host {
 	GPtrArray *sidecars;      /* char *: paths of the files loaded into public.sidecar, successfully or not */
 	char *clock;              /* UUID of the traces' clock; "": none */
 	uint64_t clock_zero_ns;   /* when that clock was 0, the latest time that a source has named; 0: not known */
+	int64_t begun_us;         /* CLOCK_MONOTONIC: when its first event was read */
+	int64_t heard_us;         /* CLOCK_MONOTONIC, live: when one of its sources last delivered; 0: not yet */
 	unsigned n_others;        /* hosts that it continues: the same machine before its clock was set back */
 	uint64_t last_ns;         /* time of the last record applied; later ones must not be before it */
 	struct host_lag lag;      /* of the session that is read, measured at last_ns */

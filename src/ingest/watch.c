@@ -269,7 +269,7 @@ static void watch_live(struct ingest *in, struct input *input)
 		limit_us *= 2; /* its worker itself waits up to the limit for each stream */
 
 	if (merge_hears(input->host->merge, input->number)) {
-		input->heard_us = now_us;
+		input->heard_us = input->host->heard_us = now_us;
 		input->stalled = false;
 	} else if (!input->stalled && now_us - input->heard_us > limit_us) {
 		input->stalled = true;
@@ -335,8 +335,8 @@ static bool is_unlisted(const struct host *host)
 }
 
 /*
- * Whether a live host of the same hostname started after this one's last event: the same machine, rebooted; or
- * continues it with a clock that was set back.
+ * Whether a live host of the same hostname started after this one's last event, by their clocks or as their data came,
+ * because a clock may start anywhere: the same machine, rebooted; or continues it with a clock that was set back.
  */
 static bool is_rebooted(const struct ingest *in, const struct host *host)
 {
@@ -346,7 +346,7 @@ static bool is_rebooted(const struct ingest *in, const struct host *host)
 		if (!other->public.live || other->public.away || other->public.begin_ns == TIME_UNKNOWN ||
 		    strcmp(other->hostname, host->hostname) != 0)
 			continue;
-		if (other->public.begin_ns >= host->public.end_ns ||
+		if (other->public.begin_ns >= host->public.end_ns || other->begun_us > host->heard_us ||
 		    (other->n_others > host->n_others && strcmp(other->clock, host->clock) == 0))
 			return true;
 	}

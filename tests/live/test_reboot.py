@@ -7,8 +7,10 @@ import re
 import sys
 
 import sandbox
+from fake_fleet import Fleet, Live
 from fake_relay import INDEX_HUP, Session
 from test_feed import TRACES, Relayd, interrupt, urls_of
+from test_clock_set_back import wait_for_all
 from test_hosts import Steady
 from test_live import recordings, restart
 
@@ -17,6 +19,7 @@ from terminal import Checks, Terminal  # noqa: E402
 
 RECORDING = os.path.join(TRACES, "hotplug")
 TRACE = os.path.join(RECORDING, "db", "kernel")
+HOUR = 3600 * 10 ** 9
 THERE = r"^ db +(0\[|no events since )"
 
 
@@ -120,6 +123,19 @@ def test_listed_session(checks):
         checks.equal("a listed session: status", t.status(), 0)
 
 
+def test_clock_behind(checks):
+    """A machine without a battery for its clock: a boot starts at an earlier time than the one before ended."""
+    with Fleet(Live("db", "before", boot="1")) as relay, Terminal(relay.relay_url, size=(120, 40), ready=None) as t:
+        since = wait_for_all(t, ["db"], wait_for_all(t, ["db"]))  # so long that its clock can be compared with others
+        relay.sessions.clear()
+        t.wait(r"^ db +session ended at [0-9:]+; waiting")
+        relay.sessions.append(Live("db", "after", boot="2", offset_ns=-HOUR))
+        checks.check("a clock that is behind: there", wait_for_all(t, ["db"], since))
+        checks.check("a clock that is behind: the first boot is not counted", t.wait(r"^ LIVE .* 1 host  "))
+        t.keys("q")
+        checks.equal("a clock that is behind: status", t.status(), 0)
+
+
 def test_relayd_restarted(checks):
     with Relayd("relayd") as relayd:
         feed = relayd.feed("--now", recordings["hotplug"])
@@ -138,4 +154,4 @@ def test_relayd_restarted(checks):
 if __name__ == "__main__":
     sandbox.begin(RECORDING, tmux=True)
     recordings["hotplug"] = RECORDING
-    Checks().run(test_same_session, test_other_session, test_listed_session, test_relayd_restarted)
+    Checks().run(test_same_session, test_other_session, test_listed_session, test_clock_behind, test_relayd_restarted)
