@@ -75,6 +75,12 @@ static const struct distribution *find_distribution(const char *ids)
 	return d;
 }
 
+static void release_check(struct check *c)
+{
+	g_free(c->text);
+	g_free(c->remedy);
+}
+
 static void say(struct check *c, enum check_state state, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void say(struct check *c, enum check_state state, const char *format, ...)
@@ -194,13 +200,42 @@ static void check_faults(const struct machine *m, struct check *c)
 	g_string_free(text, TRUE);
 }
 
+/* Whether a session daemon that is started now could trace the kernel, if the user may. */
+static bool kernel_is_traceable(const struct machine *m)
+{
+	struct check kernel = { 0 }, modules = { 0 };
+	bool is_traceable;
+
+	check_kernel(m, &kernel);
+	check_modules(m, &modules);
+	is_traceable = kernel.state != CHECK_MISSING && modules.state == CHECK_OK;
+	release_check(&kernel);
+	release_check(&modules);
+	return is_traceable;
+}
+
+static void say_blind_daemon(const struct machine *m, struct check *c)
+{
+	const guint64 sessions = g_ascii_strtoull(get(m, "sessions"), NULL, 10);
+
+	if (sessions)
+		say(c, CHECK_MISSING,
+		    "running, but cannot trace the kernel; a restart ends its %" G_GUINT64_FORMAT " session%s",
+		    sessions, sessions == 1 ? "" : "s");
+	else
+		say(c, CHECK_MISSING, "running, but cannot trace the kernel");
+}
+
 /* Root's session daemon, the only one that can trace the kernel. */
 static void check_daemon(const struct machine *m, struct check *c)
 {
 	const bool runs = strcmp(get(m, "daemon"), "root") == 0, unit = has(m, "unit");
+	const bool is_blind = runs && strcmp(get(m, "daemon_kernel"), "no") == 0 && m->may_trace;
 
-	if (runs && strcmp(get(m, "daemon_kernel"), "no") == 0 && m->may_trace) {
-		say(c, CHECK_MISSING, "running, but cannot trace the kernel");
+	if (is_blind && !kernel_is_traceable(m)) {
+		say(c, CHECK_OK, "running, without kernel tracing until the kernel modules can be loaded");
+	} else if (is_blind) {
+		say_blind_daemon(m, c);
 		mend(m, c, unit ? "systemctl restart lttng-sessiond" : "kill $(cat /var/run/lttng/lttng-sessiond.pid)");
 	} else if (runs) {
 		say(c, CHECK_OK, "running");
@@ -305,13 +340,10 @@ static const struct {
 	{ "shared memory", check_shared_memory },
 };
 
-static void check_free(void *data)
+static void check_free(void *check)
 {
-	struct check *c = data;
-
-	g_free(c->text);
-	g_free(c->remedy);
-	g_free(c);
+	release_check(check);
+	g_free(check);
 }
 
 GPtrArray *checks_make(GHashTable *facts, bool here)

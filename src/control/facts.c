@@ -19,6 +19,7 @@
  *   tracing           where tracefs is
  *   lttng, sessiond, relayd, unit: the tools; whether systemd knows the session daemon
  *   daemon            root or user; daemon_kernel: whether it can trace the kernel
+ *   sessions          how many root's session daemon shows this user
  *   ports             those of 5342, 5343, 5344 that something listens on
  *   clock             yes or no: synchronised        cpus; memory, shm: available, in KiB
  */
@@ -71,6 +72,7 @@ static const char script[] =
 	"elif runs \"${LTTNG_HOME:-$HOME}/.lttng/lttng-sessiond.pid\"; then say daemon user; fi\n"
 	"if has lttng && runs /var/run/lttng/lttng-sessiond.pid; then\n"
 	"  if brief lttng --no-sessiond list --kernel >/dev/null; then r=yes; else r=no; fi; say daemon_kernel $r\n"
+	"  say sessions \"$(brief lttng --no-sessiond list | grep -c '^ *[0-9][0-9]*) ')\"\n"
 	"fi\n"
 	"l=; for p in 14DE:5342 14DF:5343 14E0:5344; do\n"
 	"  ! cat /proc/net/tcp /proc/net/tcp6 | grep -qi \"^ *[0-9]*: [0-9A-F]*:${p%:*} [0-9A-F:]* 0A \" ||\n"

@@ -22,6 +22,16 @@ GOOD = {"uid": "0", "groups": "root", "os": "debian ", "kernel": "6.1.0-50-amd64
         "daemon": "root", "daemon_kernel": "yes", "ports": "", "clock": "yes", "cpus": "4", "memory": "4000000",
         "shm": "2000000", "end": "yes"}
 
+# lttng, whose session daemon has 12 sessions, and cannot trace the kernel.
+LTTNG = r"""case $* in
+*--kernel) exit 1;;
+*list)
+    printf 'Available recording sessions:\n'
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12; do printf '  %s) s%s [active]\n' $i $i; done
+    printf '\nUse lttng list <session_name> for more details\n';;
+*--version) echo 'lttng (LTTng Trace Control) 2.13.9';;
+esac"""
+
 SSH = """#!/bin/sh
 # Instead of ssh: a host is a file of facts; what it is asked, and what it says to stderr, are beside it.
 [ -e "$1" ] || exit 255
@@ -100,7 +110,14 @@ def test_findings():
         ({"daemon": "", "uid": "1000", "groups": "tracing", "unit": ""}, "session daemon", "missing", "root's session daemon is not",
          "sudo lttng-sessiond --daemonize$"),
         ({"daemon": "", "sessiond": "", "os": "fedora "}, "session daemon", "missing", "not found", "dnf install lttng-tools"),
-        ({"daemon_kernel": "no"}, "session daemon", "missing", "cannot trace the kernel", "systemctl restart"),
+        ({"daemon_kernel": "no"}, "session daemon", "missing", "cannot trace the kernel$", "systemctl restart"),
+        ({"daemon_kernel": "no", "sessions": "1"}, "session daemon", "missing", "a restart ends its 1 session$", "systemctl restart"),
+        ({"daemon_kernel": "no", "sessions": "2", "unit": ""}, "session daemon", "missing", "ends its 2 sessions$", "kill"),
+        # nothing that a new daemon would change
+        ({"daemon_kernel": "no", "loaded": "", "built": ""}, "session daemon", "ok", "running, without kernel tracing until", None),
+        ({"daemon_kernel": "no", "loaded": "", "container": "docker"}, "session daemon", "ok", "without kernel tracing until", None),
+        ({"daemon_kernel": "no", "lacks": " MODULES"}, "session daemon", "ok", "without kernel tracing until", None),
+        ({"daemon_kernel": "no", "loaded": ""}, "session daemon", "missing", "cannot trace the kernel", "systemctl restart"),
         ({"lttng": None}, "tools", "missing", "lttng not found", "apt-get install lttng-tools"),
         ({"ports": "5344"}, "ports", "warning", "other programs use 5344", "--live-port"),
         ({"ports": "5342 5343 5344"}, "ports", "ok", "a relayd seems to be running", None),
@@ -181,6 +198,26 @@ def test_loaded():
     out = run("unshare", "--mount", "sh", "-c", script, TOP)[1]
     assert check_of(out, "kernel modules") == ("ok", "lttng-modules 2.13.9-rc1, loaded", None), out
     assert check_of(out, "known faults")[0] == "warning", out
+    return None
+
+
+def test_sessions():
+    """How many sessions a restart of the session daemon would end, as its lttng lists them."""
+    if os.geteuid() or run("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/run")[0]:
+        return "not root, or no mount namespaces"
+    os.makedirs("fake")
+    shutil.copy(shutil.which("sleep"), "fake/lttng-sessiond")
+    for name, text in (("uname", "echo none"), ("lttng", LTTNG)):
+        with open(f"fake/{name}", "w", encoding="ascii") as file:
+            file.write(f"#!/bin/sh\n{text}\n")
+        os.chmod(f"fake/{name}", 0o755)
+    script = """mount -t tmpfs none /sys/module && mount -t tmpfs none "$(readlink -f /var/run)" || exit
+                [ ! -e /proc/config.gz ] || mount --bind /dev/null /proc/config.gz
+                mkdir /sys/module/lttng_tracer /var/run/lttng; echo 2.13.11 >/sys/module/lttng_tracer/version
+                lttng-sessiond 60 & echo $! >/var/run/lttng/lttng-sessiond.pid
+                "$0" doctor; kill $!"""
+    out = run("unshare", "--mount", "sh", "-c", script, TOP, env={**os.environ, "PATH": f"{os.getcwd()}/fake:{os.environ['PATH']}"})[1]
+    assert check_of(out, "session daemon")[:2] == ("missing", "running, but cannot trace the kernel; a restart ends its 12 sessions"), out
     return None
 
 
