@@ -199,8 +199,6 @@ enum lt_status bind_layout(struct layout *l)
 				      .n_slots = &l->n_slots,
 				      .work = &work };
 
-	if (!l->streams->len)
-		status = error_set("metadata: no stream is described");
 	find_streams(l);
 	if (l->format == LAYOUT_CTF_1_8)
 		set_roles(l->packet_header);

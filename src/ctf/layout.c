@@ -38,7 +38,22 @@ static void destroy_type(gpointer data)
 	type_destroy(data);
 }
 
-enum lt_status layout_parse(const char *text, struct layout **out)
+static enum lt_status lack_streams(void)
+{
+	return error_set("metadata: no stream is described");
+}
+
+/* Before any type is in use, it is unknown which of several clocks will be. */
+static enum lt_status take_only_clock(struct layout *l)
+{
+	if (l->clocks->len != 1)
+		return lack_streams();
+	l->clock = g_ptr_array_index(l->clocks, 0);
+	l->n_clocks = 1;
+	return LT_OK;
+}
+
+enum lt_status layout_parse_growing(const char *text, struct layout **out)
 {
 	struct layout *l = g_new0(struct layout, 1);
 	enum lt_status status;
@@ -54,11 +69,25 @@ enum lt_status layout_parse(const char *text, struct layout **out)
 	l->n_slots = SLOT_EVENT_ID + 1;
 	status = metadata_is_ctf2(text) ? fragments_parse(text, l) : blocks_parse(text, l);
 	if (!status)
-		status = bind_layout(l);
+		status = l->streams->len ? bind_layout(l) : take_only_clock(l);
 	if (status) {
 		layout_destroy(l);
 		text_sanitise(why, sizeof(why), error_text(), strlen(error_text()));
 		return error_set("%s", why);
+	}
+	*out = l;
+	return LT_OK;
+}
+
+enum lt_status layout_parse(const char *text, struct layout **out)
+{
+	struct layout *l;
+
+	if (layout_parse_growing(text, &l))
+		return LT_ERROR;
+	if (!l->streams->len) {
+		layout_destroy(l);
+		return lack_streams();
 	}
 	*out = l;
 	return LT_OK;

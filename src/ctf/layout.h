@@ -70,6 +70,12 @@ struct layout {
  */
 enum lt_status layout_parse(const char *text, struct layout **out);
 
+/*
+ * As layout_parse(), for metadata to which more may be added: the clock alone is enough. As long as no stream is
+ * described, .streams is empty, and nothing but times can be decoded.
+ */
+enum lt_status layout_parse_growing(const char *text, struct layout **out);
+
 void layout_destroy(struct layout *l);
 
 /* Adds an empty stream, for code that fills the layout. */

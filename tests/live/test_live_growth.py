@@ -156,6 +156,54 @@ def test_metadata_stays_incomplete():
         assert asked < 100 and (asked > 10) == (last_status == 2), asked
 
 
+class Early(Relay):
+    """
+    Two traces, of the second of which there is only the first part of the metadata: no packets come in its streams, only
+    beacons, until the test says that all is over. Those of the first trace then end, too.
+    """
+    first = 0  # bytes of the second trace's metadata
+    is_over = False
+    beacons = 0
+
+    def get_metadata(self, payload):
+        stream_id, = struct.unpack(">Q", payload)
+        trace_id, data = self.session.metadata[stream_id]
+        self.session.metadata[stream_id] = trace_id, data if trace_id == 1 else data[:self.first]
+        return super().get_metadata(payload)
+
+    def next_index(self, payload):
+        stream = self.session.stream(struct.unpack(">Q", payload)[0])
+        if stream.trace_id != 1:
+            stream.next = len(stream.packets)
+        return super().next_index(payload)
+
+    def at_end(self, stream):
+        if self.is_over:
+            return super().at_end(stream)
+        self.beacons += 1
+        last = max(s.packets[-1][4] for s in self.session.streams)
+        return self.index(fake_relay.INDEX_INACTIVE, packet=(0, 0, 0, 0, last + 1000 * self.beacons, 0, stream.class_id))
+
+    def at_last_end(self):
+        if self.is_over:
+            super().at_last_end()
+
+
+def test_trace_without_events():
+    """A program that ended at once leaves a trace whose metadata describes no stream: others do not wait for it."""
+    recorded = events(dump(os.path.dirname(KPROBE)))
+    with Early(Session([KPROBE, KPROBE], timer_us=1000)) as relay:
+        relay.first = relay.session.metadata[1002][1].index(b"stream {")
+        d = Dump(relay.url)
+        try:
+            wait_until(lambda: d.process.poll() is not None or events(list(d.lines)) == recorded, "the first trace's events")
+            assert d.process.poll() is None, failure(d.stop())
+            relay.is_over = True
+            assert failure(d.wait()) is None, failure(d.lines)
+        finally:
+            d.stop()
+
+
 class Printer:
     """'report dump' of a live session, which prints whose event each is."""
 

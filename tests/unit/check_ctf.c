@@ -381,6 +381,25 @@ START_TEST(test_refused)
 }
 END_TEST
 
+/* The clock of growing metadata is known before a stream is, if there is only one. */
+START_TEST(test_growing)
+{
+	static const char clock[] = "clock { name = c; freq = 500000000; offset = 7; };\n";
+	char *clocks = g_strconcat(clock, "clock { name = d; };\n", NULL);
+	struct layout *l;
+
+	ck_assert_msg(layout_parse_growing(clock, &l) == LT_OK, "%s", error_text());
+	ck_assert_uint_eq(l->streams->len, 0);
+	ck_assert_uint_eq(layout_to_ns(l, 10), 34);
+	layout_destroy(l);
+	ck_assert_int_eq(layout_parse_growing("", &l), LT_ERROR);
+	ck_assert_int_eq(layout_parse_growing(clocks, &l), LT_ERROR);
+	error_clear();
+	refuse(clock, "no stream is described");
+	g_free(clocks);
+}
+END_TEST
+
 static void check_identity(const char *text, const char *trace, const char *hostname, const char *clock)
 {
 	struct identity id;
@@ -444,6 +463,7 @@ int main(void)
 	unit_add(suite, test_bounds, 1);
 	unit_add(suite, test_huge, 1);
 	unit_add(suite, test_refused, G_N_ELEMENTS(refused));
+	unit_add(suite, test_growing, 1);
 	unit_add(suite, test_identity, 1);
 	return unit_end(suite);
 }

@@ -164,7 +164,7 @@ static enum lt_status read_metadata(struct live_trace *t)
 	char *text = metadata_text(t->metadata->data, t->metadata->len);
 	struct live_version *version = g_new0(struct live_version, 1);
 	struct layout *layout = NULL;
-	enum lt_status status = layout_parse(text, &layout);
+	enum lt_status status = layout_parse_growing(text, &layout);
 
 	g_free(text);
 	if (status == LT_OK)
@@ -172,7 +172,8 @@ static enum lt_status read_metadata(struct live_trace *t)
 	if (status == LT_OK) {
 		g_ptr_array_add(t->versions, version);
 		drop_versions(t);
-		return LT_OK;
+		/* The clock is enough for beacons, but not for packets. */
+		return layout->streams->len ? LT_OK : error_set("metadata: no stream is described");
 	}
 	if (layout)
 		native_trace_release(&version->base);
