@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "feed/feed.h"
 #include "play/feed_sync.h"
 
@@ -111,7 +112,7 @@ static void announce(void *user, const struct fed_session *s)
 	clear_progress(r);
 	print_url(r, stdout, s);
 	putchar('\n');
-	fflush(stdout);
+	output_flush(); /* a failure is reported at the end */
 }
 
 static void count(const GPtrArray *sessions, uint64_t *events, uint64_t *bytes, unsigned *ended)

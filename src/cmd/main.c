@@ -15,6 +15,7 @@
 #include "base/strpool.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/manual.h"
 #include "cmd/record/local.h"
 #include "config.h"
@@ -286,9 +287,7 @@ int main(int argc, char **argv)
 	survive_file_size_limit();
 	status = dispatch(argc - 1, argv + 1);
 	strpool_release();
-	if ((fflush(stdout) || ferror(stdout)) && !cmd_has_failed()) {
-		error_set("cannot write to standard output: %s", error_of_errno(errno));
+	if (output_flush() && !cmd_has_failed())
 		return cmd_fail(LT_EXIT_FAILURE, "");
-	}
 	return status;
 }

@@ -398,6 +398,16 @@ def check_interrupt(relayd, recording):
     check(sum(classes(viewers[0].path).values()) > 0, "SIGTERM: no events")
 
 
+def check_full_output(relayd, recording):
+    """The URLs could not be written: the reason is that of the write, whatever failed since."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([PROGRAM, "feed", "--to", f"net://127.0.0.1:{relayd.control}:{relayd.data}", "--no-wait",
+                               "--live-port", str(relayd.live), "--session", "unseen", "--speed", "100", recording], stdout=full,
+                              stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE, check=False)
+    check(done.returncode == 1 and done.stderr == "lttngtop: cannot write to standard output: No space left on device\n",
+          f"full output: {done}")
+
+
 def check_failures(home, recording):
     """A relayd that refuses, hangs, stops, dies."""
     port, = sandbox.free_ports(1)
@@ -472,6 +482,7 @@ def main():
             check_sync(recordings["three-tier"])
             check_daemons(recordings["three-tier"])
         check_interrupt(relayd, recordings["kprobe"])
+        check_full_output(relayd, recordings["kprobe"])
     check_failures("failing", recordings["kprobe"])
     print(f"{'not ok' if failures else 'ok'} {os.path.basename(sys.argv[0])}: {count} checks, {failures} failed")
     return 1 if failures else 0

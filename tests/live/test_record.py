@@ -191,6 +191,25 @@ def test_output_that_cannot_be_written():
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
+def test_full_output():
+    """If nobody can know of a session, because its name could not be printed, it does not stay."""
+    def full(u, *argv):
+        return u.run("sh", "-c", 'exec "$@" >/dev/full', "sh", TOP, *argv)
+    none = "(no available recording session|No recording sessions available)"
+    lacks_room = "lttngtop: cannot write to standard output: No space left on device"
+    with user("full") as u:
+        check(full(u, "record", "--ust", EVENTS, "--session", "s", "--output", "o"), 1, "",
+              f"^{lacks_room}; session 's' was removed; what it had recorded is in '{u.home}/o'\n$")
+        assert not u.sessiond_pid(), "a session daemon is left"
+    with user("full-daemon", sessiond=True) as u:
+        check(full(u, "record", "--ust", EVENTS, "--session", "s"), 1, "", lacks_room)
+        check(u.run("lttng", "--no-sessiond", "list"), 0, none)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--session", "s", "--output", "o"), 0, "records into")
+        for verb in "status", "stop":
+            check(full(u, "record", verb, "s"), 1, "", f"^{lacks_room}\n$")
+        check(u.run("lttng", "--no-sessiond", "list"), 0, none)
+
+
 def test_kernel_as_root():
     """root's daemon without kernel tracing; one that record starts where lttng-modules are missing."""
     if reason := no_private_run():

@@ -13,6 +13,7 @@
 #include "base/timetext.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/record/record.h"
 #include "cmd/record/sidecar.h"
 #include "control/commands.h"
@@ -53,7 +54,10 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	if (!plan->command)
 		record_print_verb(out, "stop it", "stop", plan->hosts, output, plan->session);
 	g_free(source);
-	fflush(out); /* a signal may follow, which ends only this process */
+}
+
+static void check_view_port(const struct record_plan *plan)
+{
 	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
 		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
 }
@@ -283,22 +287,29 @@ static int fail(const struct record_plan *plan, bool elsewhere)
 	return cmd_fail(LT_EXIT_FAILURE, "record");
 }
 
-/* A signal came after the start, but before anybody could know how to stop the session. */
-static int end_at_once(const struct record_plan *plan, bool new_output)
+static void add_what_is_left(const struct record_plan *plan)
 {
 	const char *where = plan->hosts->len ? " from the hosts that answered" : "";
 
-	discard(plan);
-	if (session_gave_up())
-		error_set("interrupted");
-	else if (plan->mode == RECORD_LIVE)
-		error_set("interrupted; session '%s' was removed%s; the relayd keeps what it received", plan->session,
-			  where);
+	if (plan->mode == RECORD_LIVE)
+		error_add("session '%s' was removed%s; the relayd keeps what it received", plan->session, where);
 	else if (plan->mode == RECORD_TO_DISK && !plan->hosts->len)
-		error_set("interrupted; session '%s' was removed; what it had recorded is in '%s'", plan->session,
-			  plan->output);
+		error_add("session '%s' was removed; what it had recorded is in '%s'", plan->session, plan->output);
 	else
-		error_set("interrupted; session '%s' and what it had recorded were removed%s", plan->session, where);
+		error_add("session '%s' and what it had recorded were removed%s", plan->session, where);
+}
+
+/* What the error describes happened after the start, but before anybody could know how to stop the session. */
+static int end_at_once(const struct record_plan *plan, pid_t redump, bool new_output)
+{
+	char *why = g_strdup(error_text());
+
+	redump_end(redump);
+	discard(plan);
+	error_set("%s", why);
+	g_free(why);
+	if (!session_gave_up())
+		add_what_is_left(plan);
 	if (!plan->hosts->len && plan->mode == RECORD_SNAPSHOT)
 		remove_output(plan, new_output);
 	return cmd_fail(LT_EXIT_FAILURE, "record");
@@ -335,11 +346,15 @@ static int record(struct record_plan *plan, struct private_run *run, bool may_st
 	record_sidecar_start(plan, command.pid, &cost);
 	if (process_is_interrupted()) {
 		process_cancel(&command);
-		redump_end(redump);
-		return end_at_once(plan, new_output);
+		error_set("interrupted");
+		return end_at_once(plan, redump, new_output);
 	}
 	print_started(plan->command ? stderr : stdout, plan);
 	print_estimate(plan->command ? stderr : stdout, &estimate);
+	/* a signal may follow, which ends only this process */
+	if (!plan->command && output_flush())
+		return end_at_once(plan, redump, new_output);
+	check_view_port(plan);
 	if (!plan->command)
 		return recorded;
 	status = process_run(&command);

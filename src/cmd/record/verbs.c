@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/timetext.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/record/count.h"
 #include "cmd/record/record.h"
 #include "cmd/record/sidecar.h"
@@ -425,7 +426,7 @@ int record_verb_run(const struct record_verb *verb, const struct options *o)
 		return cmd_fail(LT_EXIT_USAGE, "record");
 	process_hold_signals();
 	result = o->record_host->len ? run_verb_remotely(verb, o, session) : run_verb_locally(verb, session);
-	fflush(stdout); /* a held signal ends this process */
+	output_flush(); /* a held signal ends this process */
 	process_release_signals();
 	return result;
 }

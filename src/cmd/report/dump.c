@@ -2,36 +2,24 @@
 /* lttngtop report dump: writes the events themselves, with all their fields. */
 #include "cmd/report/report.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/report/events.h"
-
-/* errno of the first write that failed; later calls change it, and there may be nothing left that could fail again. */
-static int failed;
-
-static void check_output(void)
-{
-	if (failed || !ferror(stdout))
-		return;
-	failed = errno ? errno : EIO;
-	report_stop = true;
-}
 
 static void write_event(void *user, const struct dump_event *event)
 {
 	dump_event(user, event);
-	check_output();
+	report_stop |= output_has_failed();
 }
 
 static void flush(void *user)
 {
 	(void)user;
-	fflush(stdout);
-	check_output();
+	report_stop |= output_flush() != LT_OK;
 }
 
 static enum lt_status check_options(const struct report *r)
@@ -69,11 +57,8 @@ static int write_events(void *user, uint64_t known_end_ns)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	if (report_events_read(e) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
-	flush(NULL);
-	if (failed) {
-		error_set("cannot write to standard output: %s", error_of_errno(failed));
+	if (output_flush())
 		return cmd_fail(LT_EXIT_FAILURE, "");
-	}
 	say_none(e);
 	return report_is_incomplete(e->report) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
