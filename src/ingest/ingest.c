@@ -301,7 +301,8 @@ static void report_empty_relays(const struct ingest *in)
 		const struct relay *relay = g_ptr_array_index(in->relays, i);
 
 		if (!relay->why)
-			log_error("%s: no live session found", relay->url);
+			log_error("%s: no live session found%s%s", relay->url, relay->stored ? "; " : "",
+				  relay->stored ? relay->stored : "");
 	}
 }
 

@@ -15,7 +15,9 @@ static struct ingest_input relay_as_input(const struct relay *relay)
 
 	return (struct ingest_input){
 		.name = relay->url,
-		.state = relay->why ? relay->why : asked,
+		.state = relay->why      ? relay->why
+			 : relay->stored ? relay->stored
+					 : asked,
 		.host = -1,
 		.live = true,
 		.runs = !relay->why,

@@ -31,6 +31,7 @@ void relay_free(void *data)
 	source_stop(r->lister);
 	g_free(r->url);
 	g_free(r->why);
+	g_free(r->stored);
 	g_free(r);
 }
 
@@ -49,13 +50,31 @@ static void answered(struct relay *r, const char *why)
 	r->next_us = g_get_monotonic_time() + ASK_LATER_US;
 }
 
-static void report_session(const struct event *ev, relay_session_fn *fn, void *data)
+char *relay_stored_text(unsigned n)
+{
+	if (!n)
+		return NULL;
+	return g_strdup_printf("%u session%s there %s not live: created without '--live'", n, n == 1 ? "" : "s",
+			       n == 1 ? "is" : "are");
+}
+
+static void end_answer(struct relay *r)
+{
+	g_free(r->stored);
+	r->stored = relay_stored_text(r->n_stored);
+	r->n_stored = 0;
+	answered(r, NULL);
+}
+
+static void report_session(struct relay *r, const struct event *ev, relay_session_fn *fn, void *data)
 {
 	const struct ev_session *p = event_payload(ev, ev_session);
 	char *url;
 
-	if (!p->timer_us)
-		return; /* not a live session: it cannot be followed */
+	if (!p->timer_us) {
+		r->n_stored++;
+		return;
+	}
 	url = g_strndup(event_text(ev, p->url), p->url.len);
 	fn(data, url);
 	g_free(url);
@@ -69,6 +88,8 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 
 	if (!r->lister && g_get_monotonic_time() < r->next_us)
 		return;
+	if (!r->lister)
+		r->n_stored = 0;
 	if (!r->lister && source_start_list(r->url, ANSWER_WITHIN_MS, ASK_EVERY_MS, &r->lister) != LT_OK) {
 		r->lister = NULL;
 		answered(r, error_text());
@@ -76,9 +97,9 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 	}
 	for (unsigned n = 0; (status = source_peek(r->lister, &ev)) == LT_OK && n < SESSIONS_AT_ONCE; n++) {
 		if (ev->kind == EVENT_SESSION)
-			report_session(ev, fn, data);
+			report_session(r, ev, fn, data);
 		else if (ev->kind == EVENT_LISTED)
-			answered(r, NULL);
+			end_answer(r);
 		source_next(r->lister);
 	}
 	if (status == LT_ERROR)

@@ -18,7 +18,12 @@ struct relay {
 	int64_t next_us;       /* CLOCK_MONOTONIC: when to start it again */
 	bool answered;         /* it has answered, or failed, at least once */
 	char *why;             /* why the last attempt failed; NULL: it did not */
+	unsigned n_stored;     /* sessions that are not live, of the answer that is being read */
+	char *stored;          /* says that the last answer had such sessions; NULL: it had none */
 };
+
+/* Says that n sessions of a relayd cannot be followed; to be freed. NULL: n is 0. */
+char *relay_stored_text(unsigned n);
 
 /* url is copied. */
 struct relay *relay_create(const char *url);

@@ -3,12 +3,17 @@
 """`lttngtop list` with relayds that answer, are empty, silent, wrong, or absent."""
 import json
 import os
+import shutil
 import struct
 import subprocess
+import sys
 import time
 
 import cases
 from fake_relay import Hangup, Relay, Session
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
+from terminal import Terminal  # noqa: E402
 
 
 def run_list(*argv, limit=30):
@@ -109,6 +114,22 @@ def test_nonsense():
     with Relay() as relay:
         relay.connect = lambda payload: b"HTTP/1.1 400 Bad Request\r\n"
         expect([relay.relay_url], 1, "", "not a port for viewers")
+
+
+def test_not_live():
+    """Sessions that cannot be followed: whoever looks for live ones is told of them, as nothing else would be seen."""
+    one = Session([], "web", "stored", 0)
+    for sessions, text in (([one], "1 session there is not live: created without '--live'"),
+                           ([one, Session([], "db", "too", 0)], "2 sessions there are not live: created without '--live'")):
+        with Relay(*sessions) as relay:
+            done = subprocess.run([os.environ["LTTNGTOP"], "report", "cpu", relay.relay_url], stdin=subprocess.DEVNULL,
+                                  stderr=subprocess.PIPE, text=True, timeout=30, check=False)
+            assert done.returncode == 1 and f"{relay.relay_url}: no live session found; {text}\n" in done.stderr, done
+            if not shutil.which("tmux"):
+                continue
+            with Terminal(relay.relay_url, size=(100, 24), ready=None) as t:
+                t.wait(f"^ WAITING (.*\\n)*.*{relay.relay_url} +{text}")
+    return None if shutil.which("tmux") else "without the monitor: tmux is not installed"
 
 
 if __name__ == "__main__":

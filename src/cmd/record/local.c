@@ -22,6 +22,7 @@
 #include "control/keeper.h"
 #include "control/plan.h"
 #include "control/process.h"
+#include "ingest/relay.h"
 #include "source/source.h"
 #include "ui/chooser.h"
 #include "ui/crash.h"
@@ -36,8 +37,11 @@ static const char *name_of(enum command_bit command)
 
 /* ---- without arguments ---- */
 
-/* The live sessions of this machine's relayd; none if it does not answer (*answers). The caller frees the array. */
-static GPtrArray *live_sessions(bool *answers)
+/*
+ * The live sessions of this machine's relayd; none if it does not answer (*answers). *n_stored: how many others it has.
+ * The caller frees the array.
+ */
+static GPtrArray *live_sessions(bool *answers, unsigned *n_stored)
 {
 	GPtrArray *sessions = relay_list_new();
 	struct source_url url;
@@ -47,9 +51,11 @@ static GPtrArray *live_sessions(bool *answers)
 	if (!*answers)
 		error_clear();
 	source_url_release(&url);
+	*n_stored = sessions->len;
 	for (guint i = sessions->len; i-- > 0;)
 		if (!((struct relay_session *)g_ptr_array_index(sessions, i))->timer_ns)
 			g_ptr_array_remove_index(sessions, i);
+	*n_stored -= sessions->len;
 	return sessions;
 }
 
@@ -141,6 +147,8 @@ static bool is_command(const struct options *o)
 int local_choose(struct options *o)
 {
 	GPtrArray *missing, *sessions;
+	unsigned n_stored;
+	char *stored;
 	bool answers;
 	int status = -1;
 
@@ -148,7 +156,7 @@ int local_choose(struct options *o)
 		o->local = is_command(o);
 		return -1;
 	}
-	sessions = live_sessions(&answers);
+	sessions = live_sessions(&answers, &n_stored);
 	if (sessions->len)
 		status = open_sessions(o, sessions);
 	g_ptr_array_free(sessions, TRUE);
@@ -161,13 +169,16 @@ int local_choose(struct options *o)
 	}
 	print_missing(missing);
 	g_ptr_array_free(missing, TRUE);
+	stored = relay_stored_text(n_stored);
 	fprintf(stderr,
 		"\nOther ways to start:\n"
 		"  lttngtop RECORDING        replay a directory that LTTng has written\n"
-		"  lttngtop net://HOST       the live sessions of a relayd; %s\n"
+		"  lttngtop net://HOST       the live sessions of a relayd; %s%s%s\n"
 		"  lttngtop --local --ust 'EVENT'  events of programs on this machine\n"
 		"  lttngtop --help\n",
-		answers ? "that of this machine has none" : "there is none on this machine");
+		answers ? "that of this machine has none" : "there is none on this machine", stored ? "; " : "",
+		stored ? stored : "");
+	g_free(stored);
 	return LT_EXIT_FAILURE;
 }
 
