@@ -472,7 +472,14 @@ def test_lost_relayd():
         lost = f"session '[^']*' has ended, but relayd 'net://127.0.0.1:{control}' does not answer: what it had not received is"
         check(u.run(TOP, *ust, "--session", "s"), 0, "stop it")
         u.run(APP, "10")
+        check(u.run(TOP, "record", "status", "s"), 0, "^s: recording, live every ")
         relayd.kill()
+        relayd.wait()
+        why = (f"^lttngtop: session 's': cannot reach relayd 'net://127.0.0.1:{control}' from this machine: Connection refused; "
+               "once it runs again, stop the session and record again\n$")
+        for verb, text in ("status", "^s: recording, live every "), ("refresh", "^state dump of session 's' repeated\n$"):
+            check(u.run(TOP, "record", verb, "s"), 1, text, why)
+        check(u.run(TOP, "record", "status"), 1, "^s: recording, live every ", why)
         relayd.wait()
         check(u.run(TOP, "record", "stop", "s"), 1, "", lost)
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")

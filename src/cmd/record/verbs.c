@@ -226,6 +226,19 @@ static int snapshot(const struct session *s)
 	return LT_EXIT_OK;
 }
 
+/* LT_ERROR: nobody receives what the session records; a relayd that is started again does not, either. */
+static enum lt_status check_relayd(const struct session *s)
+{
+	char *relayd = s->live_timer_us && s->active ? relay_url_of_session(s->path) : NULL;
+	const enum lt_status status = relayd ? relay_probe(relayd) : LT_OK;
+
+	g_free(relayd);
+	if (!status)
+		return LT_OK;
+	error_wrap("session '%s'", s->name);
+	return error_add("once it runs again, stop the session and record again");
+}
+
 static int status(const struct session *s)
 {
 	char timer[TIMETEXT_SIZE] = "", name[NAME_MAX_SHOWN], path[TEXT_MAX + 1];
@@ -237,7 +250,7 @@ static int status(const struct session *s)
 	printf("%s: %s%s%s%s, %s, lost %" PRIu64 " events %" PRIu64 " packets\n", name,
 	       s->active ? "recording" : "stopped", s->snapshot ? ", flight recorder" : "",
 	       *timer ? ", live every " : "", timer, path, s->lost.events, s->lost.packets);
-	return LT_EXIT_OK;
+	return check_relayd(s) ? cmd_fail(LT_EXIT_FAILURE, "record") : LT_EXIT_OK;
 }
 
 static void print_refreshed(const char *session)
@@ -252,7 +265,7 @@ static int refresh(const struct session *s)
 	if (s->live_timer_us)
 		record_sidecar_send();
 	print_refreshed(s->name);
-	return LT_EXIT_OK;
+	return check_relayd(s) ? cmd_fail(LT_EXIT_FAILURE, "record") : LT_EXIT_OK;
 }
 
 static const struct record_verb {
@@ -372,7 +385,8 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 									: cmd_fail(LT_EXIT_FAILURE, "record");
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
-			status(g_ptr_array_index(sessions, i));
+			if (status(g_ptr_array_index(sessions, i)))
+				result = LT_EXIT_FAILURE;
 		if (!sessions->len)
 			puts("no sessions");
 	} else {
