@@ -291,8 +291,7 @@ static void choose_rows(struct view_rows *r, const struct view_query *q)
 			g_array_index(rows, struct view_row, n++) = *row;
 			continue;
 		}
-		if ((q->only && !g_hash_table_contains(q->only, &row->key)) ||
-		    (q->filter && !view_filter_row(q->filter, r, row) &&
+		if ((q->filter && !view_filter_row(q->filter, r, row) &&
 		     map64_get(&parents, row->key.uid) == MAP64_NONE) ||
 		    (!all && !has_figures(r, q, row)))
 			continue;
@@ -314,6 +313,17 @@ static void sum_up(struct view_rows *r, struct view_query *q)
 	view_filter_bind(q->having, r);
 	for (guint i = 0; i < rows->len; i++)
 		if (view_filter_row(q->having, r, &g_array_index(rows, struct view_row, i)))
+			g_array_index(rows, struct view_row, n++) = g_array_index(rows, struct view_row, i);
+	g_array_set_size(rows, n);
+}
+
+/* Afterwards, because others are part of sums. */
+static void keep_only(GArray *rows, GHashTable *only)
+{
+	guint n = 0;
+
+	for (guint i = 0; i < rows->len; i++)
+		if (g_hash_table_contains(only, &g_array_index(rows, struct view_row, i).key))
 			g_array_index(rows, struct view_row, n++) = g_array_index(rows, struct view_row, i);
 	g_array_set_size(rows, n);
 }
@@ -349,10 +359,14 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 	choose_rows(r, &query);
 	if (q->sum_by)
 		sum_up(r, &query);
-	if (q->tree && view_table_has_tree(q->table))
+	if (q->tree && view_table_has_tree(q->table)) {
 		view_tree_rows(r, &query);
-	else if (query.sort || q->sum_by || !q->table->supply.needs)
-		view_sort_rows(r, &query);
+	} else {
+		if (q->only)
+			keep_only(r->internal->rows, q->only);
+		if (query.sort || q->sum_by || !q->table->supply.needs)
+			view_sort_rows(r, &query);
+	}
 	r->rows = (struct view_row *)(void *)r->internal->rows->data;
 	r->n_all = r->internal->rows->len;
 	r->n = q->limit ? MIN(q->limit, r->n_all) : r->n_all;

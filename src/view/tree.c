@@ -14,6 +14,7 @@
  */
 struct tree {
 	uint32_t *parent, *first_child, *last_child, *next;
+	uint32_t *descendants; /* their number, shown or not */
 };
 
 static const struct thread_row *thread_at(const GArray *rows, guint i)
@@ -89,34 +90,58 @@ static void cut_circles(struct tree *tree, guint n)
 	g_free(seen);
 }
 
-/*
- * What each row shows when collapsed: itself with the figures of its whole branch. Children precede their parents: a
- * row is added to its parent once all its own descendants have been added to it. Rows that only the baseline has are
- * empty in this interval.
- */
-static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struct tree *tree)
+/* All rows, children before their parents. */
+static uint32_t *order_upwards(const struct tree *tree, guint n)
 {
-	GArray *branches = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
-	uint32_t *children = g_new0(uint32_t, MAX(rows->len, 1));
-	uint32_t *ready = g_new(uint32_t, MAX(rows->len, 1));
-	guint n = 0;
+	uint32_t *children = g_new0(uint32_t, MAX(n, 1)); /* of each row, not yet in the order */
+	uint32_t *order = g_new(uint32_t, MAX(n, 1));
+	guint n_ordered = 0;
 
-	g_array_append_vals(branches, rows->data, rows->len);
-	for (guint i = 0; i < rows->len; i++)
+	for (guint i = 0; i < n; i++)
 		if (tree->parent[i] != NONE)
 			children[tree->parent[i]]++;
+	for (guint i = 0; i < n; i++)
+		if (!children[i])
+			order[n_ordered++] = i;
+	for (guint k = 0; k < n_ordered; k++) {
+		uint32_t up = tree->parent[order[k]];
+
+		if (up != NONE && !--children[up])
+			order[n_ordered++] = up;
+	}
+	g_free(children);
+	return order;
+}
+
+static void count_descendants(struct tree *tree, const uint32_t *upwards, guint n)
+{
+	memset(tree->descendants, 0, n * sizeof(*tree->descendants));
+	for (guint k = 0; k < n; k++) {
+		uint32_t up = tree->parent[upwards[k]];
+
+		if (up != NONE)
+			tree->descendants[up] += 1 + tree->descendants[upwards[k]];
+	}
+}
+
+/*
+ * What each row shows when collapsed: itself with the figures of its whole branch: a row is added to its parent once
+ * all its own descendants have been added to it. Rows that only the baseline has are empty in this interval.
+ */
+static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struct tree *tree, const uint32_t *upwards)
+{
+	GArray *branches = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
+
+	g_array_append_vals(branches, rows->data, rows->len);
 	for (guint i = 0; i < rows->len; i++) {
 		struct view_row *row = &g_array_index(branches, struct view_row, i);
 
-		if (children[i] && !row->of_baseline)
+		if (tree->descendants[i] && !row->of_baseline)
 			view_derived_cells(r, row);
 	}
-	for (guint i = 0; i < rows->len; i++)
-		if (!children[i])
-			ready[n++] = i;
-	for (guint k = 0; k < n; k++) {
-		const struct view_row *row = &g_array_index(branches, struct view_row, ready[k]);
-		uint32_t up = tree->parent[ready[k]];
+	for (guint k = 0; k < rows->len; k++) {
+		const struct view_row *row = &g_array_index(branches, struct view_row, upwards[k]);
+		uint32_t up = tree->parent[upwards[k]];
 		struct view_row *into;
 
 		if (up == NONE)
@@ -124,25 +149,36 @@ static GArray *sum_branches(struct view_rows *r, const GArray *rows, const struc
 		into = &g_array_index(branches, struct view_row, up);
 		if (!into->of_baseline && !row->of_baseline)
 			view_add_figures(r, into, row);
-		if (!--children[up])
-			ready[n++] = up;
 	}
-	g_free(children);
-	g_free(ready);
 	return branches;
 }
 
-/* Chains the children of each parent, and the roots, in the given order; returns the first root. */
-static uint32_t link_children(struct tree *tree, const uint32_t *order, guint n)
+static bool is_shown(const GArray *rows, guint i, GHashTable *only)
+{
+	return !only || g_hash_table_contains(only, &g_array_index(rows, struct view_row, i).key);
+}
+
+/* Children of rows that are not shown become those of the nearest ancestor that is. */
+static void skip_others(struct tree *tree, const GArray *rows, GHashTable *only)
+{
+	for (guint i = 0; i < rows->len; i++)
+		while (is_shown(rows, i, only) && tree->parent[i] != NONE && !is_shown(rows, tree->parent[i], only))
+			tree->parent[i] = tree->parent[tree->parent[i]];
+}
+
+/* Chains the shown children of each parent, and the roots, in the given order; returns the first root. */
+static uint32_t link_children(struct tree *tree, const GArray *rows, const uint32_t *order, GHashTable *only)
 {
 	uint32_t first_root = NONE, last_root = NONE;
 
-	for (guint k = 0; k < n; k++) {
+	for (guint k = 0; k < rows->len; k++) {
 		uint32_t i = order[k];
 		uint32_t up = tree->parent[i];
 		uint32_t *first = up == NONE ? &first_root : &tree->first_child[up];
 		uint32_t *last = up == NONE ? &last_root : &tree->last_child[up];
 
+		if (!is_shown(rows, i, only))
+			continue;
 		if (*first == NONE)
 			*first = i;
 		else
@@ -157,29 +193,19 @@ static GArray *walk(const GArray *rows, const GArray *branches, const struct tre
 		    GHashTable *collapsed)
 {
 	GArray *out = g_array_sized_new(FALSE, FALSE, sizeof(struct view_row), rows->len);
-	struct view_row *branch = NULL; /* the collapsed row we are in, in out */
-	unsigned depth = 0, branch_depth = 0;
+	unsigned depth = 0;
 
 	for (uint32_t i = root; i != NONE;) {
-		struct view_row row = g_array_index(rows, struct view_row, i);
-		bool folded = collapsed && g_hash_table_contains(collapsed, &row.key);
+		bool folded =
+			collapsed && g_hash_table_contains(collapsed, &g_array_index(rows, struct view_row, i).key);
+		struct view_row row = g_array_index(folded ? branches : rows, struct view_row, i);
 
-		if (branch && depth > branch_depth) {
-			branch->hidden++;
-		} else {
-			if (folded)
-				row = g_array_index(branches, struct view_row, i);
-			row.depth = (uint16_t)MIN(depth, UINT16_MAX);
-			row.has_children = tree->first_child[i] != NONE;
-			row.last = tree->next[i] == NONE;
-			g_array_append_val(out, row);
-			branch = NULL;
-			if (folded) {
-				branch = &g_array_index(out, struct view_row, out->len - 1);
-				branch_depth = depth;
-			}
-		}
-		if (tree->first_child[i] != NONE) {
+		row.depth = (uint16_t)MIN(depth, UINT16_MAX);
+		row.has_children = tree->descendants[i] > 0;
+		row.hidden = folded ? tree->descendants[i] : 0;
+		row.last = tree->next[i] == NONE;
+		g_array_append_val(out, row);
+		if (!folded && tree->first_child[i] != NONE) {
 			i = tree->first_child[i];
 			depth++;
 			continue;
@@ -222,19 +248,24 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 {
 	GArray *rows = r->internal->rows, *branches;
 	guint n = rows->len;
-	struct tree tree = { links_new(n), links_new(n), links_new(n), links_new(n) };
-	uint32_t *order;
+	struct tree tree = { links_new(n), links_new(n), links_new(n), links_new(n), links_new(n) };
+	uint32_t *upwards, *order;
 
 	if (q->table->parent)
 		find_named_parents(rows, &tree, q->table->parent);
 	else
 		find_parents(rows, &tree);
 	cut_circles(&tree, n);
+	upwards = order_upwards(&tree, n);
+	count_descendants(&tree, upwards, n);
 	/* a derived row that names its parent is already included in its figures */
-	branches = q->table->supply.needs ? g_array_ref(rows) : sum_branches(r, rows, &tree);
+	branches = q->table->supply.needs ? g_array_ref(rows) : sum_branches(r, rows, &tree, upwards);
 	/* differences are per row: the baseline has no sum of an expanded branch */
 	order = view_order_rows(r, q, r->baseline ? rows : branches);
-	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, order, n), q->collapsed);
+	if (q->only)
+		skip_others(&tree, rows, q->only);
+	r->internal->rows = walk(rows, branches, &tree, link_children(&tree, rows, order, q->only), q->collapsed);
+	g_free(upwards);
 	g_free(order);
 	g_array_unref(branches);
 	g_array_unref(rows);
@@ -242,4 +273,5 @@ void view_tree_rows(struct view_rows *r, const struct view_query *q)
 	g_free(tree.first_child);
 	g_free(tree.last_child);
 	g_free(tree.next);
+	g_free(tree.descendants);
 }

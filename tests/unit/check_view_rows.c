@@ -458,6 +458,92 @@ START_TEST(test_deep_tree)
 }
 END_TEST
 
+/* With only some rows, sums stay those of all that they merge. */
+START_TEST(test_only_sums)
+{
+	struct view_query q = query("cpu");
+	GHashTable *only = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key key = { .table = TABLE_THREAD };
+
+	begin();
+	key.uid = add_thread(0, 10, 10, 1, "daemon")->uid;
+	add_thread(0, 11, 10, 1, "worker")->switches = 4;
+	add_thread(0, 12, 10, 1, "worker")->switches = 5;
+	add_thread(0, 20, 20, 1, "other")->switches = 7;
+	end();
+	q.sum_by = VIEW_SUM_PROCESS;
+	q.only = only;
+	g_hash_table_add(only, &key);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_UINT(0, "pid", 10);
+	ASSERT_UINT(0, "rows", 2);
+	ASSERT_UINT(0, "switches", 9);
+	g_hash_table_unref(only);
+}
+END_TEST
+
+/* With only some rows, collapsed ones still stand for their branch, and the others for themselves. */
+START_TEST(test_only_branches)
+{
+	struct view_query q = query("cpu");
+	GHashTable *collapsed = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	GHashTable *only = g_hash_table_new(view_key_hash, view_key_equal_hash);
+	struct view_key init = { .table = TABLE_THREAD }, shell = init, make = init, cc = init;
+	struct thread_row *t;
+
+	begin();
+	init.uid = add_thread(0, 1, 1, 0, "init")->uid;
+	add_thread(0, 10, 10, 1, "daemon")->switches = 3;
+	shell.uid = add_thread(0, 20, 20, 1, "shell")->uid;
+	make.uid = add_thread(0, 30, 30, 20, "make")->uid;
+	t = add_thread(0, 31, 31, 30, "cc");
+	t->switches = 40;
+	cc.uid = t->uid;
+	add_thread(0, 32, 32, 30, "as")->switches = 5;
+	end();
+	q.tree = true;
+	q.collapsed = collapsed;
+	q.only = only;
+	g_hash_table_add(collapsed, &shell);
+	g_hash_table_add(only, &init);
+	g_hash_table_add(only, &shell);
+	g_hash_table_add(only, &cc);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_TEXT(0, "comm", "init");
+	ASSERT_UINT(0, "switches", 0);
+	ck_assert_uint_eq(rows.rows[0].hidden, 0);
+	ASSERT_TEXT(1, "comm", "shell");
+	ASSERT_UINT(1, "switches", 45);
+	ck_assert_uint_eq(rows.rows[1].hidden, 3);
+	ck_assert_uint_eq(rows.rows[1].depth, 1);
+	ck_assert(rows.rows[1].last);
+
+	/* expanded: below the nearest ancestor that is shown */
+	g_hash_table_remove_all(collapsed);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 3);
+	ASSERT_TEXT(2, "comm", "cc");
+	ASSERT_UINT(2, "switches", 40);
+	ck_assert_uint_eq(rows.rows[2].depth, 2);
+	ck_assert_uint_eq(view_rows_parent(&rows, 2), 1);
+	/* it can be collapsed even if none of its children is shown */
+	ck_assert(rows.rows[0].has_children && !rows.rows[2].has_children);
+
+	/* a row inside a collapsed one that is not chosen is shown */
+	g_hash_table_remove(only, &shell);
+	g_hash_table_add(collapsed, &shell);
+	g_hash_table_add(collapsed, &make);
+	build(&q);
+	ck_assert_uint_eq(rows.n, 2);
+	ASSERT_TEXT(1, "comm", "cc");
+	ck_assert_uint_eq(rows.rows[1].depth, 1);
+	g_hash_table_unref(only);
+	g_hash_table_unref(collapsed);
+}
+END_TEST
+
 static void add_path(struct view_paths *paths, const struct thread_row *t, uint64_t others_ns, bool request)
 {
 	const struct wait_totals totals = { .ns = { [WAIT_RUNNING] = others_ns } };
@@ -557,4 +643,4 @@ END_TEST
 
 UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter, test_filter_errors,
 		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
-		 test_tree_of_counters, test_deep_tree)
+		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches)
