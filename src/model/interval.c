@@ -167,6 +167,16 @@ uint64_t interval_value(const struct interval *iv, enum table_id table, const st
 	}
 }
 
+uint64_t interval_recorded_ns(const struct interval *iv)
+{
+	const struct interval_table *t = &iv->tables[TABLE_HOST];
+	uint64_t recorded_ns = iv->end_ns - iv->begin_ns;
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		recorded_ns -= MIN(INTERVAL_VALUE(iv, HOST, host, &t->rows[i], unrecorded_ns), recorded_ns);
+	return recorded_ns;
+}
+
 unsigned __int128 interval_square(const struct interval *iv, enum table_id table, const struct interval_row *row,
 				  unsigned cell)
 {

@@ -62,6 +62,9 @@ void interval_end(struct interval *iv, const struct host_state *s, uint64_t end_
  */
 uint64_t interval_value(const struct interval *iv, enum table_id table, const struct interval_row *row, unsigned cell);
 
+/* Its length without the time in which the host was not recorded. Needs TABLE_HOST. */
+uint64_t interval_recorded_ns(const struct interval *iv);
+
 /* The 128-bit sum whose low half is cell. */
 unsigned __int128 interval_square(const struct interval *iv, enum table_id table, const struct interval_row *row,
 				  unsigned cell);

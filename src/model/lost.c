@@ -96,9 +96,23 @@ static void forget_what_runs(struct model *m)
 	}
 }
 
+void lost_record_resumes(struct model *m)
+{
+	struct host_row *r = HOST_ROW(m);
+
+	r->unrecorded_ns += m->now_ns - MIN(r->record_since_ns, m->now_ns);
+	r->record = HOST_RECORDED;
+	r->record_since_ns = m->now_ns;
+}
+
 void model_interrupt(struct model *m, uint64_t t_ns)
 {
 	m->now_ns = MAX(m->now_ns, t_ns);
+	if (HOST_ROW(m)->record != HOST_UNRECORDED) {
+		HOST_ROW(m)->record = HOST_UNRECORDED;
+		HOST_ROW(m)->record_since_ns = m->now_ns;
+		touch_host(m);
+	}
 	m->lost_ns = m->now_ns;
 	m->begin_ns = UINT64_MAX; /* CPUs that are seen later have not run since the start */
 	forget_what_runs(m);

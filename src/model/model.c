@@ -354,6 +354,8 @@ static void count_event(struct model *m, const struct event *ev, const struct tr
 	if (host->events++ == 0)
 		host->first_ns = ev->ts_ns;
 	host->last_ns = ev->ts_ns;
+	if (host->record == HOST_UNRECORDED)
+		lost_record_resumes(m);
 	touch_host(m);
 	if (!class)
 		return;

@@ -225,6 +225,9 @@ handler_fn apply_lost, apply_backward;
 /* A thread's state was seen, for the first time or again since events were lost. */
 void lost_seen(struct model *m, uint32_t thread);
 
+/* The first event after an interruption. */
+void lost_record_resumes(struct model *m);
+
 /* A thread is gone. */
 void lost_thread_end(struct model *m, uint32_t thread);
 

@@ -7,7 +7,7 @@
 #define ACCRUAL_DESC(member, states, st, since, meaning) \
 	{ #member, meaning, CELL_ACCRUAL, TYPE_NS, ROW_CELL(st), ROW_CELL(since), states },
 
-#define ROW_CELL(member) 0
+#define ROW_CELL(member) CELL(host, member)
 ROW_CELLS(host, HOST_CELLS);
 #undef ROW_CELL
 #define ROW_CELL(member) CELL(cpu, member)

@@ -80,6 +80,7 @@ enum relation_kind {
 	RELATION_KINDS
 };
 
+enum host_record { HOST_RECORDED = 0, HOST_UNRECORDED };
 enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWAY };
 
 /* clang-format off */
@@ -104,7 +105,10 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(disk_read_bytes, COUNTER, BYTES, "Bytes read from block devices, except loop devices") \
 	C(disk_write_bytes, COUNTER, BYTES, "Bytes written to block devices, except loop devices") \
 	C(rx_bytes, COUNTER, BYTES, "Bytes received by all interfaces but loopback, bridges and veth pairs included") \
-	C(tx_bytes, COUNTER, BYTES, "Bytes sent by all interfaces but loopback, bridges and veth pairs included")
+	C(tx_bytes, COUNTER, BYTES, "Bytes sent by all interfaces but loopback, bridges and veth pairs included") \
+	C(record, GAUGE, NONE, "enum host_record") \
+	C(record_since_ns, GAUGE, TIME, "Time since which that has been so; 0: from the start") \
+	A(unrecorded_ns, 1 << HOST_UNRECORDED, record, record_since_ns, "Time between parts of its record")
 
 #define CPU_CELLS(C, A, D) \
 	C(cpu, KEY, ID, "Number of the CPU") \

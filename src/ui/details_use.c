@@ -8,7 +8,7 @@ enum { PERF_COUNTERS = 8 };
 
 static void add_cpu(struct details *h, const struct interval_row *row)
 {
-	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = FIGURE(h, row, cpu_ns);
+	uint64_t duration_ns = MAX(interval_recorded_ns(h->iv), 1), cpu_ns = FIGURE(h, row, cpu_ns);
 	const uint64_t switches = FIGURE(h, row, switches), migrations = FIGURE(h, row, migrations);
 	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
 
@@ -76,7 +76,7 @@ static void add_disks(struct details *h, const struct interval_row *row)
 void details_process(struct details *h, const struct thread_row *t)
 {
 	const struct interval_table *table = &h->iv->tables[TABLE_THREAD];
-	uint64_t duration_ns = MAX(h->iv->end_ns - h->iv->begin_ns, 1), cpu_ns = 0;
+	uint64_t duration_ns = MAX(interval_recorded_ns(h->iv), 1), cpu_ns = 0;
 	char cpu[FORMAT_SIZE];
 	unsigned n = 0;
 

@@ -108,7 +108,7 @@ static void add_culprits(struct details *h, uint64_t thread_uid)
 
 static void append_pressure(GString *s, const struct details *h, const struct interval_row *row, uint32_t lacks)
 {
-	const double duration_ns = (double)MAX(h->iv->end_ns - h->iv->begin_ns, 1);
+	const double duration_ns = (double)MAX(interval_recorded_ns(h->iv), 1);
 	const struct pressure_row *r = INTERVAL_ROW(pressure, row);
 	const char *separator = "";
 

@@ -196,7 +196,7 @@ static struct totals sum_hosts(const struct ui *ui)
 		if (!row)
 			continue;
 		t.event_rate +=
-			(double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)MAX(iv->end_ns - iv->begin_ns, 1);
+			(double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)MAX(interval_recorded_ns(iv), 1);
 		t.lost.events += HOST_VALUE(host, lost_events);
 		t.lost.packets += HOST_VALUE(host, lost_packets);
 		t.before.events += row->lost_events;

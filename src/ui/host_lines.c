@@ -71,7 +71,7 @@ static void changes_text(char *text, const char *label, uint64_t now, uint64_t m
 
 static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line, bool compact)
 {
-	uint64_t duration_ns = MAX(host->load.interval.end_ns - host->load.interval.begin_ns, 1);
+	uint64_t duration_ns = MAX(interval_recorded_ns(&host->load.interval), 1);
 
 	line->n_cpus = 0;
 	read_cpus(host, line);

@@ -145,7 +145,7 @@ static void count_totals(struct view_host_totals *totals, const struct interval 
 {
 	const struct interval_table *cpus = &iv->tables[TABLE_CPU];
 
-	totals->duration_ns = iv->end_ns - iv->begin_ns;
+	totals->duration_ns = interval_recorded_ns(iv);
 	totals->online_ns = 0;
 	if (iv->tables_mask & USES(CPU))
 		for (uint32_t i = 0; i < cpus->n_rows; i++)

@@ -97,7 +97,7 @@ struct view_row {
 
 /* Figures of a whole host that some columns are relative to. */
 struct view_host_totals {
-	uint64_t duration_ns; /* of its interval */
+	uint64_t duration_ns; /* of its interval, where it was recorded */
 	uint64_t online_ns;   /* summed over all CPUs; 0 if TABLE_CPU is not kept */
 };
 

@@ -131,11 +131,18 @@ def nothing_in_between(top):
     """Seconds that nobody recorded are credited to nothing; a session that continues another one is not interrupted."""
     early, late = (record(top, name, steps, "switch") for name, steps in
                    (("gap-a", range(0, 100)), ("gap-bb", range(6000, 6200))))
+    sent, later = (record(top, name, steps, "send") for name, steps in
+                   (("sent-a", range(0, 100)), ("sent-bb", range(6000, 6200))))
     threads, cpus = zip(times(early), times(late))
     found = times(early, late)
     check("a gap: threads", found[0] == {tid: threads[0][tid] + threads[1][tid] for tid in (1, 2)}, (found, threads))
     check("a gap: the CPU", found[1] == [tuple(map(sum, zip(cpus[0][0], cpus[1][0])))], (found, cpus))
     check("a gap: in both orders", times(late, early) == found, times(late, early))
+    rows = report("cpu", early, late, "--columns", "tid,cpu_percent,host_percent")[0]
+    of_cpu, of_host = (sum(row[name] for row in rows) for name in ("cpu_percent", "host_percent"))
+    check("a gap: percentages do not include it", abs(of_cpu - 100) < 0.1 and abs(of_host - 100) < 0.1, rows)
+    rates = [report("net", *of, "--columns", "name,tx_rate")[0][0]["tx_rate"] for of in ([sent], [sent, later])]
+    check("a gap: nor do rates", abs(rates[0] / rates[1] - 1) < 0.02, rates)
     longest = report("preemption", early, late)[0]
     check("a gap: nobody waited in it", longest and max(row["max_ns"] for row in longest) <= 10 * MS, longest)
     record(top, "chunk-a", range(0, 100), "switch")
