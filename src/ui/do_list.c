@@ -115,13 +115,25 @@ static bool search_lists(struct ui *ui, const char *text)
 	return found;
 }
 
+static void say_not_found(struct ui *ui, const char *text)
+{
+	const struct pane *p = ui_pane(ui);
+	const char *keys = pane_is_calls(p) ? pane_calls_unread(ui, p) : NULL;
+
+	if (keys)
+		ui_say(ui, "not found in the lines read so far; %s read%s more: %s", keys, strchr(keys, ' ') ? "" : "s",
+		       text);
+	else
+		ui_say(ui, "not found: %s", text);
+}
+
 static void search_change(struct ui *ui, const char *text)
 {
 	struct pane *p = ui_pane(ui);
 
 	g_string_assign(ui->search_text, text);
 	if (!(p->type->body ? p->type->body->search(p, text, 0) : search_lists(ui, text)))
-		ui_say(ui, "not found: %s", text);
+		say_not_found(ui, text);
 }
 
 static bool search_done(struct ui *ui, const char *text)
@@ -156,7 +168,7 @@ void do_search_step(struct ui *ui, int argument)
 		do_search(ui, 0);
 	else if (!(p->type->body ? p->type->body->search(p, text, argument)
 				 : pane_search(p, text, argument < 0, false)))
-		ui_say(ui, "not found: %s", text);
+		say_not_found(ui, text);
 }
 
 /* Sets the filter; if it is invalid, the one from before the prompt stays and the error chain says why. */

@@ -4,8 +4,11 @@
 #include "ui/internal.h"
 #include "ui/lines.h"
 
-/* Writes it, with the names of the hosts (by their numbers on the screen), and reports the result. */
-static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts)
+/*
+ * Writes it, with the names of the hosts (by their numbers on the screen), and reports the result; more: what to add if
+ * it was written.
+ */
+static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts, const char *more)
 {
 	const unsigned n = what->lines ? lines_count(what->lines) : what->rows->n;
 	const char *unit = what->lines ? "line" : "row", **names = g_new0(const char *, hosts->len);
@@ -15,7 +18,7 @@ static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts
 	what->hosts = names;
 	what->format = ui->format;
 	if (ui->options.export(what) == LT_OK) {
-		ui_say(ui, "%u %s%s of %s written to %s", n, unit, n == 1 ? "" : "s", what->table, what->path);
+		ui_say(ui, "%u %s%s of %s written to %s%s", n, unit, n == 1 ? "" : "s", what->table, what->path, more);
 	} else {
 		ui_say(ui, "%s", error_text());
 		error_clear();
@@ -31,7 +34,7 @@ static void export(struct ui *ui, struct ui_export *what)
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (!ui_host(ui, i)->hidden)
 			g_array_append_val(shown, i);
-	export_of(ui, what, shown);
+	export_of(ui, what, shown, "");
 	g_array_free(shown, TRUE);
 }
 
@@ -86,13 +89,14 @@ static void write_lines(struct ui *ui, const char *path)
 {
 	const struct pane *p = ui_pane(ui);
 	GArray *hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	struct ui_export what = { .path = path, .table = pane_calls_has_events(p) ? "dump" : "attach" };
+	const bool events = pane_calls_has_events(p);
+	struct ui_export what = { .path = path, .table = events ? "dump" : "attach" };
 
 	if (!pane_calls_export(ui, p, &what, hosts)) {
 		ui_say(ui, "not written: there are no lines yet");
 	} else {
 		what.lost = lost_of(ui, hosts, what.begin_ns, what.end_ns);
-		export_of(ui, &what, hosts);
+		export_of(ui, &what, hosts, events && pane_calls_unread(ui, p) ? ", but the interval has more" : "");
 	}
 	g_array_free(hosts, TRUE);
 }

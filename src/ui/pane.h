@@ -140,6 +140,12 @@ static inline bool pane_is_calls(const struct pane *p)
 bool pane_calls_has_events(const struct pane *p);
 
 /*
+ * The keys that read lines before or after those that have been read: "End", "Home and End"; NULL: none, all that there
+ * are have been read.
+ */
+const char *pane_calls_unread(const struct ui *ui, const struct pane *p);
+
+/*
  * Sets the lines, what they cover and whether their threads are shown in *what, and appends the hosts' numbers on the
  * screen (unsigned) to hosts. false: there are no lines yet.
  */

@@ -78,14 +78,23 @@ static bool has(const struct ui *ui, const struct calls_pane *s, uint64_t at_ns,
 	       (to_ns >= end_ns || (to_ns >= at_ns && lines_count(s->lines) - before >= enough));
 }
 
+/* What there is to be read. */
+static void limits(const struct ui *ui, const struct calls_pane *s, uint64_t *first_ns, uint64_t *last_ns)
+{
+	const bool is_known = ui->calls.number == s->number;
+
+	*first_ns = MAX(s->events ? s->from_ns : ui->cursor.begin_ns, is_known ? ui->calls.first_ns : 0);
+	*last_ns = MIN(s->events ? s->to_ns : ui->cursor.known_ns, is_known ? ui->calls.later_ns : UINT64_MAX);
+}
+
 static void want(const struct ui *ui, struct calls_pane *s, uint64_t at_ns)
 {
 	const bool is_known = ui->calls.number == s->number;
-	const uint64_t first_ns = MAX(s->events ? s->from_ns : ui->cursor.begin_ns, is_known ? ui->calls.first_ns : 0);
-	const uint64_t last_ns =
-		MIN(s->events ? s->to_ns : ui->cursor.known_ns, is_known ? ui->calls.later_ns : UINT64_MAX);
-	const uint64_t begin_ns = MAX(first_ns, at_ns - MIN(at_ns, s->back_ns / 2));
-	const uint64_t end_ns = MIN(last_ns, at_ns + s->on_ns / 2);
+	uint64_t first_ns, last_ns, begin_ns, end_ns;
+
+	limits(ui, s, &first_ns, &last_ns);
+	begin_ns = MAX(first_ns, at_ns - MIN(at_ns, s->back_ns / 2));
+	end_ns = MIN(last_ns, at_ns + s->on_ns / 2);
 
 	s->at_ns = at_ns;
 	if (begin_ns >= end_ns || (ui->cursor.live && !is_known) || has(ui, s, at_ns, begin_ns, end_ns)) {
@@ -287,12 +296,11 @@ static char *calls_status(struct ui *ui, struct pane *p)
 	const struct calls_pane *s = state_of(p);
 	GString *text = g_string_new(NULL);
 
-	(void)ui;
 	if (s->filter->len)
 		g_string_append_printf(text, "%s: %s  ", s->events ? "filter" : "calls", s->filter->str);
 	if (s->lines && lines_count(s->lines))
-		g_string_append_printf(text, "%s%u/%u", s->chosen ? "" : "following  ", s->selected + 1,
-				       lines_count(s->lines));
+		g_string_append_printf(text, "%s%u/%u%s", s->chosen ? "" : "following  ", s->selected + 1,
+				       lines_count(s->lines), s->events && pane_calls_unread(ui, p) ? "+" : "");
 	return g_string_free(text, FALSE);
 }
 
@@ -437,6 +445,20 @@ void pane_calls_set_filter(struct ui *ui, struct pane *p, const char *calls)
 		return;
 	g_string_assign(s->filter, calls);
 	ask_again(ui, s);
+}
+
+const char *pane_calls_unread(const struct ui *ui, const struct pane *p)
+{
+	const struct calls_pane *s = state_of(p);
+	uint64_t first_ns, last_ns;
+	bool before, after;
+
+	if (!s->lines)
+		return NULL;
+	limits(ui, s, &first_ns, &last_ns);
+	before = calls_begin(ui, s) > first_ns;
+	after = calls_end(ui, s) < last_ns;
+	return before && after ? "Home and End" : before ? "Home" : after ? "End" : NULL;
 }
 
 bool pane_calls_export(const struct ui *ui, const struct pane *p, struct ui_export *what, GArray *hosts)

@@ -93,6 +93,32 @@ def further(checks):
         checks.equal("Home, again: the first one", rows(screen)[0][0], dumped(RECORDING, *interval(screen))[0][0])
 
 
+def partly_read(checks):
+    """What has not been read yet is not said to be missing, nor to be all."""
+    with open_at("14:07:09.6") as t:
+        screen = open_dump(t)
+        wanted = dumped(RECORDING, *interval(screen))
+        n, last = status(screen)[1], wanted[-1][2]
+        checks.check("there are more than are read at once", n < len(wanted), (n, len(wanted)))
+        checks.contains("+", screen, rf"  1/{n}\+$")
+        name = next(name for name in (text.split(":")[0] for _, _, text in wanted[n + 200:])
+                    if all(name not in text for _, _, text in wanted[:n + 200]))
+        t.keys("/").text(name).keys("Enter")
+        checks.check("a search says so", t.wait(f"^not found in the lines read so far; End reads more: {name}"))
+        t.keys("x")
+        t.wait("^Write to")
+        t.keys("C-u").text(t.path("part.txt")).keys("Enter")
+        checks.check("what is written, too", t.wait(rf"^{n} lines of dump written to \S+, but the interval has more"))
+        while "+" in next(line for line in screen if " Dump " in line):
+            t.press("End")
+            screen = wait_lines(t)
+        t.keys("n")
+        t.wait_for(lambda text: name in words(text.split("\n")), name)
+        checks.check("after End it is found", name in words(t.sync()), words(t.sync()))
+        t.keys("/").text("none-of-this-name").keys("Enter")
+        checks.check("all are read", t.wait("^not found: none-of-this-name"), last)
+
+
 def keys(checks):
     with open_at() as t:
         first = open_dump(t)
@@ -119,4 +145,4 @@ def keys(checks):
         checks.lacks("for good", t.sync(), "events of")
 
 
-Checks().run(as_dumped, marked, further, keys)
+Checks().run(as_dumped, marked, further, partly_read, keys)

@@ -15,13 +15,13 @@ def wait_lines(t):
     """Waits until the lines are there and nothing more is being read."""
     screen = ["reading"]
     while any("reading" in line for line in screen):
-        t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+$", text, re.M) and "reading" not in text, "lines")
+        t.wait_for(lambda text: re.search(r" (Attach|Dump) .*\d+/\d+\+?$", text, re.M) and "reading" not in text, "lines")
         screen = t.sync()
     return screen
 
 
 def status(screen):
-    found = re.search(r"(\d+)/(\d+)$", next(line for line in screen if " Attach " in line or " Dump " in line))
+    found = re.search(r"(\d+)/(\d+)\+?$", next(line for line in screen if " Attach " in line or " Dump " in line))
     return int(found.group(1)), int(found.group(2))
 
 
