@@ -84,7 +84,7 @@ struct path_names {
 	struct format format;
 };
 
-/* Appends "php-fpm 1234 on web", or "kernel of web, CPU 1" if it is not a thread. */
+/* Appends "php-fpm 1234 on web", or "kernel on CPU 1 of web" if it is not a thread. */
 void path_add_who(GString *s, const struct wait_who *who, const struct path_names *names);
 
 /* Appends a short name for a lane: "web php-fpm 1234", "wire". */

@@ -66,7 +66,7 @@ void path_add_who(GString *s, const struct wait_who *who, const struct path_name
 	else if (who->tid == 0)
 		g_string_append_printf(s, "idle CPU %d of %s", who->cpu, host);
 	else if (who->cpu >= 0)
-		g_string_append_printf(s, "kernel of %s, CPU %d,", host, who->cpu);
+		g_string_append_printf(s, "kernel on CPU %d of %s", who->cpu, host);
 	else
 		g_string_append_printf(s, "kernel of %s", host);
 }

@@ -180,6 +180,27 @@ START_TEST(unexplained_in_words)
 }
 END_TEST
 
+START_TEST(names_in_words)
+{
+	static const struct {
+		struct wait_who who;
+		const char *wanted;
+	} cases[] = {
+		{ { .host = 1, .tid = 0, .cpu = 3 }, "idle CPU 3 of web" },
+		{ { .host = 1, .tid = -1, .cpu = 0 }, "kernel on CPU 0 of web" },
+		{ { .host = 1, .tid = -1, .cpu = -1 }, "kernel of web" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		GString *text = g_string_new(NULL);
+
+		path_add_who(text, &cases[i].who, &names);
+		ck_assert_str_eq(text->str, cases[i].wanted);
+		g_string_free(text, TRUE);
+	}
+}
+END_TEST
+
 START_TEST(lanes_by_host)
 {
 	const struct wait_who subject = who_is(NULL, WGET);
@@ -289,5 +310,5 @@ START_TEST(two_paths_side_by_side)
 END_TEST
 
 UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words,
-	  unexplained_in_words, lanes_by_host, axis_of_lanes, lanes_without_room_share_one, lists_fit_their_rows,
-	  two_paths_side_by_side)
+	  unexplained_in_words, names_in_words, lanes_by_host, axis_of_lanes, lanes_without_room_share_one,
+	  lists_fit_their_rows, two_paths_side_by_side)
