@@ -52,6 +52,8 @@ static void bookmark_letter(struct ui *ui, int key)
 	struct ui_instant *mark;
 
 	ui->pending = 0;
+	if (key == UI_KEY_ESC || key == UI_KEY_BACKSPACE)
+		return;
 	if (key < 'a' || key > 'z') {
 		ui_say(ui, "a bookmark must be a letter from a to z");
 		return;

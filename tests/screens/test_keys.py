@@ -599,6 +599,11 @@ def time_keys(checks):
         first = interval(t.press("("))
         checks.equal("( is the start", first[0], "14:06:43.347603246")
         checks.equal("' goes to the bookmark", interval(t.press("'", "x")), (begin, end))
+        for key in ("m", "'"):
+            for cancel in ("Escape", "BSpace"):
+                checks.lacks(f"{key}, {cancel}: cancelled", t.press(key, cancel), "bookmark")
+            t.keys(key, "1")
+            checks.check(f"{key}: a letter", t.wait("a bookmark must be a letter from a to z"))
         checks.contains("' without bookmark", t.keys("'", "y") and [t.wait("no bookmark y").group(0)], "no")
         last = interval(t.press(")"))
         checks.equal(") is the end", last[1], "14:07:15.349729754")
