@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <float.h>
 #include <glib.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,9 +23,25 @@ static void write_field(FILE *out, const char *text)
 	fputc('"', out);
 }
 
+/* The shortest text that is read back as the same number. */
+static char *number_text(const struct value *v)
+{
+	enum { DIGITS_ENOUGH = 17 };
+	json_t *json = writer_json_value(v);
+	char *text = NULL;
+
+	for (size_t digits = DBL_DIG; digits <= DIGITS_ENOUGH; digits++) {
+		free(text);
+		text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(digits));
+		if (v->kind != VALUE_REAL || g_ascii_strtod(text, NULL) == v->real)
+			break;
+	}
+	json_decref(json);
+	return text;
+}
+
 static void write_value(FILE *out, const struct value *v)
 {
-	json_t *json;
 	char *text;
 
 	switch (v->kind) {
@@ -34,11 +51,9 @@ static void write_value(FILE *out, const struct value *v)
 		write_field(out, v->text);
 		break;
 	default:
-		json = writer_json_value(v);
-		text = json_dumps(json, JSON_COMPACT | JSON_ENCODE_ANY);
+		text = number_text(v);
 		write_field(out, text);
 		free(text);
-		json_decref(json);
 	}
 }
 

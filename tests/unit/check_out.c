@@ -136,6 +136,43 @@ START_TEST(test_csv)
 }
 END_TEST
 
+/* Numbers with a fraction are as short as they can be. */
+START_TEST(test_csv_numbers)
+{
+	static const struct {
+		uint64_t cpu_ns; /* of 500 ms */
+		const char *percent;
+	} cases[] = { { 451755773, "90.3511546" }, { 333, "6.66e-5" }, { 250000000, "50.0" }, { 1, "2e-7" } };
+	const struct view_query query = { .table = view_table_find("cpu"), .all = true };
+	const struct column *column = view_column_find(query.table->columns, query.table->n_columns, "cpu_percent");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct writer_options options = { .form = WRITER_CSV, .table = "cpu" };
+		struct writer_page page = { .begin_ns = BEGIN,
+					    .end_ns = END,
+					    .rows = &rows,
+					    .columns = &column,
+					    .n_columns = 1,
+					    .hosts = names,
+					    .n_hosts = 1 };
+		char *text = NULL, *wanted = g_strdup_printf("cpu_percent\n%s\n", cases[i].percent);
+		struct writer *w;
+		size_t size;
+
+		options.out = open_memstream(&text, &size);
+		STATE_ROW(&state, THREAD, thread, 0)->cpu_ns = cases[i].cpu_ns;
+		view_rows_build(&rows, &query, &host, 1);
+		w = writer_create(&options);
+		ck_assert_int_eq(writer_page(w, &page), LT_OK);
+		writer_destroy(w);
+		fclose(options.out);
+		ck_assert_str_eq(text, wanted);
+		free(text);
+		g_free(wanted);
+	}
+}
+END_TEST
+
 START_TEST(test_text)
 {
 	char *text = write_pages(WRITER_TEXT, false, 1);
@@ -206,4 +243,4 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_text, test_lost, test_full_disk)
+UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_csv_numbers, test_text, test_lost, test_full_disk)
