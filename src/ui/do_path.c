@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Actions on critical paths. */
 #include "ui/internal.h"
+#include "ui/path.h"
 
 static void set_subject(struct path_subject *subject, unsigned host, const struct interval_row *row, uint64_t end_ns)
 {
@@ -136,7 +137,11 @@ void do_compare(struct ui *ui, int argument)
 	const struct pane *p = ui_pane(ui);
 
 	(void)argument;
-	if (pane_is_path(p))
+	if (ui->compared && p->type->window) {
+		path_destroy(ui->compared);
+		ui->compared = NULL;
+		ui_say(ui, "comparison off");
+	} else if (pane_is_path(p))
 		pane_path_compare(ui, ui_pane(ui));
 	else if (ui->baseline->end_ns)
 		baseline_end(ui);

@@ -373,11 +373,7 @@ void pane_path_compare(struct ui *ui, struct pane *p)
 {
 	struct path_pane *s = state_of(p);
 
-	if (ui->compared) {
-		path_destroy(ui->compared);
-		ui->compared = NULL;
-		ui_say(ui, "comparison off");
-	} else if (!s->path || s->stale || s->none) {
+	if (!s->path || s->stale || s->none) {
 		ui_say(ui, "no path to compare with yet");
 	} else {
 		ui->compared = path_ref(s->path);

@@ -364,6 +364,13 @@ def comparing(checks):
                      2 * duration(b)[1], total)
         checks.contains("by program", screen, r"^ . running .* web apache2$")
         checks.lacks("C: no more", t.press("C"), r"FIRST +THIS")
+        t.keys("C")
+        t.wait("^the next path will be compared")
+        t.press("8")
+        t.keys("C")
+        t.wait("^comparison off")
+        t.keys("C")
+        t.wait("^open one thread's path with w, then compare")
 
 
 def read_again(checks):
