@@ -528,8 +528,8 @@ START_TEST(test_idle_rows)
 }
 END_TEST
 
-UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped,
-	  test_idle, test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
+	  test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
 	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names,
 	  test_names_stay, test_idle_rows, test_exec_takes_over_tid, test_switched_from_nobody,
 	  test_ready_since_switched_out)

@@ -302,4 +302,5 @@ END_TEST
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
 	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq,
 	  test_packets_received_together, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task, test_packets_without_receivers, test_datagram_that_is_lost, test_packet_that_is_too_old)
+	  test_softirq_sends_for_the_task, test_packets_without_receivers, test_datagram_that_is_lost,
+	  test_packet_that_is_too_old)
