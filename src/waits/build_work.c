@@ -6,9 +6,9 @@
  *                       ╰────────────────╮
  *   kworker  ──running (another item)────●──running──▶             started at ●
  *
- * The vertex where it starts is marked as one that ends a wait for work (graph_idle()): what the thread did before does
- * not explain why others wait for it. If it was idle and the thread that queued the item woke it, the wake-up already
- * says so, and more exactly.
+ * The vertex where it starts is marked as one that ends a wait for work (graph_idle()): what the thread did before the
+ * item was queued does not explain why others wait for it. If it was idle and the thread that queued the item woke it,
+ * the wake-up already says so, and more exactly.
  */
 #include "waits/build_internal.h"
 

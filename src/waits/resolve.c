@@ -196,6 +196,31 @@ static void take_rest(const struct wait_graph *g, wait_row row, const struct ver
 	p->name = causes_get(&g->causes, idle->brought_by)->name;
 }
 
+/*
+ * Goes from a place where a worker starts an item to where that was queued. The thread that waits for the item waits
+ * for what the worker does in between, too: it executes another one, say, and waits for a disk.
+ */
+static void take_work(const struct wait_graph *g, struct graph_place *at, uint64_t limit_ns, unsigned depth)
+{
+	struct walker *w = g->walker;
+	const uint64_t queued_ns = row_vertex(&g->rows[at->row], at->seq)->from_ns;
+	struct graph_place before = *at;
+	struct walked_edge e = { 0 };
+	struct piece *link;
+
+	limit_ns = MAX(limit_ns, queued_ns);
+	while (before.t_ns > limit_ns && w->n_pieces <= PIECES_MAX && edge_before(g, &before, &e)) {
+		if (wait_state_blocks(e.state))
+			take_wait(g, &before, &e, limit_ns, depth);
+		else
+			take_edge(w, &before, &e, PIECE_EDGE);
+		before = (struct graph_place){ at->row, true, before.seq - 1, e.begin_ns, 0 };
+	}
+	take_link(g, at);
+	link = &w->pieces[w->n_pieces - 1];
+	link->end_ns = link->begin_ns;
+}
+
 /* The algorithm in resolve.h. Takes no pieces if nothing explains the edge to vertex seq. */
 static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_t bound_ns, unsigned depth)
 {
@@ -229,7 +254,10 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 				take_rest(g, row, ended, limit_ns, v);
 				break;
 			}
-			take_link(g, &at);
+			if (v->link == WAIT_LINK_WORK)
+				take_work(g, &at, floor_ns, depth);
+			else
+				take_link(g, &at);
 			continue;
 		}
 		if (v && v->link != WAIT_LINK_NONE) {
@@ -345,8 +373,6 @@ static void lay_link(struct layer *l, const struct piece *p)
 			s.wire = p->from != p->row;
 		} else if (p->link == WAIT_LINK_TIMER) {
 			s.state = WAIT_TIMER;
-		} else if (p->link == WAIT_LINK_WORK) {
-			s.state = WAIT_PREEMPTED;
 		} else {
 			s.state = WAIT_UNKNOWN;
 			s.fill = p->from != p->row ? WAIT_FILL_ACROSS : WAIT_FILL_STITCH;

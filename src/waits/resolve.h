@@ -13,8 +13,9 @@
  *	    take the link that ends at b; if there is none, the wait stays as it is
  *	    cur := the link's source; limit := max(bound, a)
  *	    while cur > limit:
- *	        if the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source;
- *	            if there is none, the rest is the wait itself, for what brought the work; stop
+ *	        if the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source; if
+ *	            that is where an item was queued, first take what the row did from then on; if there is no link,
+ *	            the rest is the wait itself, for what brought the work; stop
  *	        if a link that starts at or before limit ends at cur: take it, stop   (a packet older than the wait)
  *	        if a link ends at cur, and the edge before cur is not a wait: remember cur
  *	        if the edge before cur is a wait: resolve it with bound limit, else take it; cur := its start

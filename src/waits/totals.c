@@ -159,8 +159,6 @@ static unsigned kind_between(const struct vertex *v, wait_row row)
 		return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
 	case WAIT_LINK_TIMER:
 		return WAIT_TIMER;
-	case WAIT_LINK_WORK:
-		return WAIT_PREEMPTED;
 	default:
 		return WAIT_UNKNOWN;
 	}
@@ -182,7 +180,10 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1);
 	if (to_ns <= wire_ns)
 		return;
-	add_state(a, kind_between(v, row), to_ns - wire_ns, sign, depth);
+	if (v->link == WAIT_LINK_WORK) /* what the worker did since the item was queued */
+		add_between(a, row, wire_ns, to_ns, sign, depth + 1);
+	else
+		add_state(a, kind_between(v, row), to_ns - wire_ns, sign, depth);
 }
 
 static bool explained(const struct vertex *v)

@@ -115,14 +115,44 @@ END_TEST
 START_TEST(test_work)
 {
 	check_work(0, false, false, "5 i 12 R 35 i=7@20 40 R 70 R 90",
-		   "7 R  until 25, 9 P =7 until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+		   "7 R  until 25, 9 R wb_workfn=7 until 35, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 	check_work(2, false, false, "5 i 12 R 35 i=6@20 40 R 70 R 90",
-		   "7 R  until 25, 9 P =6 until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+		   "7 R  until 25, 9 R wb_workfn=6 until 35, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 	/* what the kworker did before does not explain it */
 	check_work(0, true, false, "5 i 12 R 35 i 40 R 70 R 90",
 		   "7 R  until 25, 7 B  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 	check_work(0, false, true, "5 i 12 R 35 i 40 R 70 R 90",
 		   "7 R  until 25, 7 B  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+}
+END_TEST
+
+/* Meanwhile the kworker waits for a disk: so does the thread whose item it has not started. */
+START_TEST(test_work_waits_for_another)
+{
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 5, 1, 0, 0, 9);
+	work(&t, 12, 1, WAIT_EVENT_WORK_START, NO_WORK);
+	switched(&t, 0, 15, 1, 9, 2, 0);
+	work(&t, 20, 0, WAIT_EVENT_WORK_QUEUED, 3);
+	switched(&t, 0, 21, 0, 7, 2, 0);
+	woken_by_softirq(&t, 0, 50, 1, 9, 4, WAIT_BLOCK_DEVICE);
+	switched(&t, 0, 55, 1, 0, 0, 9);
+	work(&t, 57, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	work(&t, 58, 1, WAIT_EVENT_WORK_START, 3);
+	woken(&t, 0, 60, 1, 7);
+	work(&t, 70, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	got = path_text(&t, 10, 80);
+	ck_assert_str_eq(got, "7 R  until 21, 9 D =7 until 50, 9 P  until 55, 9 R wb_workfn until 57, 9 R  until 58, "
+			      "9 R wb_workfn until 60, 7 P <9 until 80");
+	g_free(got);
+	end(&t);
 }
 END_TEST
 
@@ -196,5 +226,5 @@ START_TEST(test_work_in_a_softirq)
 }
 END_TEST
 
-UNIT_MAIN("waits_work", test_work, test_work_from_an_interrupt, test_work_queued_unseen, test_woken_for_work,
-	  test_work_in_a_softirq)
+UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_from_an_interrupt, test_work_queued_unseen,
+	  test_woken_for_work, test_work_in_a_softirq)
