@@ -5,6 +5,8 @@
 
 #define IRQ_NAME(m, row) ((strid)STATE_ROW(&(m)->state, IRQ, irq, row)->name)
 
+enum { HANDLER_NS = 100 * 1000 }; /* no disk's interrupt takes longer */
+
 enum softirq_vector { VEC_TIMER = 1, VEC_NET_TX, VEC_NET_RX, VEC_BLOCK, VEC_IRQ_POLL, VEC_SCHED = 7, VEC_HRTIMER };
 
 /* Interrupts of keyboard and mouse controllers, by name. */
@@ -119,6 +121,10 @@ void context_note_disk(const struct model *m, struct cpu *cpu, uint32_t row)
 	/* until it is switched out, what it does is the handler's work */
 	if (cpu && !cpu->contexts.depth && is_irq_thread(m, cpu))
 		push(cpu, WAIT_CONTEXT_IRQ, 0);
+	if (cpu && !cpu->contexts.depth && cpu->tid == 0) {
+		cpu->contexts.completed_ns = m->now_ns;
+		cpu->contexts.completed_by = row;
+	}
 	note(cpu, CONTEXT_DISK_ROW, row);
 }
 
@@ -130,6 +136,7 @@ void context_note_netif(struct cpu *cpu, uint32_t row)
 void context_reset(struct cpu *cpu)
 {
 	cpu->contexts.depth = 0;
+	cpu->contexts.completed_ns = 0;
 }
 
 static strid level_name(const struct model *m, const struct context_level *level)
@@ -146,11 +153,23 @@ static strid level_name(const struct model *m, const struct context_level *level
 	}
 }
 
+/* The idle CPU has just completed a request: it is still in that interrupt, which was not recorded. */
+static bool completes_unseen(const struct model *m, const struct cpu *cpu)
+{
+	return cpu && !cpu->contexts.depth && cpu->tid == 0 && cpu->contexts.completed_ns &&
+	       m->now_ns - cpu->contexts.completed_ns <= HANDLER_NS;
+}
+
 struct context context_now(const struct model *m, const struct cpu *cpu)
 {
 	const struct context_stack *s = cpu ? &cpu->contexts : NULL;
 	struct context c = { .kind = WAIT_CONTEXT_TASK, .below = WAIT_CONTEXT_TASK };
 
+	if (completes_unseen(m, cpu)) {
+		const strid name = (strid)STATE_ROW(&m->state, DISK, disk, cpu->contexts.completed_by)->name;
+
+		return (struct context){ WAIT_CONTEXT_IRQ, WAIT_CONTEXT_IRQ, 0, true, name };
+	}
 	if (!s || !s->depth)
 		return c;
 	c.kind = (enum wait_context)s->levels[s->depth - 1].kind;

@@ -74,6 +74,8 @@ struct context_level {
 
 struct context_stack {
 	unsigned depth;
+	uint64_t completed_ns; /* when the idle CPU last completed a request, 0 never */
+	uint32_t completed_by; /* its TABLE_DISK row */
 	struct context_level levels[CONTEXT_DEPTH_MAX];
 };
 

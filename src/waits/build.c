@@ -320,6 +320,8 @@ static void wake_in_task(struct build *b, const struct wait_event *e, struct bui
 static void build_wake(struct build *b, unsigned host, const struct wait_event *e)
 {
 	struct build_thread *current = build_current(b, host, e);
+	/* an idle task wakes nobody: it was an interrupt that was not recorded */
+	struct build_thread *waker = current && current->tid > 0 ? current : NULL;
 	bool is_new, counts;
 	struct build_thread *t;
 
@@ -338,11 +340,11 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 		return;
 	build_thread_set(b, t, STATUS_WAIT_CPU);
 	if (t->old == STATUS_WAIT_FORK)
-		wake_in_task(b, e, t, current, WAIT_LINK_FORK);
+		wake_in_task(b, e, t, waker, WAIT_LINK_FORK);
 	else if (t->old == STATUS_BLOCKED && t->stop && t->stop != b->idling)
 		change(b, t, NULL, NULL);
 	else if (t->old == STATUS_BLOCKED && e->context == WAIT_CONTEXT_TASK)
-		wake_in_task(b, e, t, current, WAIT_LINK_WAKEUP);
+		wake_in_task(b, e, t, waker, WAIT_LINK_WAKEUP);
 	else if (t->old == STATUS_BLOCKED)
 		wake_in_context(b, host, e, t);
 	t->stop = STRID_NONE;

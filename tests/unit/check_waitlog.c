@@ -33,18 +33,24 @@ static const struct wait_event *last(const struct fixture *f, enum wait_event_ki
 	return e;
 }
 
-/* Thread 7 is woken on CPU 0 at t: in this context, for this reason, by the thing with this name. */
-static void wake(struct fixture *f, uint64_t t, enum wait_context context, enum wait_state state, const char *cause)
+/* Thread 7 is woken on CPU 0, which runs tid, at t: in this context, for this reason, by the thing with this name. */
+static void wake_by(struct fixture *f, uint64_t t, int tid, enum wait_context context, enum wait_state state,
+		    const char *cause)
 {
 	const struct wait_event *e;
 
-	EVENT(&f->e, t, 0, 5, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
+	EVENT(&f->e, t, 0, tid, SCHED_WAKING, wakeup, .tid = 7, .comm = "seven");
 	e = last(f, WAIT_EVENT_WAKE);
 	ck_assert_int_eq(e->tid, 7);
-	ck_assert_int_eq(e->from_tid, 5);
+	ck_assert_int_eq(e->from_tid, tid);
 	ck_assert_int_eq(e->context, context);
 	ck_assert_str_eq(wait_state_name((enum wait_state)e->state), wait_state_name(state));
 	ck_assert_str_eq(strpool_text(e->cause), cause);
+}
+
+static void wake(struct fixture *f, uint64_t t, enum wait_context context, enum wait_state state, const char *cause)
+{
+	wake_by(f, t, 5, context, state, cause);
 }
 
 static void lost(struct fixture *f, uint64_t t)
@@ -235,6 +241,28 @@ START_TEST(test_thread_of_an_interrupt)
 	events_switch(&f.e, 50, 0, 5, 1, 5, "five");
 	EVENT(&f.e, 51, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 24, .nr_sector = 8);
 	wake(&f, 52, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
+	end(&f);
+}
+END_TEST
+
+/* On an idle CPU only an interrupt can complete a request, and wakes threads soon: one that was not recorded. */
+START_TEST(test_completed_on_an_idle_cpu)
+{
+	struct fixture f;
+
+	begin(&f);
+	EVENT(&f.e, 5, 0, 0, DUMP_DISK, dump_disk, .dev = 254 << 20, .name = str(&rec, "vda"));
+	events_switch(&f.e, 10, 0, 5, 1, 0, "swapper/0");
+	EVENT(&f.e, 20, 0, 0, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	wake_by(&f, 21, 0, WAIT_CONTEXT_IRQ, WAIT_BLOCK_DEVICE, "vda");
+	EVENT(&f.e, 22, 0, 0, IPI_ENTRY, none);
+	wake_by(&f, 23, 0, WAIT_CONTEXT_IPI, WAIT_IPI, "");
+	EVENT(&f.e, 24, 0, 0, IPI_EXIT, none);
+	wake_by(&f, 25, 0, WAIT_CONTEXT_IRQ, WAIT_BLOCK_DEVICE, "vda");
+	wake_by(&f, 1000 * 1000, 0, WAIT_CONTEXT_TASK, WAIT_BLOCKED, ""); /* another interrupt */
+	EVENT(&f.e, 1000 * 1001, 0, 0, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 16, .nr_sector = 8);
+	events_switch(&f.e, 1000 * 1001, 0, 0, 0, 5, "five");
+	wake(&f, 1000 * 1001, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	end(&f);
 }
 END_TEST
@@ -508,6 +536,6 @@ START_TEST(test_work_items)
 END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
-	  test_thread_of_an_interrupt, test_completed_elsewhere, test_losses, test_depth, test_families_of_wake_ups,
-	  test_call_and_object, test_roles, test_ready_since_switched_out, test_lives,
+	  test_thread_of_an_interrupt, test_completed_elsewhere, test_completed_on_an_idle_cpu, test_losses, test_depth,
+	  test_families_of_wake_ups, test_call_and_object, test_roles, test_ready_since_switched_out, test_lives,
 	  test_exec_while_the_first_thread_runs, test_packets)

@@ -39,6 +39,24 @@ START_TEST(test_ready_since_switched_out)
 }
 END_TEST
 
+/* An idle task wakes nobody: it was an interrupt that was not recorded. */
+START_TEST(test_woken_on_an_idle_cpu)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 7, 1, 0);
+	woken(&t, 0, 20, 0, 7);
+	switched(&t, 0, 30, 0, 0, 0, 7);
+	switched(&t, 0, 40, 0, 7, 0x80, 0);
+	woken(&t, 0, 50, 0, 7);
+	switched(&t, 0, 60, 0, 0, 0, 7);
+	finish(&t, 1);
+	check(&t, 0, 7, "10 B 20 P 30 R 40 i 50 P 60");
+	end(&t);
+}
+END_TEST
+
 /* The state of a thread that was switched out, by prev_state. */
 START_TEST(test_states_when_switched_out)
 {
@@ -528,8 +546,8 @@ START_TEST(test_idle_rows)
 }
 END_TEST
 
-UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_idle,
-	  test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
+UNIT_MAIN("waits_build", test_wake_up_by_a_task, test_states_when_switched_out, test_stopped, test_woken_on_an_idle_cpu,
+	  test_idle, test_asleep_already, test_switched_midway, test_runs_at_first, test_fork_and_reuse_of_a_tid,
 	  test_path_ends_with_the_exit, test_end_of_old_kernels, test_many_tids, test_threads_without_end, test_names,
 	  test_names_stay, test_idle_rows, test_exec_takes_over_tid, test_switched_from_nobody,
 	  test_ready_since_switched_out)

@@ -23,11 +23,13 @@ CAUSES = {
     "asleep": "a kworker that slept when the record or the part after lost events began is taken to have had no work",
     "start": "what a CPU runs when its record begins is known, and its wake-ups count, before its first switch, too",
     "early": "woken by another thread while it ran, switched out to sleep and not woken again: it has been ready since",
+    "swapper": "an idle task wakes nobody: it was an interrupt that was not recorded, and the wait stays as it is",
     "unknown": "after lost events what a thread did before they ended is unknown",
 }
 
 
 TASK_IDLE = 0x80
+HANDLER_NS = 100_000  # an idle CPU that completed a disk's request is in that interrupt for so long
 BROUGHT = "BLOCK_DEVICE", "NETWORK", "TIMER"  # states that name what brought a worker its work in an interrupt
 
 
@@ -85,6 +87,7 @@ def changed(critpath, losses, starts, clocks):
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
             self.idling = set()   # workers without work
+            self.completed = {}   # host, CPU -> when it completed a disk's request while it was idle
             self.early = set()    # workers that were woken since they were last switched in
             self.g.idle = {}      # vertex where they got some -> what it came from, a state
 
@@ -98,6 +101,8 @@ def changed(critpath, losses, starts, clocks):
                 stack = self.stack.get((e.host, e.cpu))
                 if stack:
                     stack[-1] = (stack[-1][0], dict(stack[-1][1], disk=True))
+                elif self.cur.get((e.host, e.cpu)) == 0:
+                    self.completed[e.host, e.cpu] = e.ts
                 return
             self.plain.feed(e)
             super().feed(e)
@@ -197,6 +202,7 @@ def changed(critpath, losses, starts, clocks):
             super()._feed(e)
 
         def sched_switch(self, e, f):
+            self.completed.pop((e.host, e.cpu), None)
             ran = self.begun.pop((e.host, e.cpu), None)
             if (e.host, e.cpu) not in self.switched and ran != f["prev_tid"]:
                 self.wrong.append((e.hostname, e.cpu, ran, f["prev_tid"]))
@@ -239,6 +245,17 @@ def changed(critpath, losses, starts, clocks):
                     self.early.discard(t)
             stack = self.stack.get((e.host, e.cpu))
             top = stack[-1] if stack else ("NONE", {})
+            current = self.on_cpu(e.host, e.cpu)
+            if not stack and current is not None and current.tid == 0:
+                disk = e.ts - self.completed.get((e.host, e.cpu), -HANDLER_NS - 1) <= HANDLER_NS
+                self.stack[e.host, e.cpu] = [("SOFTIRQ", {"vec": 4})] if disk else []
+                before = sum(self.wups.values())
+                self.cur.pop((e.host, e.cpu))
+                super().wakeup(e, f)
+                self.cur[e.host, e.cpu] = 0
+                self.stack[e.host, e.cpu] = []
+                self.used["disk" if disk else "swapper"] += sum(self.wups.values()) > before
+                return
             if not top[1].get("disk") or top[0] not in ("IRQ", "SOFTIRQ"):
                 super().wakeup(e, f)
                 return
