@@ -29,10 +29,10 @@ struct clock_host {
 	bool by_arrival;  /* shift_ns was derived from arrival; it may still be 0 */
 	uint64_t half_ns; /* shift_ns is about right within this */
 	struct clock_map *map;
-	int ref, up;             /* reference, neighbour towards it */
-	struct clock_pair *pair; /* with that neighbour; NULL: none (by hand) */
-	bool has_bound;
-	double bound_ns;
+	int ref, up;                 /* reference, neighbour towards it */
+	struct clock_pair *pair;     /* with that neighbour; NULL: none (by hand) */
+	bool has_bound;              /* it has a reference */
+	double bound_ns;             /* -1: unknown */
 	struct clock_host_info info; /* members that are expensive to compute; the others are filled in on request */
 };
 
@@ -100,7 +100,7 @@ void clock_judge_latencies(struct clock_sync *s, bool whole);
 void clock_move_maps(struct clock_sync *s);
 void clock_make_whole_maps(struct clock_sync *s);
 
-/* Error bound of the host's map at host_ns, in ns. The host must have a reference. */
+/* Error bound of the host's map at host_ns, in ns; -1: unknown. The host must have a reference. */
 double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 

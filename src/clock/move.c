@@ -21,6 +21,7 @@
 struct converted {
 	uint64_t t_ns;
 	double half_ns, excess;
+	bool failed; /* no line fits there: half_ns is only a guess */
 };
 
 static struct converted to_neighbour(const struct clock_sync *s, const struct clock_host *h, unsigned host,
@@ -29,6 +30,7 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 	struct clock_pair *p = h->pair;
 	uint64_t x_ns = t_ns;
 	struct clock_bound bound;
+	enum clock_window_result result;
 	double half_ns, slope;
 	int64_t d_ns;
 
@@ -39,7 +41,8 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 		x_ns = t_ns - (uint64_t)p->line_d_ns;
 		x_ns = t_ns - (uint64_t)clock_pair_line(p, x_ns, s->rho, &half_ns);
 	}
-	if (clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound) == WINDOW_BOUND) {
+	result = clock_pair_solve(p, x_ns, s->options.window_ns, false, &bound);
+	if (result == WINDOW_BOUND) {
 		d_ns = bound.lo_ns + (bound.hi_ns - bound.lo_ns) / 2;
 		half_ns = (double)(bound.hi_ns - bound.lo_ns) / 2 + 1;
 		slope = (bound.slope_least + bound.slope_greatest) / 2;
@@ -48,8 +51,8 @@ static struct converted to_neighbour(const struct clock_sync *s, const struct cl
 		slope = p->line_slope;
 	}
 	if (p->a == host)
-		return (struct converted){ t_ns + (uint64_t)d_ns, half_ns, slope };
-	return (struct converted){ t_ns - (uint64_t)d_ns, half_ns, -slope / (1 + slope) };
+		return (struct converted){ t_ns + (uint64_t)d_ns, half_ns, slope, result == WINDOW_INFEASIBLE };
+	return (struct converted){ t_ns - (uint64_t)d_ns, half_ns, -slope / (1 + slope), result == WINDOW_INFEASIBLE };
 }
 
 static struct converted to_reference(const struct clock_sync *s, unsigned host, uint64_t t_ns)
@@ -59,7 +62,8 @@ static struct converted to_reference(const struct clock_sync *s, unsigned host, 
 	for (const struct clock_host *h = clock_host_at(s, host); h->up != NO_HOST; h = clock_host_at(s, host)) {
 		struct converted step = to_neighbour(s, h, host, sum.t_ns);
 
-		sum = (struct converted){ step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess };
+		sum = (struct converted){ step.t_ns, sum.half_ns + step.half_ns, sum.excess + step.excess,
+					  sum.failed || step.failed };
 		host = (unsigned)h->up;
 	}
 	sum.t_ns += (uint64_t)clock_owner(s, host)->shift_ns;
@@ -79,14 +83,14 @@ static void publish(const struct clock_sync *s, struct clock_host *h, unsigned h
 	if (anew) {
 		clock_map_begin_epoch(h->map);
 		clock_map_add(h->map, now_ns, target.t_ns, target.excess);
-		h->bound_ns = target.half_ns;
+		h->bound_ns = target.failed ? -1 : target.half_ns;
 		return;
 	}
 	turn_ns = MAX(TURN_NS, fabs(behind_ns) / s->rho);
 	clock_map_cut(h->map, now_ns);
 	clock_map_add(h->map, now_ns + (uint64_t)turn_ns,
 		      target.t_ns + (uint64_t)(int64_t)(turn_ns * (1 + target.excess)), target.excess);
-	h->bound_ns = target.half_ns + fabs(behind_ns);
+	h->bound_ns = target.failed ? -1 : target.half_ns + fabs(behind_ns);
 }
 
 double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns)
@@ -94,7 +98,7 @@ double clock_moving_bound(const struct clock_sync *s, unsigned host, uint64_t ho
 	struct converted target = to_reference(s, host, host_ns);
 	uint64_t ref_ns = clock_to_ref(clock_host_at(s, host)->map, host_ns);
 
-	return target.half_ns + fabs((double)(int64_t)(target.t_ns - ref_ns));
+	return target.failed ? -1 : target.half_ns + fabs((double)(int64_t)(target.t_ns - ref_ns));
 }
 
 /* The half widths of all pairs, now. */

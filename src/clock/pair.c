@@ -34,6 +34,8 @@ void clock_pair_destroy(struct clock_pair *p)
 	for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++)
 		g_array_free(p->samples[d], true);
 	clock_map_destroy(p->whole);
+	if (p->stretches)
+		g_array_free(p->stretches, true);
 	g_free(p);
 }
 
@@ -60,36 +62,71 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 		p->state = CLOCK_INCOMPLETE;
 }
 
-static enum clock_window_result solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
+void clock_pair_split(struct clock_pair *p)
+{
+	if (p->stretches)
+		g_array_free(p->stretches, true);
+	p->stretches = clock_window_split(p->window);
+}
+
+static const struct clock_stretch *stretch_at(const struct clock_pair *p, guint n)
+{
+	return &g_array_index(p->stretches, struct clock_stretch, n);
+}
+
+struct clock_window *clock_pair_end(const struct clock_pair *p, bool last)
+{
+	if (!p->stretches)
+		return p->window;
+	return p->stretches->len ? stretch_at(p, last ? p->stretches->len - 1 : 0)->window : NULL;
+}
+
+/* NULL: a clock jumped about then. */
+static struct clock_window *window_at(const struct clock_pair *p, uint64_t x_ns)
+{
+	if (!p->stretches)
+		return p->window;
+	for (guint n = 0; n < p->stretches->len; n++)
+		if (x_ns >= stretch_at(p, n)->first_ns && x_ns <= stretch_at(p, n)->last_ns)
+			return stretch_at(p, n)->window;
+	return NULL;
+}
+
+static enum clock_window_result solve(struct clock_window *w, uint64_t x_ns, uint64_t window_ns, bool centred,
 				      struct clock_bound *out)
 {
 	uint64_t from_ns = x_ns > window_ns ? x_ns - window_ns : 0;
 
-	return clock_window_solve(p->window, from_ns, centred ? x_ns + window_ns : x_ns, x_ns, out);
+	return clock_window_solve(w, from_ns, centred ? x_ns + window_ns : x_ns, x_ns, out);
 }
 
 enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
 					  struct clock_bound *out)
 {
+	struct clock_window *w = centred ? window_at(p, x_ns) : p->window;
 	enum clock_window_result result;
 	uint64_t first_ns, last_ns, whole_ns;
 
-	if (!p->seen[0] || !p->seen[1] || !clock_window_span(p->window, &first_ns, &last_ns))
+	if (!w)
+		return WINDOW_INFEASIBLE;
+	if (!p->seen[0] || !p->seen[1] || !clock_window_span(w, &first_ns, &last_ns))
 		return WINDOW_EMPTY;
 	/* Long enough for all messages on the side of x that counts. */
 	whole_ns = x_ns > first_ns ? x_ns - first_ns : 0;
 	if (centred && last_ns > x_ns)
 		whole_ns = MAX(whole_ns, last_ns - x_ns);
-	result = solve(p, x_ns, window_ns, centred, out);
+	result = solve(w, x_ns, window_ns, centred, out);
 	while (result == WINDOW_EMPTY && window_ns < whole_ns) {
 		window_ns *= 4;
-		result = solve(p, x_ns, window_ns, centred, out);
+		result = solve(w, x_ns, window_ns, centred, out);
 	}
+	if (result != WINDOW_INFEASIBLE)
+		return result;
 	while (result == WINDOW_INFEASIBLE && window_ns / 2 >= LEAST_WINDOW_NS) {
 		window_ns /= 2;
-		result = solve(p, x_ns, window_ns, centred, out);
+		result = solve(w, x_ns, window_ns, centred, out);
 	}
-	return result;
+	return result == WINDOW_BOUND ? WINDOW_BOUND : WINDOW_INFEASIBLE;
 }
 
 void clock_pair_keep(struct clock_pair *p, uint64_t x_ns, enum clock_window_result result,

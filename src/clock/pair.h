@@ -40,7 +40,9 @@ struct clock_pair {
 	uint64_t line_x_ns;
 	int64_t line_d_ns;
 	double line_slope, line_half_ns;
-	struct clock_map *whole; /* a's time to b's, for the whole recording; NULL: not made */
+	/* For the whole recording. */
+	struct clock_map *whole; /* a's time to b's; NULL: not made */
+	GArray *stretches;       /* struct clock_stretch; NULL: no clock jumped */
 };
 
 struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options);
@@ -50,9 +52,16 @@ void clock_pair_destroy(struct clock_pair *p);
 void clock_pair_add(struct clock_pair *p, int direction, const struct clock_sample *sample,
 		    const struct clock_sample *certain);
 
+/* Splits the messages where a clock jumped, for clock_pair_solve() with centred. */
+void clock_pair_split(struct clock_pair *p);
+
+/* The messages before the first jump, or after the last one; NULL: clocks jump all the time. */
+struct clock_window *clock_pair_end(const struct clock_pair *p, bool last);
+
 /*
  * Solves the window for d at x, from messages up to window_ns before x (centred: and after it). The window is
- * lengthened if it has too few messages, and shortened if no line fits.
+ * lengthened if it has too few messages, and shortened if no line fits. Centred, it ends where a clock jumped; no line
+ * fits in between.
  */
 enum clock_window_result clock_pair_solve(struct clock_pair *p, uint64_t x_ns, uint64_t window_ns, bool centred,
 					  struct clock_bound *out);

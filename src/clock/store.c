@@ -185,6 +185,7 @@ static void unpack_pair(struct clock_sync *s, struct unpack *in)
 		return;
 	p->whole = clock_map_create();
 	clock_map_unpack(p->whole, in);
+	clock_pair_split(p);
 }
 
 static void unpack_match(struct clock_sync *s, struct unpack *in)

@@ -330,9 +330,11 @@ static struct clock_host_info host_info(const struct clock_sync *s, unsigned hos
 	struct clock_host_info info = h->info;
 
 	info.ref = h->ref;
-	info.has_bound = h->has_bound;
-	info.bound_ns = h->bound_ns;
+	info.has_bound = h->has_bound && h->bound_ns >= 0;
+	info.bound_ns = info.has_bound ? h->bound_ns : 0;
 	info.state = p ? p->state : CLOCK_ABSENT;
+	if (h->pair && !info.has_bound)
+		info.state = CLOCK_FAILED;
 	if (h->ref == (int)host)
 		info.state = CLOCK_REFERENCE;
 	else if (h->by_hand || (follows_hand(s, host) && info.state == CLOCK_ACCURATE))
@@ -376,11 +378,29 @@ int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t ho
 bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns)
 {
 	const struct clock_host *h = clock_host_at(s, host);
+	double half_ns;
 
 	if (!h->has_bound || follows_hand(s, host))
 		return false;
-	*bound_ns = (uint64_t)(s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns));
+	half_ns = s->whole ? clock_whole_bound(s, host, host_ns) : clock_moving_bound(s, host, host_ns);
+	if (half_ns < 0)
+		return false;
+	*bound_ns = (uint64_t)half_ns;
 	return true;
+}
+
+enum clock_state clock_sync_state(const struct clock_sync *s, unsigned host, uint64_t host_ns)
+{
+	const enum clock_state state = clock_sync_info(s, host).state;
+	uint64_t bound_ns;
+
+	if (state != CLOCK_APPROXIMATE && state != CLOCK_ACCURATE && state != CLOCK_FAILED)
+		return state;
+	if (!clock_host_at(s, host)->pair)
+		return state;
+	if (!clock_sync_bound(s, host, host_ns, &bound_ns))
+		return CLOCK_FAILED;
+	return state == CLOCK_FAILED ? clock_host_at(s, host)->pair->state : state;
 }
 
 void clock_sync_on_match(struct clock_sync *s, clock_match_fn *fn, void *data)

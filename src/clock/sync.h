@@ -128,8 +128,14 @@ struct clock_host_info {
 
 struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host);
 
-/* The guaranteed half width of the error of the host's map at host_ns; false: unknown. */
+/*
+ * The half width of the error of the host's map at host_ns, guaranteed as long as no clock jumps; false: unknown, also
+ * where packets show that one jumped.
+ */
 bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns);
+
+/* The host's state at host_ns of its time: that of clock_sync_info(), but CLOCK_FAILED where a clock jumped. */
+enum clock_state clock_sync_state(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 
 /* Reference time minus host time, at host_ns of the host's time. */
 int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns);

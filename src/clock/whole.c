@@ -4,6 +4,8 @@
  * recordings, from the messages around each time. The estimates are the knots of a map from one clock to the other;
  * these maps are chained along the tree.
  */
+#include <math.h>
+
 #include "base/nstime.h"
 #include "clock/internal.h"
 
@@ -15,14 +17,14 @@ enum {
 #define STEP_SHORT_NS (10 * NS_PER_MS)
 #define STEP_LONG_NS NS_PER_S
 
-/* From the first to the last packet of either host, by a's clock. */
-static void record_of(const struct clock_sync *s, const struct clock_pair *p, int64_t d_ns, uint64_t *from_ns,
-		      uint64_t *to_ns)
+/* From the first to the last packet of either host, by a's clock. first_d_ns, last_d_ns: d there. */
+static void record_of(const struct clock_sync *s, const struct clock_pair *p, int64_t first_d_ns, int64_t last_d_ns,
+		      uint64_t *from_ns, uint64_t *to_ns)
 {
 	const struct clock_host *a = clock_host_at(s, p->a), *b = clock_host_at(s, p->b);
 
-	*from_ns = MIN(a->first_ns, b->first_ns - (uint64_t)d_ns);
-	*to_ns = MAX(a->last_ns, b->last_ns - (uint64_t)d_ns);
+	*from_ns = MIN(a->first_ns, b->first_ns - (uint64_t)first_d_ns);
+	*to_ns = MAX(a->last_ns, b->last_ns - (uint64_t)last_d_ns);
 }
 
 static uint64_t step_of(uint64_t span_ns, uint64_t window_ns)
@@ -49,38 +51,59 @@ static double slope(const struct clock_bound *bound)
 }
 
 /*
- * Any solution, to know roughly where both recordings are: in the middle, or at an end if the clocks jump in the
- * middle.
+ * Any solution before the first jump, or after the last one, to know roughly where both recordings are: in the middle
+ * of that time, or at an end if no line fits there.
  */
-static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, struct clock_bound *bound)
+static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, bool last, int64_t *d_ns)
 {
+	const struct clock_window *w = clock_pair_end(p, last);
+	struct clock_bound bound;
 	uint64_t first_ns, last_ns;
 
-	return clock_window_span(p->window, &first_ns, &last_ns) &&
-	       (solve_at(s, p, first_ns + (last_ns - first_ns) / 2, bound) == WINDOW_BOUND ||
-		solve_at(s, p, first_ns, bound) == WINDOW_BOUND || solve_at(s, p, last_ns, bound) == WINDOW_BOUND);
+	if (!w || !clock_window_span(w, &first_ns, &last_ns) ||
+	    (solve_at(s, p, first_ns + (last_ns - first_ns) / 2, &bound) != WINDOW_BOUND &&
+	     solve_at(s, p, first_ns, &bound) != WINDOW_BOUND && solve_at(s, p, last_ns, &bound) != WINDOW_BOUND))
+		return false;
+	*d_ns = middle(&bound);
+	return true;
+}
+
+/* The time of the next knot: a step later, or the start or end of a jump before that. */
+static uint64_t next_knot(const struct clock_pair *p, uint64_t x_ns, uint64_t step_ns, uint64_t to_ns)
+{
+	uint64_t next_ns = MIN(x_ns + step_ns, to_ns);
+
+	for (guint n = 0; p->stretches && n < p->stretches->len; n++) {
+		const struct clock_stretch *stretch = &g_array_index(p->stretches, struct clock_stretch, n);
+
+		if (stretch->first_ns > x_ns)
+			next_ns = MIN(next_ns, stretch->first_ns);
+		if (stretch->last_ns > x_ns)
+			next_ns = MIN(next_ns, stretch->last_ns);
+	}
+	return next_ns;
 }
 
 /* Makes p->whole. Times without a fit are skipped; there the map continues from the knots around them. */
 static void make_whole(const struct clock_sync *s, struct clock_pair *p)
 {
-	enum clock_window_result result;
 	uint64_t from_ns, to_ns, step_ns;
+	int64_t first_d_ns, last_d_ns;
 	struct clock_bound bound;
 	bool both_ways = false;
 
 	clock_map_destroy(p->whole);
 	p->whole = clock_map_create();
-	if (!solve_anywhere(s, p, &bound)) {
-		p->state = CLOCK_FAILED;
+	p->state = CLOCK_FAILED;
+	p->has_line = false;
+	clock_pair_split(p);
+	if (!solve_anywhere(s, p, false, &first_d_ns) || !solve_anywhere(s, p, true, &last_d_ns))
 		return;
-	}
-	record_of(s, p, middle(&bound), &from_ns, &to_ns);
+	record_of(s, p, first_d_ns, last_d_ns, &from_ns, &to_ns);
 	step_ns = step_of(to_ns - from_ns, s->options.window_ns);
-	for (uint64_t x_ns = from_ns;; x_ns = MIN(x_ns + step_ns, to_ns)) {
-		result = solve_at(s, p, x_ns, &bound);
-		clock_pair_keep(p, x_ns, result, &bound);
-		if (result == WINDOW_BOUND) {
+	for (uint64_t x_ns = from_ns;; x_ns = next_knot(p, x_ns, step_ns, to_ns)) {
+		if (solve_at(s, p, x_ns, &bound) == WINDOW_BOUND) {
+			clock_pair_keep(p, x_ns, WINDOW_BOUND, &bound);
 			both_ways |= bound.both_ways;
 			clock_map_add(p->whole, x_ns, x_ns + (uint64_t)middle(&bound), slope(&bound));
 		}
@@ -124,40 +147,41 @@ static void make_map(const struct clock_sync *s, struct clock_host *h, unsigned 
 	}
 }
 
-/* The sum of the bounds along the path. */
+/* The sum of the bounds along the path, and what the host's own map, which has fewer knots, differs from it. */
 double clock_whole_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns)
 {
 	const struct clock_host *h = clock_host_at(s, host);
+	const uint64_t ref_ns = clock_to_ref(h->map, host_ns);
 	double sum_ns = 0;
 
 	for (; h->up != NO_HOST; h = clock_host_at(s, host)) {
 		struct clock_pair *p = h->pair;
 		uint64_t up_ns = to_neighbour(h, host, host_ns), x_ns = p && p->a == host ? host_ns : up_ns;
 		struct clock_bound bound;
-		double half_ns = 0;
 
-		if (p && solve_at(s, p, x_ns, &bound) == WINDOW_BOUND) {
+		if (p) {
 			int64_t d_ns = (int64_t)(clock_to_ref(p->whole, x_ns) - x_ns);
 
+			if (solve_at(s, p, x_ns, &bound) != WINDOW_BOUND)
+				return -1;
 			/* Each conversion may be off by 1 ns. */
-			half_ns = (double)MAX(bound.hi_ns - d_ns, d_ns - bound.lo_ns) + 2;
-		} else if (p) {
-			clock_pair_line(p, x_ns, s->rho, &half_ns);
+			sum_ns += (double)MAX(bound.hi_ns - d_ns, d_ns - bound.lo_ns) + 2;
 		}
-		sum_ns += half_ns;
 		host_ns = up_ns;
 		host = (unsigned)h->up;
 	}
-	return sum_ns;
+	return sum_ns + fabs((double)(int64_t)(ref_ns - host_ns));
 }
 
-/* Measured between the pair's first and last message. */
+/* Measured between the pair's first and last message; after a jump, by the last line. */
 static double drift_of(const struct clock_host *h, unsigned host)
 {
 	uint64_t first_ns, last_ns, ref_ns;
 
 	if (!h->pair || !clock_window_span(h->pair->window, &first_ns, &last_ns))
 		return 0;
+	if (h->pair->stretches)
+		return (1 / (1 + clock_map_slope_excess(h->map, UINT64_MAX)) - 1) * 1e6;
 	if (h->pair->b == host) {
 		first_ns = clock_to_ref(h->pair->whole, first_ns);
 		last_ns = clock_to_ref(h->pair->whole, last_ns);

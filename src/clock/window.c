@@ -7,7 +7,8 @@
 
 #define BUCKET_NS ((int64_t)NS_PER_S)
 #define PPB INT64_C(1000000000)
-#define FAR (INT64_C(1) << 60) /* keeps products of differences within 128 bits */
+#define LEAST_STRETCH_NS ((int64_t)(4 * NS_PER_S)) /* several shorter ones may also be a drift beyond rho */
+#define FAR (INT64_C(1) << 60)                     /* keeps products of differences within 128 bits */
 
 typedef __int128 wide;
 
@@ -332,6 +333,125 @@ enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t fro
 	out->slope_least = fraction_to_double(least);
 	out->slope_greatest = fraction_to_double(greatest);
 	return WINDOW_BOUND;
+}
+
+/* ---- jumps ---- */
+
+/* A message, and the limit of d that it is: at its own time, and weaker with the distance. */
+struct limit {
+	bool set;
+	int kind;
+	struct window_point at;
+};
+
+static int by_x(gconstpointer pa, gconstpointer pb)
+{
+	const struct limit *a = pa, *b = pb;
+
+	return a->at.x != b->at.x ? (a->at.x > b->at.x) - (a->at.x < b->at.x) : a->kind - b->kind;
+}
+
+/* All corners of the hulls, in order of x. */
+static GArray *all_limits(const struct clock_window *w)
+{
+	GArray *all = g_array_new(false, false, sizeof(struct limit));
+
+	for (unsigned n = 0; n < w->buckets->len; n++)
+		for (int kind = U; kind <= L; kind++) {
+			const struct points *h = &bucket_at(w, n)->hull[kind];
+
+			for (uint32_t i = 0; i < h->n; i++) {
+				const struct limit limit = { true, kind, h->p[i] };
+
+				g_array_append_val(all, limit);
+			}
+		}
+	g_array_sort(all, by_x);
+	return all;
+}
+
+static wide limit_at(const struct clock_window *w, const struct limit *limit, int64_t x)
+{
+	wide slack = (ABS((wide)x - limit->at.x) * (w->rho_ppb + w->wander_ppb)) / PPB + 1;
+
+	return limit->kind == L ? limit->at.d + slack : limit->at.d - slack;
+}
+
+/* The first of the messages from `from` to before `to`, later or earlier, that contradicts those before it; or `to`. */
+static int64_t find_contradiction(const struct clock_window *w, const GArray *all, int64_t from, int64_t to)
+{
+	struct limit tightest[2] = { 0 };
+	const int64_t step = from < to ? 1 : -1;
+
+	for (int64_t i = from; i != to; i += step) {
+		const struct limit *l = &g_array_index(all, struct limit, i);
+		const struct limit *other = &tightest[l->kind == U ? L : U];
+		struct limit *own = &tightest[l->kind];
+
+		if (other->set &&
+		    (l->kind == U ? l->at.d > limit_at(w, other, l->at.x) : l->at.d < limit_at(w, other, l->at.x)))
+			return i;
+		if (!own->set ||
+		    (l->kind == U ? l->at.d >= limit_at(w, own, l->at.x) : l->at.d <= limit_at(w, own, l->at.x)))
+			*own = *l;
+	}
+	return to;
+}
+
+static void add_stretch(const struct clock_window *w, const GArray *all, int64_t first, int64_t last, GArray *out)
+{
+	const int64_t first_x = g_array_index(all, struct limit, first).at.x;
+	const int64_t last_x = g_array_index(all, struct limit, last).at.x;
+	struct clock_stretch stretch = {
+		.first_ns = first ? w->base_x + (uint64_t)first_x : 0,
+		.last_ns = last + 1 < (int64_t)all->len ? w->base_x + (uint64_t)last_x : UINT64_MAX,
+	};
+
+	if (last_x - first_x < LEAST_STRETCH_NS)
+		return;
+	stretch.window = clock_window_create(w->rho_ppb, w->wander_ppb);
+	stretch.window->any = true;
+	stretch.window->base_x = w->base_x;
+	stretch.window->base_d = w->base_d;
+	for (int64_t i = first; i <= last; i++) {
+		const struct limit *l = &g_array_index(all, struct limit, i);
+
+		clock_window_add(stretch.window, l->kind == L, w->base_x + (uint64_t)l->at.x, w->base_d + l->at.d);
+	}
+	g_array_append_val(out, stretch);
+}
+
+static void clear_stretch(void *data)
+{
+	clock_window_destroy(((struct clock_stretch *)data)->window);
+}
+
+/*
+ * The first message that contradicts earlier ones came after a jump; the last one that contradicts it and those between
+ * came before.
+ */
+GArray *clock_window_split(const struct clock_window *w)
+{
+	GArray *all = all_limits(w), *out = NULL;
+	const int64_t n = all->len;
+
+	for (int64_t first = 0, after; first < n; first = after) {
+		int64_t last = n - 1;
+
+		after = find_contradiction(w, all, first, n);
+		if (after < n) {
+			last = find_contradiction(w, all, after, first - 1);
+			last = MAX(last, first);
+			if (!out) {
+				out = g_array_new(false, false, sizeof(struct clock_stretch));
+				g_array_set_clear_func(out, clear_stretch);
+			}
+		}
+		if (out)
+			add_stretch(w, all, first, last, out);
+	}
+	g_array_free(all, true);
+	return out;
 }
 
 /* ---- as bytes ---- */

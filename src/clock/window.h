@@ -2,6 +2,7 @@
 #ifndef LT_CLOCK_WINDOW_H
 #define LT_CLOCK_WINDOW_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,6 +58,19 @@ struct clock_bound {
 /* Bounds d(at_ns) by the messages with x in [from_ns, to_ns], rounded outwards to buckets. */
 enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t from_ns, uint64_t to_ns, uint64_t at_ns,
 					    struct clock_bound *out);
+
+/* A time in which neither clock jumped. */
+struct clock_stretch {
+	uint64_t first_ns, last_ns; /* of its messages; 0, UINT64_MAX: there are none before, none after it */
+	struct clock_window *window;
+};
+
+/*
+ * Splits the messages where a clock jumped: where the difference of the clocks changed by more than rho and the wander
+ * permit between two messages. Returns the stretches of LEAST_STRETCH_NS or longer, in order of time: struct
+ * clock_stretch, with windows of their own, freed with the array; NULL: there was no jump.
+ */
+GArray *clock_window_split(const struct clock_window *w);
 
 /* Messages as bytes, and back into an empty window with the same bounds. */
 void clock_window_pack(const struct clock_window *w, GByteArray *out);

@@ -23,13 +23,13 @@ static const char *state_name(unsigned i)
 	C(state, GAUGE, TEXT,                                                                                         \
 	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "      \
 	  "only), approximate (no bound, or --offset for it or a host on the way), accurate, failed (no plausible "   \
-	  "drift fits the packets)")                                                                                  \
+	  "drift fits the packets, at the end of the interval: a clock jumped)")                                      \
 	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                  \
 	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                        \
 	C(offset_ns, GAUGE, SPAN,                                                                                     \
 	  "Offset to add to this host's clock to get reference time, at the end of the interval")                     \
 	C(drift_ppm, GAUGE, PPM, "Drift: how much faster its clock runs than the reference")                          \
-	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown")                           \
+	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown, and where a clock jumped") \
 	C(latency_to_min_ns, GAUGE, SPAN, "Shortest latency of packets sent to that next host")                       \
 	C(latency_from_min_ns, GAUGE, SPAN, "Shortest latency of packets received from it")                           \
 	C(latency_to_median_ns, GAUGE, SPAN, "Median latency of packets sent to it")                                  \
@@ -124,7 +124,7 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 		bool bounded = clock_sync_bound(clocks, hosts[i].clock, host_ns, &bound_ns);
 
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
-		row->state = strpool_intern_z(clock_state_name(info.state));
+		row->state = strpool_intern_z(clock_state_name(clock_sync_state(clocks, hosts[i].clock, host_ns)));
 		row->reason = reason_of(&info);
 		row->matched = info.matched;
 		row->used = info.used;

@@ -282,6 +282,7 @@ START_TEST(test_clock_that_jumps)
 	const struct clock_options options = { .window_ns = 4 * SECOND_NS };
 	struct clock_sync *s = clock_sync_create(&options);
 	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 0, 0);
+	uint64_t at_ns, bound_ns;
 	bool failed = false;
 	unsigned epoch;
 
@@ -291,6 +292,11 @@ START_TEST(test_clock_that_jumps)
 		talk(s, &a, &b, t, t + 1, 100000);
 		clock_sync_update(s);
 		failed |= clock_sync_info(s, b.host).state == CLOCK_FAILED;
+		at_ns = BASE_NS + t * SECOND_NS + SECOND_NS / 2;
+		if (clock_sync_bound(s, b.host, read_clock(&b, at_ns), &bound_ns))
+			ck_assert_double_le(error_ns(s, &a, &b, at_ns), (double)bound_ns + 2);
+		else
+			ck_assert_int_eq(clock_sync_state(s, b.host, read_clock(&b, at_ns)), CLOCK_FAILED);
 		if (t == 18)
 			epoch = clock_map_epoch(clock_sync_map(s, b.host));
 	}
@@ -298,6 +304,50 @@ START_TEST(test_clock_that_jumps)
 	ck_assert(failed || clock_sync_info(s, b.host).state == CLOCK_ACCURATE);
 	ck_assert_double_lt(error_ns(s, &a, &b, BASE_NS + 40 * SECOND_NS), 20000);
 	clock_sync_destroy(s);
+}
+END_TEST
+
+/* Recorded: the map follows a jump, and where it is not known when exactly the clock jumped, there is no bound. */
+START_TEST(test_recorded_clock_that_jumps)
+{
+	static const int64_t jumps_ns[] = { 50000000, -50000000, 500000000, -500000000 };
+	enum { SECONDS = 20, JUMP_S = 10, PER_SECOND = 50 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(jumps_ns); i++) {
+		const struct clock_options options = { 0 };
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 3000000, 20e-6);
+		const struct clock before = b;
+		unsigned unknown = 0;
+
+		talk(s, &a, &b, 0, JUMP_S, 200000);
+		b.offset_ns += jumps_ns[i];
+		talk(s, &a, &b, JUMP_S, SECONDS, 200000);
+		clock_sync_finish(s);
+		for (unsigned n = 0; n < SECONDS * PER_SECOND; n++) {
+			const uint64_t at_ns = BASE_NS + n * SECOND_NS / PER_SECOND;
+			const struct clock *now = n < JUMP_S * PER_SECOND ? &before : &b;
+			const uint64_t own_ns = read_clock(now, at_ns);
+			uint64_t bound_ns;
+
+			/* a clock that was set back shows these times twice */
+			if (now == &b && own_ns <= read_clock(&before, BASE_NS + JUMP_S * SECOND_NS))
+				continue;
+			if (!clock_sync_bound(s, b.host, own_ns, &bound_ns)) {
+				ck_assert_int_eq(clock_sync_state(s, b.host, own_ns), CLOCK_FAILED);
+				unknown++;
+				continue;
+			}
+			ck_assert_int_eq(clock_sync_state(s, b.host, own_ns), CLOCK_ACCURATE);
+			ck_assert_double_le(error_ns(s, &a, now, at_ns), (double)bound_ns + 2);
+			if (n < (JUMP_S - 1) * PER_SECOND || n > (JUMP_S + 2) * PER_SECOND)
+				ck_assert_uint_lt(bound_ns, 250000);
+		}
+		ck_assert_uint_le(unknown, PER_SECOND * 7 / 10);
+		ck_assert_int_eq(clock_sync_info(s, b.host).state, CLOCK_ACCURATE);
+		ck_assert_double_lt(fabs(clock_sync_info(s, b.host).drift_ppm - 20), 5);
+		clock_sync_destroy(s);
+	}
 }
 END_TEST
 
@@ -757,7 +807,7 @@ END_TEST
 
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
-	  test_clock_that_jumps_seldom_heard, test_negative_latency, test_clocks_that_are_none, test_three_hours_live,
-	  test_three_hours_recorded, test_little_traffic, test_live_references_tie, test_by_arrival,
-	  test_groups_by_arrival, test_live_memory, test_live_memory_without_maps, test_not_by_arrival,
-	  test_arrival_left_out, test_arrival_of_any_time)
+	  test_clock_that_jumps_seldom_heard, test_recorded_clock_that_jumps, test_negative_latency,
+	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
+	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory,
+	  test_live_memory_without_maps, test_not_by_arrival, test_arrival_left_out, test_arrival_of_any_time)
