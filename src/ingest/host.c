@@ -184,28 +184,42 @@ void host_add_sidecars(struct host *h, const struct source_spec *spec)
 	}
 }
 
-/* Whether it is one of the names, which are separated by ", " and may contain that, too; not only a part of one. */
-static bool has_source_name(const struct host *h, const char *name)
+/* Where it is among the names, which are separated by ", " and may contain that, too; not only a part of one. */
+static char *find_source_name(const struct host *h, const char *name)
 {
-	const char *const names = h->public.source;
+	char *const names = h->public.source;
 	const size_t len = strlen(name);
 
-	for (const char *at = names; len && (at = strstr(at, name)); at++)
+	for (char *at = names; len && (at = strstr(at, name)); at++)
 		if ((at == names || (at - names >= 2 && at[-2] == ',' && at[-1] == ' ')) &&
 		    (!at[len] || g_str_has_prefix(at + len, ", ")))
-			return true;
-	return !len;
+			return at;
+	return NULL;
 }
 
 static void add_source_name(struct host *h, const char *name)
 {
 	char *registered;
 
-	if (has_source_name(h, name))
+	if (!name[0] || find_source_name(h, name))
 		return;
 	registered = h->public.source[0] ? g_strconcat(h->public.source, ", ", name, NULL) : g_strdup(name);
 	g_free(h->public.source);
 	h->public.source = registered;
+}
+
+void host_remove_source(struct host *h, const char *name)
+{
+	char *at = find_source_name(h, name), *end;
+
+	if (!at)
+		return;
+	end = at + strlen(name);
+	if (*end)
+		end += strlen(", ");
+	else if (at > h->public.source)
+		at -= strlen(", ");
+	memmove(at, end, strlen(end) + 1);
 }
 
 void host_set_tracer(struct host *h, const struct event *ev)

@@ -67,6 +67,9 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 /* Adds an announced trace that belongs to the host. */
 void host_add_trace(struct host *host, const struct event *ev, const char *source_name);
 
+/* No more traces come from a source of that name. */
+void host_remove_source(struct host *host, const char *source_name);
+
 /* Whether an announced trace is the host's; hint as above. */
 bool host_has_trace(const struct host *host, const struct event *ev, const char *hint);
 

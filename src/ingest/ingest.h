@@ -219,6 +219,7 @@ bool ingest_broken(const struct ingest *in);
 
 /* A recording, live session or relayd. Texts are borrowed until the next ingest_watch() or ingest_advance(). */
 struct ingest_input {
+	unsigned id;        /* no other one ever has it; 0: a relayd */
 	const char *name;   /* path or URL */
 	const char *state;  /* "attached", or why it is not */
 	int host;           /* its number; -1: not known yet */
@@ -226,20 +227,24 @@ struct ingest_input {
 	bool live, runs;
 	bool detached; /* not read until ingest_attach() */
 	bool retried;  /* broke off, and is attached again as soon as possible */
+	bool over;     /* a session that has ended */
 	bool relay;    /* a relayd that is asked for its sessions; it cannot be detached */
 };
 
-/* In a fixed order: relayds, then recordings and sessions; new sessions are added at the end. */
+/*
+ * In a fixed order: relayds, then recordings and sessions; new sessions are added at the end. Of sessions that have
+ * ended and are no longer listed, ingest_watch() forgets all but the last ones.
+ */
 
 unsigned ingest_input_count(const struct ingest *in);
 struct ingest_input ingest_input(const struct ingest *in, unsigned i);
 
 /*
- * ingest_detach() stops reading a live session; its figures so far stay. ingest_attach() attaches it again, or
+ * By ID. ingest_detach() stops reading a live session; its figures so far stay. ingest_attach() attaches it again, or
  * attaches one that was left out because of ingest_options.max_sessions; while that many are attached, it only
  * returns false.
  */
-void ingest_detach(struct ingest *in, unsigned input);
-bool ingest_attach(struct ingest *in, unsigned input);
+void ingest_detach(struct ingest *in, unsigned id);
+bool ingest_attach(struct ingest *in, unsigned id);
 
 #endif

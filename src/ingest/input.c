@@ -17,8 +17,10 @@ enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
 {
+	static unsigned last_id;
 	struct input *input = g_new0(struct input, 1);
 
+	input->id = ++last_id;
 	input->spec = spec;
 	input->part = part;
 	input->parts = parts;
@@ -89,7 +91,8 @@ static bool has_inputs(const struct host *host)
 
 void input_leave_host(struct input *input)
 {
-	kernel_release(input);
+	kernel_leave(input);
+	merge_remove(input->host->merge, input->number);
 	g_ptr_array_index(input->host->inputs, input->number) = NULL;
 	input->host->public.replaced |= !has_inputs(input->host);
 	input->host = NULL;
@@ -275,7 +278,7 @@ void input_stopped(struct input *input, const char *why)
 
 bool input_is_retried(const struct input *input)
 {
-	return input->state == INPUT_WAITING && !(input->is_listed && input->is_absent);
+	return input->state == INPUT_WAITING && !(input->relay && input->is_absent);
 }
 
 const char *input_describe(const struct input *input)

@@ -31,6 +31,7 @@ enum input_state {
 };
 
 struct input {
+	unsigned id; /* no other one has it, nor had it */
 	const struct source_spec *spec;
 	struct source_spec *again; /* how to attach it again; NULL: as the first time */
 	unsigned part, parts;
@@ -45,7 +46,8 @@ struct input {
 	bool has_place;             /* it counts for --max-sessions; set by ingest */
 	bool existed;               /* its session was attached, or listed */
 	bool session_over;          /* it ended, or its relayd no longer knows it */
-	bool is_listed;             /* a relayd's list showed that there is such a session; set by ingest */
+	const struct relay *relay;  /* its list showed that there is such a session; set by ingest; NULL: none did */
+	unsigned list;              /* the number of its last list with the session: struct relay.n_lists */
 	bool is_absent;             /* it has ended, or its relayd does not know it, and has not listed it since then */
 	bool relayd_left;           /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;            /* the source's number in the host's merge */
@@ -88,7 +90,7 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts);
  */
 void input_stopped(struct input *input, const char *why);
 
-/* A session of this name now belongs to a machine that was rebooted, or to another one. */
+/* Its host has no more to do with it: it is no longer needed, or its session now belongs to another machine or boot. */
 void input_leave_host(struct input *input);
 
 /*

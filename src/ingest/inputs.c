@@ -39,6 +39,7 @@ struct ingest_input ingest_input(const struct ingest *in, unsigned i)
 		return relay_as_input(g_ptr_array_index(in->relays, i));
 	input = input_at(in, i - in->relays->len);
 	return (struct ingest_input){
+		.id = input->id,
 		.name = input->spec->name,
 		.state = input_describe(input),
 		.host = input->host && g_ptr_array_find(in->hosts, input->host, &host) ? (int)host : -1,
@@ -47,12 +48,22 @@ struct ingest_input ingest_input(const struct ingest *in, unsigned i)
 		.runs = input->source != NULL,
 		.detached = is_detached(input),
 		.retried = input_is_retried(input) && !input->session_over,
+		.over = input->spec->url && !input->source && input->session_over,
 	};
 }
 
-void ingest_detach(struct ingest *in, unsigned i)
+/* NULL: it is a relayd, or has been forgotten. */
+static struct input *find_input(const struct ingest *in, unsigned id)
 {
-	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
+	for (guint i = 0; i < in->inputs->len; i++)
+		if (input_at(in, i)->id == id)
+			return input_at(in, i);
+	return NULL;
+}
+
+void ingest_detach(struct ingest *in, unsigned id)
+{
+	struct input *input = find_input(in, id);
 
 	if (!input || !input->spec->url || is_detached(input))
 		return;
@@ -60,9 +71,9 @@ void ingest_detach(struct ingest *in, unsigned i)
 	ingest_source_stopped(in, input, NULL);
 }
 
-bool ingest_attach(struct ingest *in, unsigned i)
+bool ingest_attach(struct ingest *in, unsigned id)
 {
-	struct input *input = i < in->relays->len ? NULL : input_at(in, i - in->relays->len);
+	struct input *input = find_input(in, id);
 
 	if (!input || !is_detached(input))
 		return true;

@@ -441,3 +441,18 @@ void kernel_release(struct input *input)
 	input->kernel_context = NULL;
 	input->kernel_traces = NULL;
 }
+
+void kernel_leave(struct input *input)
+{
+	struct host *host = input->host;
+	bool any = false;
+
+	kernel_release(input);
+	for (guint i = host->kernels->len; i-- > 0;)
+		if (session_at(host, i)->spec == input->spec) {
+			g_ptr_array_remove_index(host->kernels, i);
+			any = true;
+		}
+	if (any) /* the others' numbers have changed */
+		choose(host);
+}

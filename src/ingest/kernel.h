@@ -60,4 +60,7 @@ void kernel_input_stopped(struct input *input);
 /* Forgets what the input declared. */
 void kernel_release(struct input *input);
 
+/* The same, and forgets its sessions, too: it leaves its host. */
+void kernel_leave(struct input *input);
+
 #endif

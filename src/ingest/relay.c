@@ -63,6 +63,7 @@ static void end_answer(struct relay *r)
 	g_free(r->stored);
 	r->stored = relay_stored_text(r->n_stored);
 	r->n_stored = 0;
+	r->n_lists++;
 	answered(r, NULL);
 }
 
@@ -76,7 +77,7 @@ static void report_session(struct relay *r, const struct event *ev, relay_sessio
 		return;
 	}
 	url = g_strndup(event_text(ev, p->url), p->url.len);
-	fn(data, url);
+	fn(data, r, url);
 	g_free(url);
 }
 

@@ -21,7 +21,8 @@ enum {
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
 	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
-	SESSIONS_MAX = 1 << 17,      /* known by name, ended or not: a relayd could list others each time */
+	SESSIONS_MAX = 1 << 17,      /* known by name: a relayd could list others each time */
+	ENDED_KEPT = 32,             /* sessions in the list that have ended */
 };
 
 /* Whether --max-sessions sessions are attached, or were until they broke off. */
@@ -138,6 +139,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 	if (!reason)
 		reason = g_strdup(why);
+	if (input->source) /* its worker may keep the descriptor open for longer than there is the input */
+		epoll_ctl(in->epoll_fd, EPOLL_CTL_DEL, source_fd(input->source), NULL);
 	input_stopped(input, reason);
 	leave_place(in, input);
 	why = reason;
@@ -145,8 +148,10 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	if (why && !input->session_over && (input->existed || !input->follow))
 		in->broken = true;
 	if (!host) {
+		/* of all sessions that a relayd lists, some have ended before they are attached */
 		if (why && input->tries <= 1 && input->session_over)
-			log_error("%s: %s", input->spec->name, input->why);
+			log_write(input->relay && input->follow ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "%s: %s",
+				  input->spec->name, input->why);
 		else if (why && input->tries <= 1)
 			log_error("%s", reason);
 	} else if ((input->state == INPUT_WAITING || input->state == INPUT_DETACHED) && !any_runs(host)) {
@@ -231,13 +236,14 @@ static void leave_unknown(struct ingest *in)
 }
 
 /* A relayd lists a session. A new one is attached; one that had ended is attached again at once. */
-static void session_listed(void *data, const char *text)
+static void session_listed(void *data, const struct relay *relay, const char *text)
 {
 	struct ingest *in = data;
 	struct source_url url;
 	struct input *input = g_hash_table_lookup(in->sessions, text);
 
 	if (input) {
+		input->list = relay->n_lists;
 		input->is_absent = false;
 		if (input->state == INPUT_ENDED && input->host && input->host->public.replaced) {
 			input_leave_host(input);
@@ -254,10 +260,61 @@ static void session_listed(void *data, const char *text)
 	if (source_parse_url(text, &url) == LT_OK && url.session) {
 		ingest_add_session(in, &url);
 		ingest_start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
-		input_at(in, in->inputs->len - 1)->is_listed = true;
-		input_at(in, in->inputs->len - 1)->existed = true;
+		input = input_at(in, in->inputs->len - 1);
+		input->relay = relay;
+		input->list = relay->n_lists;
+		input->existed = true;
 	}
 	source_url_release(&url);
+}
+
+/* Whether the relayd that listed the session has sent a whole list without it. */
+static bool is_gone(const struct input *input)
+{
+	return input->relay && input->relay->n_lists - input->list > 1;
+}
+
+/* Whether nothing is lost with it: its session is gone, and the host is known by others. */
+static bool is_needless(const struct input *input)
+{
+	const struct host *host = input->host;
+	unsigned n = 0;
+
+	if (!is_gone(input) || input->source || input->has_place)
+		return false;
+	if (input->state != INPUT_UNTAKEN && (!input->session_over || input->state == INPUT_DETACHED))
+		return false;
+	for (guint i = 0; host && i < host->inputs->len; i++)
+		n += g_ptr_array_index(host->inputs, i) != NULL;
+	return n != 1 || host->public.replaced;
+}
+
+static void forget_session(struct ingest *in, guint i)
+{
+	struct input *input = input_at(in, i);
+	const struct source_spec *spec = input->spec;
+
+	g_hash_table_remove(in->sessions, spec->url);
+	if (input->host && !input->host->public.replaced)
+		host_remove_source(input->host, spec->name);
+	if (input->host)
+		input_leave_host(input);
+	g_ptr_array_remove_index(in->inputs, i);
+	g_ptr_array_remove(in->specs, (void *)spec);
+	in->announced = true;
+}
+
+/*
+ * Sessions may come and go for weeks under new names, and most never return. The last ones that have ended remain in
+ * the list, and with them what is kept of their past.
+ */
+static void forget_sessions(struct ingest *in)
+{
+	unsigned n = 0;
+
+	for (guint i = in->inputs->len; i-- > 0;)
+		if (is_needless(input_at(in, i)) && (input_at(in, i)->state == INPUT_UNTAKEN || ++n > ENDED_KEPT))
+			forget_session(in, i);
 }
 
 /* Checks a live source for silence: beacons come even if there are no events. */
@@ -328,7 +385,7 @@ static bool is_unlisted(const struct host *host)
 	for (guint i = 0; i < host->inputs->len; i++) {
 		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (input && (input->source || !input->is_listed || !input->is_absent))
+		if (input && (input->source || !input->relay || !input->is_absent))
 			return false;
 	}
 	return true;
@@ -449,8 +506,10 @@ void ingest_watch(struct ingest *in)
 		if (ask)
 			hear(in, input_at(in, i));
 	}
-	if (ask)
+	if (ask) {
 		in->asked_us = now_us;
+		forget_sessions(in);
+	}
 	ingest_register_hosts(in);
 	if (in->options.clocks)
 		clocks_update(in->options.clocks);

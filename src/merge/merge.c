@@ -7,6 +7,7 @@ struct merge_input {
 	struct source *source;
 	const struct event *head, *end; /* records taken but not consumed; equal: it must be asked */
 	bool ended;
+	bool removed;  /* the number is free */
 	bool left_out; /* not waited for */
 	bool heard;    /* it has delivered something since the last merge_hears() */
 };
@@ -40,11 +41,20 @@ static struct merge_input *input(const struct merge *m, unsigned number)
 
 unsigned merge_add(struct merge *m, struct source *source)
 {
-	struct merge_input in = { .source = source };
+	unsigned number = 0;
 
-	g_array_append_val(m->inputs, in);
-	m->until_ns = 0;
-	return m->inputs->len - 1;
+	while (number < m->inputs->len && !input(m, number)->removed)
+		number++;
+	if (number == m->inputs->len)
+		g_array_set_size(m->inputs, number + 1);
+	merge_replace(m, number, source);
+	return number;
+}
+
+void merge_remove(struct merge *m, unsigned number)
+{
+	merge_replace(m, number, NULL);
+	input(m, number)->removed = true;
 }
 
 void merge_replace(struct merge *m, unsigned number, struct source *source)

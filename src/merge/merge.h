@@ -26,8 +26,11 @@ enum { MERGE_NONE = ~0u };
 struct merge *merge_create(void);
 void merge_destroy(struct merge *m);
 
-/* Adds a source, which still belongs to the caller; returns its number (0, 1, …). */
+/* Adds a source, which still belongs to the caller; returns its number: the lowest one that no source has (0, 1, …). */
 unsigned merge_add(struct merge *m, struct source *source);
+
+/* Removes a source that has ended or broken off: another one may get its number. */
+void merge_remove(struct merge *m, unsigned number);
 
 /* Puts another source in the place of one that ended or broke off; NULL: the place is empty. */
 void merge_replace(struct merge *m, unsigned number, struct source *source);

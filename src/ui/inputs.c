@@ -40,7 +40,7 @@ static bool equal(const struct ui_input *a, const struct ui_input *b)
 {
 	return g_strcmp0(a->name, b->name) == 0 && g_strcmp0(a->state, b->state) == 0 &&
 	       g_strcmp0(a->host, b->host) == 0 && a->session == b->session && a->runs == b->runs &&
-	       a->detached == b->detached && a->retried == b->retried;
+	       a->detached == b->detached && a->retried == b->retried && a->over == b->over;
 }
 
 /* An error's text without the name of its source, which is shown next to it. */
@@ -59,12 +59,17 @@ void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
 {
 	bool changed = n != ui->inputs->len;
 
+	for (unsigned i = n; i < ui->inputs->len; i++)
+		release_texts(&input_at(ui, i)->info);
 	g_array_set_size(ui->inputs, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct input_data *input = input_at(ui, i);
 		struct ui_input told = inputs[i];
 
 		told.state = short_state(&told);
+		if (input->info.id != told.id)
+			input->wanted = false;
+		input->info.id = told.id;
 		if (equal(&input->info, &told))
 			continue;
 		changed = true;
@@ -82,12 +87,12 @@ void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
 		hosts_menu_show(ui);
 }
 
-bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach)
+bool ui_wanted_input(struct ui *ui, unsigned *id, bool *attach)
 {
 	for (unsigned i = 0; i < ui->inputs->len; i++)
 		if (input_at(ui, i)->wanted) {
 			input_at(ui, i)->wanted = false;
-			*input = i;
+			*id = input_at(ui, i)->info.id;
 			*attach = input_at(ui, i)->info.detached;
 			return true;
 		}
@@ -147,15 +152,15 @@ void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *hea
 			overlay_item(menu, heading_value, -1, heading);
 		any = true;
 		text = g_strdup_printf("%s: %s", input->name, input->state);
-		overlay_item(menu, first_value + (int)i, !input->detached, text);
+		overlay_item(menu, first_value + (int)input->id, !input->detached, text);
 		g_free(text);
 	}
 }
 
-void input_toggle(struct ui *ui, unsigned input)
+void input_toggle(struct ui *ui, unsigned id)
 {
-	if (input < ui->inputs->len)
-		input_at(ui, input)->wanted = true;
+	for (unsigned i = 0; i < ui->inputs->len; i++)
+		input_at(ui, i)->wanted |= input_at(ui, i)->info.id == id;
 }
 
 /* ---- as lines ---- */
@@ -216,20 +221,29 @@ static void draw_state(struct canvas *c, int x, int y, const struct ui_input *in
 		canvas_text(c, x + used, y, style, more, -1);
 }
 
-int inputs_draw(struct ui *ui, int y, int max)
+/* The inputs that get lines, as struct ui_input *: sessions that have ended last. The caller frees the array. */
+static GPtrArray *list_lines(const struct ui *ui)
+{
+	GPtrArray *lines = g_ptr_array_new();
+
+	for (int over = 0; over < 2; over++)
+		for (unsigned i = 0; i < ui->inputs->len; i++)
+			if (input_at(ui, i)->info.over == over && !repeats(ui, i))
+				g_ptr_array_add(lines, &input_at(ui, i)->info);
+	return lines;
+}
+
+static int draw_lines(struct ui *ui, const GPtrArray *lines, int y, int max)
 {
 	struct canvas *c = ui->canvas;
-	int host = 4, name = 6, state, lines = 0, drawn = 0;
+	int host = 4, name = 6, state;
 
-	for (unsigned i = 0; i < ui->inputs->len; i++) {
-		const struct ui_input *input = &input_at(ui, i)->info;
+	for (unsigned i = 0; i < lines->len; i++) {
+		const struct ui_input *input = g_ptr_array_index(lines, i);
 
-		lines += !repeats(ui, i);
 		host = MAX(host, canvas_text_width(host_text(input)));
 		name = MAX(name, canvas_text_width(input->name));
 	}
-	if (!lines || max < 2)
-		return 0;
 	host = MIN(host, HOST_WIDTH_MAX);
 	name = MIN(name, MAX(c->w - host - STATE_WIDTH_MIN - 2, NAME_WIDTH_MIN));
 	state = c->w - host - name - 2;
@@ -237,20 +251,26 @@ int inputs_draw(struct ui *ui, int y, int max)
 	canvas_text_left(c, 0, y, host, STYLE_HEAD, "HOST");
 	canvas_text_left(c, host + 1, y, name, STYLE_HEAD, "SOURCE");
 	canvas_text_left(c, host + name + 2, y, state, STYLE_HEAD, "STATE");
-	for (unsigned i = 0; i < ui->inputs->len && drawn + 1 < max; i++) {
-		const struct ui_input *input = &input_at(ui, i)->info;
-		int row = y + 1 + drawn;
+	for (int i = 0; i < (int)lines->len; i++) {
+		const struct ui_input *input = g_ptr_array_index(lines, i);
+		const int row = y + 1 + i;
 
-		if (repeats(ui, i))
-			continue;
-		if (drawn + 2 == max && drawn + 1 < lines) {
-			canvas_printf(c, host + 1, row, STYLE_DIM, "and %d more", lines - drawn);
+		if (i + 2 == max && i + 1 < (int)lines->len) {
+			canvas_printf(c, host + 1, row, STYLE_DIM, "and %d more", (int)lines->len - i);
 			return max;
 		}
 		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM, host_text(input));
 		canvas_text_left(c, host + 1, row, name, STYLE_NORMAL, input->name);
 		draw_state(c, host + name + 2, row, input);
-		drawn++;
 	}
-	return drawn + 1;
+	return (int)lines->len + 1;
+}
+
+int inputs_draw(struct ui *ui, int y, int max)
+{
+	GPtrArray *lines = list_lines(ui);
+	const int drawn = lines->len && max > 1 ? draw_lines(ui, lines, y, max) : 0;
+
+	g_ptr_array_free(lines, TRUE);
+	return drawn;
 }

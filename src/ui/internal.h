@@ -473,7 +473,7 @@ void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *hea
 		      int first_value);
 
 /* Attaches or detaches a session. */
-void input_toggle(struct ui *ui, unsigned input);
+void input_toggle(struct ui *ui, unsigned id);
 
 /* The largest lag of the shown hosts. */
 uint64_t ui_lag_ns(const struct ui *ui);

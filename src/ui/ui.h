@@ -60,6 +60,7 @@ struct ui_host {
  * are copied.
  */
 struct ui_input {
+	unsigned id;        /* no other one ever has it; 0: it is not a session */
 	const char *name;   /* path or URL */
 	const char *state;  /* "attached", or why not */
 	const char *host;   /* name of its host; NULL: unknown yet */
@@ -69,6 +70,7 @@ struct ui_input {
 	bool runs;          /* it sends, or may at any time */
 	bool detached;      /* by the user */
 	bool retried;       /* broke off, and is attached again as soon as possible */
+	bool over;          /* its session has ended */
 };
 
 /* A wait graph as described to the screen. */
@@ -130,14 +132,14 @@ unsigned ui_add_host(struct ui *ui, const struct ui_host *host);
 /* To be called when a host's description has changed. */
 void ui_update_host(struct ui *ui, unsigned i, const struct ui_host *host);
 
-/* Sets the descriptions of all sources. Their order must not change; later ones are appended. */
+/* Sets the descriptions of all sources, in their order. */
 void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n);
 
 /* Sets whether a source could not be read completely, apart from what the hosts' trouble says. */
 void ui_set_incomplete(struct ui *ui, bool incomplete);
 
-/* A source that the user has asked to attach (*attach) or detach since the last call; false: none. */
-bool ui_wanted_input(struct ui *ui, unsigned *input, bool *attach);
+/* The ID of a source that the user has asked to attach (*attach) or detach since the last call; false: none. */
+bool ui_wanted_input(struct ui *ui, unsigned *id, bool *attach);
 
 /* Shows the newest warning in the last row, if there are any since the last call. */
 void ui_show_warnings(struct ui *ui);

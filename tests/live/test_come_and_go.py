@@ -5,6 +5,7 @@ import contextlib
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -82,8 +83,44 @@ def test_place_is_kept(checks):
         checks.equal("place: status", t.status(), 0)
 
 
+def inputs_shown(t):
+    """The lines of the sessions, and how many more there are."""
+    lines = [line for line in t.screen() if re.match(r"^\S+ +net:\S+/host/", line)]
+    more = re.search(r"^ +and (\d+) more", "\n".join(t.screen()), re.M)
+    return lines, int(more[1]) if more else 0
+
+
+def test_ended_are_forgotten(checks):
+    """Sessions that have new names each time: only the last ones remain in the list, below the one that runs."""
+    with Fleet(Live("web", "a-1")) as relay, \
+            Terminal("--log", "forgotten", relay.relay_url, size=(140, 30), ready=None) as t:
+        t.wait(r"^ web +0\[")
+        come_and_go(relay, [Live("web", f"auto-{i}") for i in range(40)])
+        runs = Live("web", "runs")
+        relay.sessions.append(runs)
+        t.keys("9")
+        checks.check("forgotten: there", t.wait(r"/runs +attached"))
+        for i in range(2):
+            come_and_go(relay, [Live("web", f"more-{i}-{n}") for n in range(40)])
+        sandbox.wait_until(lambda: sum(len(x) if isinstance(x, list) else x for x in inputs_shown(t)) <= 34, "the list to shrink")
+        lines, more = inputs_shown(t)
+        checks.check("forgotten: those that run come first", re.search(r"/a-1 +attached", lines[0]) and
+                     re.search("/runs +attached", lines[1]), lines)
+        checks.equal("forgotten: the last that ended remain", len(lines) + more, 34)
+        checks.check("forgotten: the others are read on", t.wait(r"^ LIVE .* 50 ev/s"))
+        # one that was forgotten comes again
+        relay.sessions.append(Live("web", "auto-0"))
+        checks.check("forgotten: attached again", t.wait(r"/auto-0 +attached"))
+        relay.sessions.remove(runs)
+        checks.check("forgotten: known to have ended", t.wait(r"/runs +the session has ended"))
+        t.keys("q")
+        checks.equal("forgotten: status", t.status(), 0)
+    with open("forgotten", encoding="utf-8") as log:
+        checks.equal("forgotten: no error", [line for line in log if " error" in line], [])
+
+
 if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
-    Checks().run(test_copies_after_many, test_place_is_kept)
+    Checks().run(test_copies_after_many, test_place_is_kept, test_ended_are_forgotten)

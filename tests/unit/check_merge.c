@@ -262,6 +262,19 @@ START_TEST(test_replaced)
 }
 END_TEST
 
+/* Sources that have ended need no place for ever. */
+START_TEST(test_removed)
+{
+	begin(false, "10 30", "5", NULL);
+	expect_steps(3, "b5 end:b a10");
+	merge_remove(m, 1);
+	sources[1].script = "20 50";
+	ck_assert_uint_eq(merge_add(m, &sources[1]), 1);
+	ck_assert_uint_eq(merge_count(m), 2);
+	finish("b20 a30 end:a b50 end:b");
+}
+END_TEST
+
 /* The others go on; it comes in again as soon as it delivers something, and is waited for again. */
 START_TEST(test_left_out)
 {
@@ -331,4 +344,4 @@ START_TEST(test_hears)
 END_TEST
 
 UNIT_MAIN("merge", test_order, test_until, test_equal_times, test_nothing_yet, test_end, test_added, test_replaced,
-	  test_left_out, test_hears)
+	  test_removed, test_left_out, test_hears)

@@ -168,6 +168,7 @@ void monitor_publish_inputs(struct monitor *m)
 	for (unsigned i = 0; i < ingest_input_count(m->shown.in); i++) {
 		const struct ingest_input input = ingest_input(m->shown.in, i);
 		struct ui_input told = {
+			.id = input.id,
 			.name = input.name,
 			.state = input.state,
 			.host = input.host < 0 ? NULL : ingest_host(m->shown.in, (unsigned)input.host)->name,
@@ -177,6 +178,7 @@ void monitor_publish_inputs(struct monitor *m)
 			.runs = input.runs,
 			.detached = input.detached,
 			.retried = input.retried,
+			.over = input.over,
 		};
 
 		g_array_append_val(m->inputs, told);
