@@ -194,6 +194,17 @@ static enum lt_status check_urls(const struct options *o)
 	return status;
 }
 
+/* The monitor's first word is a command after an option, rather than a file of that name. */
+static enum lt_status check_first_word(const struct options *o, enum command_bit command)
+{
+	const char *word = command == COMMAND_MONITOR && o->n_words ? g_ptr_array_index(o->words, 0) : NULL;
+	const struct similar similar = similar_command(word ? word : "");
+
+	if (!word || g_strcmp0(similar.best, word) != 0 || !access(word, F_OK))
+		return LT_OK;
+	return error_set("'%s' must be the first word: options follow it", word);
+}
+
 /* Where '--' starts no COMMAND, SOURCEs may follow it; the name of a program there is a forgotten --local. */
 static enum lt_status check_words(const struct options *o, enum command_bit command)
 {
@@ -229,7 +240,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 		error_set("%s", command->no_words);
 		status = fail_usage(command);
 	} else if (choose_workers(&o) || local_check(&o, command->bit) || check_urls(&o) ||
-		   check_words(&o, command->bit)) {
+		   check_first_word(&o, command->bit) || check_words(&o, command->bit)) {
 		status = fail_usage(command);
 	} else {
 		status = run_with_log(command, &o);

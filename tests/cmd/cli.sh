@@ -118,6 +118,9 @@ expect 2 '' "no table given before '$recording'" report --json "$recording"
 expect 2 '' "no table given before 'net://localhost'" report net://localhost
 expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu "$recording"
 expect 2 '' "'reprot' is not a command or a file: did you mean 'report'[?]$" reprot cpu --json "$recording"
+expect 2 '' "'report' must be the first word: options follow it$" --utc report cpu "$recording"
+expect 2 '' "'list' must be the first word" --no-color list
+expect 2 '' "'help' must be the first word" --utc help report
 expect 2 '' "unknown command 'lsit': did you mean 'list'[?]$" help lsit
 expect 2 '' "unknown option '--jsno': did you mean '--json'[?]$" report cpu --jsno "$recording"
 expect 2 '' "option '--no' is ambiguous: '--no-color', '--no-mouse', '--no-config', '--no-cache', '--no-sync'$" --no "$recording"
@@ -132,6 +135,10 @@ expect 1 '' "nowhere" report hosts --js nowhere
 # A directory with such a name is a source all the same.
 mkdir reprot
 expect 1 '' "reprot" reprot
+# nor is a recording of that name a misplaced command
+mkdir report
+expect 1 '' "no trace found in 'report'$" --utc report
+rmdir report
 expect 2 '' "unknown command 'nonsense'" help nonsense
 expect 2 '' "'foo' is one word too many" help cluster foo
 expect 2 '' "'foo' is one word too many" help report cpu foo
