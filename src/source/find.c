@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/source.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -343,6 +344,21 @@ static void set_file_error(const char *path, const char *shown)
 	g_free(directory);
 }
 
+/* Whether somebody may have meant the relayd on that host. */
+static bool is_like_host(const char *word)
+{
+	char *text = g_strconcat("net://", word, NULL);
+	struct source_url url = { 0 };
+	struct in_addr address;
+	const bool is_url = !strchr(word, '/') && source_parse_url(text, &url) == LT_OK;
+	const bool is_host = is_url && (strchr(word, ':') || strcmp(word, "localhost") == 0 ||
+					inet_pton(AF_INET, word, &address) == 1);
+
+	source_url_release(&url);
+	g_free(text);
+	return is_host;
+}
+
 /* Its path without trailing slashes; NULL: it cannot be opened (error chain). */
 static char *open_directory(const char *directory)
 {
@@ -351,13 +367,18 @@ static char *open_directory(const char *directory)
 	DIR *dir = stat(directory, &st) < 0 ? NULL : opendir(directory);
 
 	if (!dir) {
+		const int error = errno;
+
 		text_sanitise(shown, sizeof(shown), directory, strlen(directory));
-		if (errno == ENOTDIR && stat(directory, &st) == 0)
+		if (error == ENOTDIR && stat(directory, &st) == 0)
 			set_file_error(directory, shown);
-		else if (errno == ENOENT && strstr(directory, "://"))
+		else if (error == ENOENT && strstr(directory, "://"))
 			error_set("cannot open '%s': the URL of a relayd starts with net://", shown);
+		else if (error == ENOENT && is_like_host(directory))
+			error_set("cannot open '%s': %s; a relayd on that host: net://%s", shown, strerror(error),
+				  shown);
 		else
-			error_set("cannot open '%s': %s", shown, strerror(errno));
+			error_set("cannot open '%s': %s", shown, strerror(error));
 		return NULL;
 	}
 	closedir(dir);

@@ -139,6 +139,12 @@ expect 1 '' "reprot" reprot
 mkdir report
 expect 1 '' "no trace found in 'report'$" --utc report
 rmdir report
+# A host is not a directory.
+for host in localhost localhost:5344 10.1.2.3 web:5344; do
+	expect 1 '' "cannot open '$host': No such file or directory; a relayd on that host: net://$host$" report cpu "$host"
+done
+expect 1 '' "cannot open 'missing': No such file or directory$" report cpu missing
+expect 1 '' "cannot open '2026.11': No such file or directory$" report cpu 2026.11
 expect 2 '' "unknown command 'nonsense'" help nonsense
 expect 2 '' "'foo' is one word too many" help cluster foo
 expect 2 '' "'foo' is one word too many" help report cpu foo
