@@ -125,7 +125,9 @@ void cmd_list_help(struct help *h)
 	static const struct manual_item columns[] = {
 		{ "HOST, SESSION", "the traced host and the name of the session" },
 		{ "STATE", "whether the session can be viewed, see below" },
-		{ "STREAMS", "number of data streams that the relayd has received: about one per CPU and channel" },
+		{ "STREAMS",
+		  "number of streams that the relayd has received: for each trace one with its metadata, and about one "
+		  "per CPU and channel" },
 		{ "CLIENTS", "number of viewers that are attached now" },
 		{ "LIVE TIMER", "how often idle CPUs report; '-': the session is not live" },
 		{ "URL", "the SOURCE to give to lttngtop" },
