@@ -633,13 +633,18 @@ def check_without_words(u, inside):
     def run(*argv):
         return u.run(*inside, *argv)
 
-    u.start(*inside, "lttng-relayd", "--output", f"{u.home}/relayd", stderr=subprocess.DEVNULL)
+    relayd = u.start(*inside, "lttng-relayd", "--output", f"{u.home}/relayd", stderr=subprocess.DEVNULL)
     sandbox.wait_until(lambda: run(u.top, "list")[0] == 0, "relayd")
     status, out, err = run(u.top)
     assert status == 1 and not out and "cannot be traced yet" in err and "lttngtop net://HOST" in err, f"no session: {status} {err}"
 
     u.start(*inside, "lttng-sessiond", "--no-kernel", "--quiet")
     sandbox.wait_until(lambda: run("lttng", "--no-sessiond", "list")[0] == 0, "session daemon")
+    for command in (["create", "stored", "--set-url=net://127.0.0.1"], ["enable-event", "-u", EVENTS], ["start"]):
+        assert run("lttng", "--no-sessiond", *command)[0] == 0, command
+    status, _, err = run(u.top)
+    assert status == 1 and "has none; 1 session there is not live: created without '--live'\n" in err, (status, err)
+    assert run("lttng", "--no-sessiond", "destroy")[0] == 0
     assert run(u.top, "record", "--ust", EVENTS, "--live", "net://127.0.0.1", "--live-timer", "200ms", "--session", "theirs")[0] == 0
     m = Monitor(u, command=(), inside=inside)
     m.await_text("Help")
@@ -650,6 +655,13 @@ def check_without_words(u, inside):
     assert "theirs: recording" in run(u.top, "record", "status")[1], "the session was ended"
     check_chooser(u, inside)
     assert not os.path.exists(u.base), "something of its own was started"
+    relayd.kill()
+    relayd.wait()
+    u.start(*inside, "lttng-relayd", "--output", f"{u.home}/relayd2", stderr=subprocess.DEVNULL)
+    sandbox.wait_until(lambda: run(u.top, "list")[0] == 0, "another relayd")
+    status, out, err = run(u.top, "record", "status", "theirs")
+    assert (status, err) == (1, "lttngtop: session 'theirs': relayd 'net://127.0.0.1:5342' does not have it, as it was started later; "
+                             "stop the session and record again\n"), (status, out, err)
 
 
 def check_chooser(u, inside):

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cmd/record/count.h"
 #include "cmd/record/record.h"
+#include "cmd/record/relay_list.h"
 #include "cmd/record/sidecar.h"
 #include "control/commands.h"
 #include "control/cost.h"
@@ -226,17 +227,59 @@ static int snapshot(const struct session *s)
 	return LT_EXIT_OK;
 }
 
-/* LT_ERROR: nobody receives what the session records; a relayd that is started again does not, either. */
+/* The sessions of a relayd at its usual ports; elsewhere its port for viewers is not known. NULL: not known. */
+static GPtrArray *sessions_of_relayd(const char *relayd)
+{
+	struct relay_url url;
+	struct source_url viewers = { 0 };
+	GPtrArray *list = relay_list_new();
+	char *text = NULL;
+
+	if (relay_url_parse(relayd, RELAY_URL_PORTS, &url) == LT_OK &&
+	    (!url.ports[0] || url.ports[0] == RELAY_CONTROL_PORT)) {
+		char *host = relay_url_host(&url);
+
+		text = g_strdup_printf("%s://%s", url.scheme, host);
+		g_free(host);
+	}
+	if (!text || source_parse_url(text, &viewers) || relay_list_ask(&viewers, NS_PER_S, list)) {
+		error_clear();
+		g_clear_pointer(&list, g_ptr_array_unref);
+	}
+	relay_url_release(&url);
+	source_url_release(&viewers);
+	g_free(text);
+	return list;
+}
+
+static bool list_has(const GPtrArray *list, const char *name)
+{
+	char shown[NAME_MAX_SHOWN];
+
+	text_sanitise(shown, sizeof(shown), name, strlen(name));
+	for (guint i = 0; i < list->len; i++)
+		if (!strcmp(((const struct relay_session *)g_ptr_array_index(list, i))->name, shown))
+			return true;
+	return false;
+}
+
+/* LT_ERROR: nobody receives what the session records; a relayd that was started again does not, either. */
 static enum lt_status check_relayd(const struct session *s)
 {
 	char *relayd = s->live_timer_us && s->active ? relay_url_of_session(s->path) : NULL;
-	const enum lt_status status = relayd ? relay_probe(relayd) : LT_OK;
+	const bool gone = relayd && relay_probe(relayd);
+	GPtrArray *list = relayd && !gone ? sessions_of_relayd(relayd) : NULL;
+	const bool forgotten = list && !list_has(list, s->name);
 
+	if (forgotten)
+		error_set("relayd '%s' does not have it, as it was started later", relayd);
 	g_free(relayd);
-	if (!status)
+	if (list)
+		g_ptr_array_unref(list);
+	if (!gone && !forgotten)
 		return LT_OK;
 	error_wrap("session '%s'", s->name);
-	return error_add("once it runs again, stop the session and record again");
+	return error_add("%sstop the session and record again", gone ? "once it runs again, " : "");
 }
 
 static int status(const struct session *s)
