@@ -13,6 +13,8 @@ struct details {
 	const struct ui_host_data *host;
 	const struct interval *iv;
 	int y, bottom; /* further lines are left out */
+	int n, first;  /* number of lines so far, and of those to be left out before others */
+	int next;      /* the first one that did not fit; 0: none */
 	int spare;     /* rows that no line needs, for those that are longer than a row */
 	bool measures; /* nothing is drawn */
 };

@@ -128,8 +128,15 @@ void do_dump(struct ui *ui, int argument)
 
 void do_segments(struct ui *ui, int argument)
 {
+	struct pane *p = ui_pane(ui);
+
 	(void)argument;
-	pane_path_toggle(ui_pane(ui));
+	if (pane_is_path(p))
+		pane_path_toggle(p);
+	else if (p->head_first || p->head_next)
+		p->head_first = p->head_next;
+	else
+		ui_say(ui, "works only in a critical path, and in details that do not fit");
 }
 
 void do_compare(struct ui *ui, int argument)

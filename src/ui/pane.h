@@ -69,6 +69,7 @@ struct pane {
 	struct view_filter filter; /* the user's, plus what adjust() adds */
 	struct view_key entity;    /* the entity shown by a pane of details */
 	char name[64];             /* its last known name */
+	int head_first, head_next; /* the first line shown above the lists, and the first of the next ones */
 	void *state;               /* of its body */
 	bool stale;                /* rows must be rebuilt before drawing */
 };

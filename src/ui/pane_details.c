@@ -47,11 +47,16 @@ static void details_adjust(struct ui *ui, struct pane *p, unsigned list, struct 
 /* Draws the text in as many rows as it needs, up to max_rows. Returns their number. */
 static int draw_line(struct details *h, const char *label, const char *text, int max_rows)
 {
-	const int rows =
-		MIN(canvas_wrapped_rows(text, h->ui->canvas->w - LABEL_WIDTH - 2), MIN(max_rows, h->bottom - h->y));
+	const int line = h->n++;
+	int rows;
 
-	if (rows <= 0)
+	if (line < h->first || h->next)
 		return 0;
+	rows = MIN(canvas_wrapped_rows(text, h->ui->canvas->w - LABEL_WIDTH - 2), MIN(max_rows, h->bottom - h->y));
+	if (rows <= 0) {
+		h->next = line;
+		return 0;
+	}
 	if (!h->measures) {
 		canvas_text(h->ui->canvas, 1, h->y, STYLE_DIM, label, LABEL_WIDTH - 1);
 		canvas_text_wrapped(h->ui->canvas, 1 + LABEL_WIDTH, h->y, rows, STYLE_NORMAL, text);
@@ -148,6 +153,29 @@ static void add_lines(struct details *h, const struct interval_row *row)
 	details_pressure(h, t);
 }
 
+/* Draws the lines from p->head_first on for which there is room, and below them how many there are after these. */
+static void draw_lines(struct details *h, struct pane *p, const struct interval_row *row)
+{
+	struct details measured = *h;
+	bool hint;
+
+	measured.measures = true;
+	measured.bottom = G_MAXINT;
+	add_lines(&measured, row);
+	hint = measured.y > h->bottom && h->bottom > h->y + 1;
+	h->first = hint && p->head_first < measured.n ? p->head_first : 0;
+	h->bottom -= hint;
+	h->spare = MAX(h->bottom - measured.y, 0);
+	add_lines(h, row);
+	p->head_first = h->first;
+	p->head_next = h->next;
+	if (hint && h->next)
+		canvas_printf(h->ui->canvas, 1 + LABEL_WIDTH, h->y++, STYLE_DIM, "%d more line%s: press s",
+			      measured.n - h->next, measured.n - h->next == 1 ? "" : "s");
+	else if (hint)
+		canvas_text(h->ui->canvas, 1 + LABEL_WIDTH, h->y++, STYLE_DIM, "press s for the first lines", -1);
+}
+
 static int details_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	const struct interval_row *row = details_row(ui, p);
@@ -158,7 +186,6 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		.y = y,
 		.bottom = y + MAX(max - 8, max / 2), /* most of the room is for the lists below */
 	};
-	struct details measured;
 
 	if (row)
 		g_strlcpy(p->name, strpool_text((strid)INTERVAL_ROW(thread, row)->comm), sizeof(p->name));
@@ -167,14 +194,11 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		      ui_host(ui, p->entity.host)->info.name);
 	h.y++;
 	if (!row) {
+		p->head_first = p->head_next = 0;
 		details_line(&h, "", "does not exist in this interval");
 		return h.y - y;
 	}
-	measured = h;
-	measured.measures = true;
-	add_lines(&measured, row);
-	h.spare = h.bottom - measured.y;
-	add_lines(&h, row);
+	draw_lines(&h, p, row);
 	return h.y - y;
 }
 

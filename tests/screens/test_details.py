@@ -165,7 +165,35 @@ def long_lines(checks):
         checks.contains("the last line", screen.split("\n"), "^ pressure ")
         t.resize(80, 24)
         screen = t.wait(r"(?s)^ IDs [^\n]*…\n.*^CALL ").string
-        checks.lacks("no room: cut", screen.split("\n"), "^ {11}\\d")
+        checks.lacks("no room: cut", screen.split("\n"), "^ {11}\\d+$")
+
+
+LABEL = re.compile(r"^ ([A-Za-z][\w ]{0,8}?) {2,}\S", re.M)
+
+
+def lines_by_pages(checks):
+    """What does not fit above the lists comes with s, and is said to be there."""
+    with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(80, 60)).wait_read() as t:
+        whole = details_of(t, 720).split("\nTOTAL")[0]
+        labels = LABEL.findall(whole[whole.index("\n state "):])
+        checks.check("all, with room", {"state", "IDs", "pressure"} < set(labels) and "press s" not in whole, whole)
+        t.keys("s")
+        checks.check("nothing to turn", t.wait("works only in a critical path, and in details that do not fit"))
+    for size in ((80, 24), (60, 15)):
+        with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=size).wait_read() as t:
+            t.keys("/").text("720").keys("Enter", "Enter")
+            t.wait(r"\d+ more lines: press s$")
+            seen, left = [], len(labels)
+            while left:
+                screen = "\n".join(t.sync())
+                hint = re.search(r"^ +(?:(\d+) more lines?: press s|press s for the first lines)$", screen, re.M)
+                page = LABEL.findall(screen[screen.index("\n", screen.index(" on db")):hint.start()])
+                seen += page
+                checks.check(f"{size}: lines", page and left - len(page) == int(hint[1] or 0), screen)
+                left = int(hint[1] or 0)
+                t.keys("s")
+            checks.equal(f"{size}: each once", seen, labels)
+            checks.contains(f"{size}: the first again", t.sync(), "^ state ")
 
 
 def hidden(checks):
@@ -179,4 +207,4 @@ def hidden(checks):
         checks.lacks("hidden", t.sync(), "^ no (wait|system call|known file)")
 
 
-Checks().run(at_disks, longest, since_before, states, small, long_lines, hidden)
+Checks().run(at_disks, longest, since_before, states, small, long_lines, lines_by_pages, hidden)
