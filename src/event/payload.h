@@ -142,8 +142,13 @@ struct ev_failed {
 	uint64_t cause; /* enum failed_cause */
 };
 
-/* Sessions with the same host and name (one per session daemon) count as one. */
+/*
+ * Several sessions of a relayd may have the same host and name, and so the same URL: one with the kernel's events and
+ * one with those of programs, or one per session daemon. A live source sends one record, when it has attached: its
+ * session.
+ */
 struct ev_session {
+	uint64_t id;               /* the relayd's number of it, until the relayd ends */
 	struct event_str hostname; /* of the traced host */
 	struct event_str name;
 	struct event_str url; /* of the session, for source_parse_url() */

@@ -36,6 +36,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->inputs = g_ptr_array_new_with_free_func(input_free);
 	in->sessions = g_hash_table_new(g_str_hash, g_str_equal);
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
+	in->lists = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
 	in->ready = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -57,6 +58,7 @@ void ingest_destroy(struct ingest *in)
 	if (!in)
 		return;
 	g_ptr_array_free(in->relays, TRUE);
+	g_ptr_array_free(in->lists, TRUE);
 	g_hash_table_destroy(in->sessions);
 	g_ptr_array_free(in->inputs, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
@@ -103,13 +105,27 @@ static enum lt_status open_directory(struct ingest *in, const char *directory)
 	return status;
 }
 
-void ingest_add_session(struct ingest *in, const struct source_url *url)
+struct source_spec *ingest_add_session(struct ingest *in, const struct source_url *url, uint64_t id)
 {
 	struct source_spec *spec = source_live_spec(url);
 
+	spec->session_id = id;
 	spec->from_start = in->options.from_start;
 	spec->timeout_ms = stall_limits_ms(in, GONE_AFTER_STALLS);
 	g_ptr_array_add(in->specs, spec);
+	return spec;
+}
+
+/* Whether the session was given before: it is read once. */
+static bool is_open(const struct ingest *in, const struct source_url *url)
+{
+	struct source_spec *spec = source_live_spec(url);
+	bool found = false;
+
+	for (guint i = 0; i < in->specs->len; i++)
+		found |= g_strcmp0(((struct source_spec *)g_ptr_array_index(in->specs, i))->url, spec->url) == 0;
+	source_spec_free(spec);
+	return found;
 }
 
 static enum lt_status open_url(struct ingest *in, const char *text)
@@ -117,10 +133,10 @@ static enum lt_status open_url(struct ingest *in, const char *text)
 	struct source_url url;
 	enum lt_status status = source_parse_url(text, &url);
 
-	if (status == LT_OK && url.session)
-		ingest_add_session(in, &url);
-	else if (status == LT_OK)
-		g_ptr_array_add(in->relays, relay_create(url.relay));
+	if (status == LT_OK && url.session && !is_open(in, &url))
+		ingest_add_session(in, &url, 0);
+	else if (status == LT_OK && !url.session)
+		g_ptr_array_add(in->relays, relay_create(url.relay, true));
 	source_url_release(&url);
 	return status;
 }
@@ -209,8 +225,10 @@ void ingest_start_spec(struct ingest *in, struct source_spec *spec)
 		struct input *input = input_create(spec, part, parts, spec->url && in->options.follow);
 
 		g_ptr_array_add(in->inputs, input);
-		if (spec->url)
-			g_hash_table_insert(in->sessions, spec->url, input);
+		if (spec->url) {
+			input->namesake = g_hash_table_lookup(in->sessions, spec->url);
+			g_hash_table_replace(in->sessions, spec->url, input);
+		}
 		ingest_start_input(in, input);
 	}
 }
@@ -242,16 +260,22 @@ static bool may_come_later(const struct ingest *in, const struct input *input)
 	return in->options.follow && source_spec_is_live(input->spec);
 }
 
+/* Whether all relays have answered, or failed to. */
+static bool all_answered(const GPtrArray *relays)
+{
+	for (guint i = 0; i < relays->len; i++)
+		if (!((struct relay *)g_ptr_array_index(relays, i))->answered)
+			return false;
+	return true;
+}
+
 /* Whether everything that ingest_start() waits for is known. */
 static bool all_known(const struct ingest *in)
 {
 	for (guint i = 0; i < in->inputs->len; i++)
 		if (!known(input_at(in, i)) && !may_come_later(in, input_at(in, i)))
 			return false;
-	for (guint i = 0; i < in->relays->len && !in->options.follow; i++)
-		if (!((struct relay *)g_ptr_array_index(in->relays, i))->answered)
-			return false;
-	return true;
+	return in->options.follow || (all_answered(in->relays) && all_answered(in->lists));
 }
 
 /* Whether new hosts may still come. */
@@ -442,7 +466,8 @@ bool ingest_is_over(const struct ingest *in)
 	for (guint i = 0; i < in->inputs->len; i++)
 		if (input_at(in, i)->source)
 			return false;
-	return !ingest_is_live(in) && source_reap() == 0;
+	/* a session that was short may have had a namesake */
+	return !ingest_is_live(in) && all_answered(in->lists) && source_reap() == 0;
 }
 
 bool ingest_broken(const struct ingest *in)

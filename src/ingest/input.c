@@ -24,6 +24,7 @@ struct input *input_create(const struct source_spec *spec, unsigned part, unsign
 	input->spec = spec;
 	input->part = part;
 	input->parts = parts;
+	input->session_id = spec->session_id;
 	input->follow = follow;
 	return input;
 }
@@ -71,6 +72,8 @@ enum lt_status input_start(struct input *input)
 	input->time_ns = 0;
 	input->heard_us = g_get_monotonic_time();
 	input->fields_from_ns = 0; /* the worker sends the wanted fields from the start */
+	if (input->session_id != input->spec->session_id)
+		spec_again(input)->session_id = input->session_id;
 	/* the start of a session is not read twice */
 	if (input->host && input->spec->from_start)
 		spec_again(input)->from_start = false;
@@ -209,6 +212,8 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 			announced(input, hosts, ev);
 			input->recalled = source_recalled(input->source);
 		}
+		if (ev->kind == EVENT_SESSION)
+			input->session_id = event_payload(ev, ev_session)->id;
 		if (input->host)
 			kernel_declare(input, ev);
 		input_note_origin(input, ev);
@@ -278,7 +283,7 @@ void input_stopped(struct input *input, const char *why)
 
 bool input_is_retried(const struct input *input)
 {
-	return input->state == INPUT_WAITING && !(input->relay && input->is_absent);
+	return input->state == INPUT_WAITING && !(input->is_listed && input->is_absent);
 }
 
 const char *input_describe(const struct input *input)

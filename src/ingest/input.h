@@ -46,8 +46,11 @@ struct input {
 	bool has_place;             /* it counts for --max-sessions; set by ingest */
 	bool existed;               /* its session was attached, or listed */
 	bool session_over;          /* it ended, or its relayd no longer knows it */
-	const struct relay *relay;  /* its list showed that there is such a session; set by ingest; NULL: none did */
-	unsigned list;              /* the number of its last list with the session: struct relay.n_lists */
+	uint64_t session_id;        /* the relayd's number of its session; 0: not known yet, any with its name */
+	struct input *namesake;     /* reads another session with its name; NULL: there are no more; set by ingest */
+	uint64_t listed;            /* relay.list of the last list that had its session; 0: none had */
+	bool is_listed;             /* a relayd's list showed that there is such a session; set by ingest */
+	const struct relay *relay;  /* was watched, and listed its session first; NULL: the session was given */
 	bool is_absent;             /* it has ended, or its relayd does not know it, and has not listed it since then */
 	bool relayd_left;           /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;            /* the source's number in the host's merge */

@@ -4,8 +4,8 @@
 
 /*
  * Shared by the files of ingest/. ingest.c opens and starts sources, pump.c applies events, visit.c passes them to a
- * visitor, register.c passes packets and waits to the clocks and the wait graph, and watch.c looks after sources and
- * hosts that come and go.
+ * visitor, register.c passes packets and waits to the clocks and the wait graph, sessions.c finds the sessions of
+ * relayds, and watch.c looks after sources and hosts that come and go.
  */
 
 #include <glib.h>
@@ -18,24 +18,26 @@
 
 struct ingest {
 	struct ingest_options options;
-	unsigned visited;     /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
-	GPtrArray *specs;     /* struct source_spec */
-	GPtrArray *inputs;    /* struct input */
-	GHashTable *sessions; /* URL of a live session -> its input */
-	GPtrArray *relays;    /* struct relay */
-	GPtrArray *hosts;     /* struct host; public is its first member */
-	GArray *ready;        /* unsigned: numbers of hosts whose sources may have data, in no particular order */
-	struct waits *waits;  /* NULL: none wanted */
-	bool waits_held;      /* see ingest_hold_waits() */
-	int epoll_fd;         /* the inputs' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
-	int64_t started_us;   /* CLOCK_MONOTONIC: when ingest_start_some() was first called; 0: not yet */
-	int64_t watched_us;   /* CLOCK_MONOTONIC: when all inputs and hosts were last looked after */
-	int64_t asked_us;     /* CLOCK_MONOTONIC: when all inputs were last checked for data without a wake-up */
-	bool started;         /* the workers of recordings have been started */
-	bool is_frugal;       /* the user did not set the number of workers */
-	bool named;           /* the hosts known at the start have their names */
-	bool announced;       /* a trace was announced since the last ingest_announced() */
-	bool broken;          /* a source or a part of one could not be read, or broke off */
+	unsigned visited;  /* the host whose events the visitor sees; INGEST_VISIT_ALL: all hosts' */
+	GPtrArray *specs;  /* struct source_spec */
+	GPtrArray *inputs; /* struct input */
+	GHashTable
+		*sessions;   /* URL of live sessions -> the input of one, which leads to those of others of that name */
+	GPtrArray *relays;   /* struct relay: those that are watched */
+	GPtrArray *lists;    /* struct relay: those of which only some sessions are read, by their URLs */
+	GPtrArray *hosts;    /* struct host; public is its first member */
+	GArray *ready;       /* unsigned: numbers of hosts whose sources may have data, in no particular order */
+	struct waits *waits; /* NULL: none wanted */
+	bool waits_held;     /* see ingest_hold_waits() */
+	int epoll_fd;        /* the inputs' sources, edge-triggered: each wake-up comes once, in ingest_watch() */
+	int64_t started_us;  /* CLOCK_MONOTONIC: when ingest_start_some() was first called; 0: not yet */
+	int64_t watched_us;  /* CLOCK_MONOTONIC: when all inputs and hosts were last looked after */
+	int64_t asked_us;    /* CLOCK_MONOTONIC: when all inputs were last checked for data without a wake-up */
+	bool started;        /* the workers of recordings have been started */
+	bool is_frugal;      /* the user did not set the number of workers */
+	bool named;          /* the hosts known at the start have their names */
+	bool announced;      /* a trace was announced since the last ingest_announced() */
+	bool broken;         /* a source or a part of one could not be read, or broke off */
 	struct model_memory memory; /* shared by all hosts */
 	uint64_t refused_names;     /* strpool_full() at the last check */
 	unsigned n_attached;        /* live sessions of which a worker runs, or will again at once */
@@ -100,8 +102,19 @@ void ingest_start_spec(struct ingest *in, struct source_spec *spec);
 /* Starts an input's worker, the first or a later one, unless that would be one session too many. */
 void ingest_start_input(struct ingest *in, struct input *input);
 
-/* Adds a live session to the sources. */
-void ingest_add_session(struct ingest *in, const struct source_url *url);
+/* Adds a live session to the sources; id: source_spec.session_id. Returns its spec. */
+struct source_spec *ingest_add_session(struct ingest *in, const struct source_url *url, uint64_t id);
+
+/* ---- sessions.c ---- */
+
+/* Asks the relayds for their lists; inputs for sessions that are new there are added. */
+void ingest_poll_relays(struct ingest *in);
+
+/*
+ * To be called when it is known which session an input reads: from now on, others of the same name are read, too. A
+ * relayd has one with the events of the kernel and one with those of programs, or one per session daemon.
+ */
+void ingest_look_for_namesakes(struct ingest *in, const struct input *input);
 
 /* Call it when an input has ended (why NULL) or broken off. */
 void ingest_source_stopped(struct ingest *in, struct input *input, const char *why);

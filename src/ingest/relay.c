@@ -13,14 +13,25 @@ enum {
 	HANG_MS = 10 * MS_PER_S,
 };
 
-/* The rest is read next time: a faulty worker could list sessions for ever. */
+/* More than a list has. The rest is read next time: a faulty worker could list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };
 
-struct relay *relay_create(const char *url)
+static void session_free(gpointer data)
+{
+	struct relay_listed *s = data;
+
+	g_free(s->url);
+	g_free(s);
+}
+
+struct relay *relay_create(const char *url, bool is_watched)
 {
 	struct relay *r = g_new0(struct relay, 1);
 
 	r->url = g_strdup(url);
+	r->is_watched = is_watched;
+	r->list = 1;
+	r->added = g_ptr_array_new_with_free_func(session_free);
 	return r;
 }
 
@@ -29,20 +40,24 @@ void relay_free(void *data)
 	struct relay *r = data;
 
 	source_stop(r->lister);
+	g_ptr_array_free(r->added, TRUE);
 	g_free(r->url);
 	g_free(r->why);
 	g_free(r->stored);
 	g_free(r);
 }
 
-/* It has answered (why NULL), or failed. */
+/* It has answered (why NULL), or failed; of one that is not watched its sessions' inputs report that. */
 static void answered(struct relay *r, const char *why)
 {
-	if (why && g_strcmp0(why, r->why) != 0)
+	if (why && r->is_watched && g_strcmp0(why, r->why) != 0)
 		log_warning("%s", why);
 	g_free(r->why);
 	r->why = g_strdup(why);
 	r->answered = true;
+	r->list++;
+	r->n_stored = 0;
+	g_ptr_array_set_size(r->added, 0);
 	if (!why)
 		return;
 	source_stop(r->lister);
@@ -58,30 +73,34 @@ char *relay_stored_text(unsigned n)
 			       n == 1 ? "is" : "are");
 }
 
-static void end_answer(struct relay *r)
+static void take_session(struct relay *r, const struct event *ev, const struct relay_listener *listener)
 {
+	const struct ev_session *p = event_payload(ev, ev_session);
+	struct relay_listed *s;
+
+	if (!p->timer_us) {
+		r->n_stored++; /* not a live session: it cannot be followed */
+		return;
+	}
+	s = g_new(struct relay_listed, 1);
+	*s = (struct relay_listed){ g_strndup(event_text(ev, p->url), p->url.len), p->id };
+	if (listener->is_known(listener->data, r, s) || r->added->len == SESSIONS_AT_ONCE)
+		session_free(s);
+	else
+		g_ptr_array_add(r->added, s);
+}
+
+static void take_list(struct relay *r, const struct relay_listener *listener)
+{
+	for (guint i = 0; i < r->added->len; i++)
+		listener->added(listener->data, r, g_ptr_array_index(r->added, i));
+	listener->listed(listener->data, r);
 	g_free(r->stored);
 	r->stored = relay_stored_text(r->n_stored);
-	r->n_stored = 0;
-	r->n_lists++;
 	answered(r, NULL);
 }
 
-static void report_session(struct relay *r, const struct event *ev, relay_session_fn *fn, void *data)
-{
-	const struct ev_session *p = event_payload(ev, ev_session);
-	char *url;
-
-	if (!p->timer_us) {
-		r->n_stored++;
-		return;
-	}
-	url = g_strndup(event_text(ev, p->url), p->url.len);
-	fn(data, r, url);
-	g_free(url);
-}
-
-void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
+void relay_poll(struct relay *r, const struct relay_listener *listener)
 {
 	const struct event *ev;
 	enum lt_status status;
@@ -98,9 +117,9 @@ void relay_poll(struct relay *r, relay_session_fn *fn, void *data)
 	}
 	for (unsigned n = 0; (status = source_peek(r->lister, &ev)) == LT_OK && n < SESSIONS_AT_ONCE; n++) {
 		if (ev->kind == EVENT_SESSION)
-			report_session(r, ev, fn, data);
+			take_session(r, ev, listener);
 		else if (ev->kind == EVENT_LISTED)
-			end_answer(r);
+			take_list(r, listener);
 		source_next(r->lister);
 	}
 	if (status == LT_ERROR)

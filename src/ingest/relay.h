@@ -3,8 +3,8 @@
 #define LT_INGEST_RELAY_H
 
 /*
- * Internal to ingest/: a relayd of which all sessions are read, present and future.
- * A worker asks it for its list again and again.
+ * Internal to ingest/: a relayd of which all sessions are read, present and future, or those of some names. A worker
+ * asks it for its list again and again.
  */
 
 #include <glib.h>
@@ -14,26 +14,41 @@
 
 struct relay {
 	char *url;             /* struct source_url.relay */
+	bool is_watched;       /* all its sessions are read */
 	struct source *lister; /* the worker; NULL: none runs */
 	int64_t next_us;       /* CLOCK_MONOTONIC: when to start it again */
 	bool answered;         /* it has answered, or failed, at least once */
-	unsigned n_lists;      /* complete lists that came; wraps around */
 	char *why;             /* why the last attempt failed; NULL: it did not */
-	unsigned n_stored;     /* sessions that are not live, of the answer that is being read */
-	char *stored;          /* says that the last answer had such sessions; NULL: it had none */
+	uint64_t list;         /* number of the list that is being received, from 1 */
+	GPtrArray *added;      /* its sessions that were not known: struct relay_listed * */
+	unsigned n_stored;     /* those that are not live */
+	char *stored;          /* says that the last whole list had such sessions; NULL: it had none */
 };
 
 /* Says that n sessions of a relayd cannot be followed; to be freed. NULL: n is 0. */
 char *relay_stored_text(unsigned n);
 
 /* url is copied. */
-struct relay *relay_create(const char *url);
+struct relay *relay_create(const char *url, bool is_watched);
 void relay_free(void *relay);
 
-/* Called with the URL of each session in an answer, as source_parse_url() takes it. */
-typedef void relay_session_fn(void *data, const struct relay *relay, const char *url);
+/* A live session in a list. */
+struct relay_listed {
+	char *url; /* for source_parse_url(); several sessions may have it */
+	uint64_t id;
+};
+
+struct relay_listener {
+	/* Called for each; false: it is not known, and of interest. */
+	bool (*is_known)(void *data, const struct relay *r, const struct relay_listed *s);
+	/* Called for those that are not known when the list is complete. */
+	void (*added)(void *data, const struct relay *r, const struct relay_listed *s);
+	/* Called at the end of a whole list, after that. */
+	void (*listed)(void *data, const struct relay *r);
+	void *data;
+};
 
 /* Starts the worker when that is due, and reads the answers it has. Never waits. */
-void relay_poll(struct relay *r, relay_session_fn *fn, void *data);
+void relay_poll(struct relay *r, const struct relay_listener *listener);
 
 #endif

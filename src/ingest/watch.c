@@ -21,8 +21,6 @@ enum {
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
 	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
-	SESSIONS_MAX = 1 << 17,      /* known by name: a relayd could list others each time */
-	ENDED_KEPT = 32,             /* sessions in the list that have ended */
 };
 
 /* Whether --max-sessions sessions are attached, or were until they broke off. */
@@ -188,6 +186,7 @@ static void read_prologue(struct ingest *in, struct input *input)
 	const enum lt_status status = input_read_prologue(input, in->hosts);
 
 	in->announced = true;
+	ingest_look_for_namesakes(in, input);
 	if (before && before != input->host)
 		ingest_set_ready(in, before, true); /* it may have ended by losing this input */
 	if (input->host)
@@ -225,96 +224,6 @@ static void hear_all(struct ingest *in)
 		for (int i = 0; i < n; i++)
 			hear(in, events[i].data.ptr);
 	} while (n == HEARD_AT_ONCE);
-}
-
-/* The first session that is not even remembered is reported, and makes the figures incomplete. */
-static void leave_unknown(struct ingest *in)
-{
-	if (!in->unknown)
-		log_warning("%u live sessions were listed: ignoring further ones", SESSIONS_MAX);
-	in->unknown = in->broken = true;
-}
-
-/* A relayd lists a session. A new one is attached; one that had ended is attached again at once. */
-static void session_listed(void *data, const struct relay *relay, const char *text)
-{
-	struct ingest *in = data;
-	struct source_url url;
-	struct input *input = g_hash_table_lookup(in->sessions, text);
-
-	if (input) {
-		input->list = relay->n_lists;
-		input->is_absent = false;
-		if (input->state == INPUT_ENDED && input->host && input->host->public.replaced) {
-			input_leave_host(input);
-			input->state = INPUT_WAITING;
-		}
-		if (input->state == INPUT_WAITING && !input->broken)
-			input->retry_us = 0;
-		return;
-	}
-	if (g_hash_table_size(in->sessions) >= SESSIONS_MAX) {
-		leave_unknown(in);
-		return;
-	}
-	if (source_parse_url(text, &url) == LT_OK && url.session) {
-		ingest_add_session(in, &url);
-		ingest_start_spec(in, g_ptr_array_index(in->specs, in->specs->len - 1));
-		input = input_at(in, in->inputs->len - 1);
-		input->relay = relay;
-		input->list = relay->n_lists;
-		input->existed = true;
-	}
-	source_url_release(&url);
-}
-
-/* Whether the relayd that listed the session has sent a whole list without it. */
-static bool is_gone(const struct input *input)
-{
-	return input->relay && input->relay->n_lists - input->list > 1;
-}
-
-/* Whether nothing is lost with it: its session is gone, and the host is known by others. */
-static bool is_needless(const struct input *input)
-{
-	const struct host *host = input->host;
-	unsigned n = 0;
-
-	if (!is_gone(input) || input->source || input->has_place)
-		return false;
-	if (input->state != INPUT_UNTAKEN && (!input->session_over || input->state == INPUT_DETACHED))
-		return false;
-	for (guint i = 0; host && i < host->inputs->len; i++)
-		n += g_ptr_array_index(host->inputs, i) != NULL;
-	return n != 1 || host->public.replaced;
-}
-
-static void forget_session(struct ingest *in, guint i)
-{
-	struct input *input = input_at(in, i);
-	const struct source_spec *spec = input->spec;
-
-	g_hash_table_remove(in->sessions, spec->url);
-	if (input->host && !input->host->public.replaced)
-		host_remove_source(input->host, spec->name);
-	if (input->host)
-		input_leave_host(input);
-	g_ptr_array_remove_index(in->inputs, i);
-	g_ptr_array_remove(in->specs, (void *)spec);
-	in->announced = true;
-}
-
-/*
- * Sessions may come and go for weeks under new names, and most never return. The last ones that have ended remain in
- * the list, and with them what is kept of their past.
- */
-static void forget_sessions(struct ingest *in)
-{
-	unsigned n = 0;
-
-	for (guint i = in->inputs->len; i-- > 0;)
-		if (is_needless(input_at(in, i)) && (input_at(in, i)->state == INPUT_UNTAKEN || ++n > ENDED_KEPT))
-			forget_session(in, i);
 }
 
 /* Checks a live source for silence: beacons come even if there are no events. */
@@ -385,7 +294,7 @@ static bool is_unlisted(const struct host *host)
 	for (guint i = 0; i < host->inputs->len; i++) {
 		const struct input *input = g_ptr_array_index(host->inputs, i);
 
-		if (input && (input->source || !input->relay || !input->is_absent))
+		if (input && (input->source || !input->is_listed || !input->is_absent))
 			return false;
 	}
 	return true;
@@ -497,8 +406,7 @@ void ingest_watch(struct ingest *in)
 		return;
 	in->watched_us = now_us;
 	source_reap();
-	for (guint i = 0; i < in->relays->len; i++)
-		relay_poll(g_ptr_array_index(in->relays, i), session_listed, in);
+	ingest_poll_relays(in);
 	if (in->options.follow)
 		fill_vacancies(in);
 	for (guint i = 0; i < in->inputs->len; i++) {
@@ -506,10 +414,8 @@ void ingest_watch(struct ingest *in)
 		if (ask)
 			hear(in, input_at(in, i));
 	}
-	if (ask) {
+	if (ask)
 		in->asked_us = now_us;
-		forget_sessions(in);
-	}
 	ingest_register_hosts(in);
 	if (in->options.clocks)
 		clocks_update(in->options.clocks);

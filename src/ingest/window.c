@@ -80,11 +80,18 @@ static void add_growing(struct window *w, const struct source_spec *spec, unsign
 	g_ptr_array_free(found, TRUE);
 }
 
-/* Adds what is kept of a live session. */
+/* Adds what is kept of a live session, together with others of its name. */
 static void add_recalled(struct window *w, const struct input *input, unsigned host)
 {
-	GPtrArray *specs = g_ptr_array_new();
+	GPtrArray *specs;
 
+	for (guint i = 0; i < w->in->specs->len; i++) {
+		const struct source_recalled *r = &((struct source_spec *)g_ptr_array_index(w->in->specs, i))->recalled;
+
+		if (r->log_fd == input->recalled.log_fd && r->source == input->recalled.source)
+			return;
+	}
+	specs = g_ptr_array_new();
 	source_recalled_specs(input->spec, input->recalled, specs);
 	for (guint i = 0; i < specs->len; i++)
 		add_recording(w, g_ptr_array_index(specs, i), host);

@@ -63,6 +63,7 @@ struct job_command {
 	uint32_t from_start; /* JOB_LIVE */
 	uint32_t every_ms;   /* JOB_LIST: time between two lists; 0: only one list */
 	uint32_t wanted;     /* JOB_WANT: number of the request, for EVENT_WANTED */
+	uint64_t session;    /* JOB_LIVE: the relayd's number of it; 0: any session with its name */
 	uint32_t url_len;
 	uint32_t fields_len;
 	char text[]; /* JOB_LIVE, JOB_LIST: the URL; JOB_LIVE, JOB_WANT: FIELDS; not NUL-terminated */

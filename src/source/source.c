@@ -253,6 +253,7 @@ static enum lt_status hand_over(struct source *s)
 		.timeout_ms = s->timeout_ms,
 		.from_start = s->spec->from_start,
 		.every_ms = s->spec->every_ms,
+		.session = s->spec->session_id,
 	};
 	const int fds[JOB_FDS] = {
 		[JOB_MEMORY] = s->ring.fds.memory,

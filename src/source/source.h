@@ -31,13 +31,14 @@ struct source_recalled {
  * rotated session; the snapshots of one session), or one live session.
  */
 struct source_spec {
-	char *name;         /* for messages: the path or URL as given by the user */
-	char *host_hint;    /* host name for traces without one: the directory's name, or the URL's TARGET */
-	char *group;        /* identity shared by its traces (UUID, host name, clock); NULL: unknown, a single trace */
-	char *url;          /* of a live session; NULL: a recording */
-	bool is_growing;    /* recordings that are still being written, read like a live session */
-	bool is_unfinished; /* a recording that is still being written, read up to its last complete packets */
-	GPtrArray *paths;   /* char *: trace directories, oldest first; live: empty; is_growing: the parent directory */
+	char *name;          /* for messages: the path or URL as given by the user */
+	char *host_hint;     /* host name for traces without one: the directory's name, or the URL's TARGET */
+	char *group;         /* identity shared by its traces (UUID, host name, clock); NULL: unknown, a single trace */
+	char *url;           /* of a live session; NULL: a recording */
+	uint64_t session_id; /* live: the relayd's number of it, as several may have that URL; 0: any of these */
+	bool is_growing;     /* recordings that are still being written, read like a live session */
+	bool is_unfinished;  /* a recording that is still being written, read up to its last complete packets */
+	GPtrArray *paths; /* char *: trace directories, oldest first; live: empty; is_growing: the parent directory */
 	struct extent extent; /* of the paths when they were found: to divide the work, and as the amount to read */
 	bool alone;           /* a live session that needs a worker of its own */
 	bool from_start;      /* live session: all data that the relayd has, not only new data */

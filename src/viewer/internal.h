@@ -46,6 +46,7 @@ enum viewer_state {
 
 struct viewer {
 	char *target, *name;
+	uint64_t wanted; /* ID of the session; 0: any of that name */
 	unsigned timeout_ms;
 	bool from_start;
 	enum viewer_state state;

@@ -15,6 +15,7 @@ struct viewer *viewer_create(const struct viewer_options *options)
 
 	v->target = g_strdup(options->target);
 	v->name = g_strdup(options->session);
+	v->wanted = options->id;
 	v->timeout_ms = options->timeout_ms ? options->timeout_ms : VIEWER_TIMEOUT_MS;
 	v->from_start = options->from_start;
 	v->body = g_byte_array_new();
@@ -136,7 +137,7 @@ bool viewer_take_session(struct viewer *v)
 		v->is_listed |= s->id == v->id;
 		return false;
 	}
-	if (strcmp(s->host, v->target) != 0 || strcmp(s->name, v->name) != 0)
+	if (strcmp(s->host, v->target) != 0 || strcmp(s->name, v->name) != 0 || (v->wanted && s->id != v->wanted))
 		return false;
 	/*
 	 * If several session daemons have a session with this name, use one that can be read. One daemon has two if the

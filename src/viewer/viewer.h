@@ -35,6 +35,7 @@ enum { VIEWER_TIMEOUT_MS = 10 * MS_PER_S, VIEWER_PACKET_MAX = 64 << 20 };
 struct viewer_options {
 	int fd;                       /* connected to the relayd (viewer/dial.h), non-blocking */
 	const char *target, *session; /* of the session to read; both NULL: list the sessions */
+	uint64_t id;                  /* its viewer_session.id, as several may have that name; 0: any of these */
 	bool from_start;              /* read all data that the relayd has of the session, not only new data */
 	unsigned timeout_ms;          /* longest silence of the relayd while an answer is due; 0: VIEWER_TIMEOUT_MS */
 };

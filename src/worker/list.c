@@ -70,6 +70,7 @@ static void write_session(struct worker_list *l, const struct viewer_session *s)
 	struct ev_session *payload = (struct ev_session *)(void *)ev->words;
 	char *url = g_strdup_printf("%s/host/%s/%s", l->relay, s->host, s->name);
 
+	payload->id = s->id;
 	payload->timer_us = s->timer_us;
 	payload->streams = s->streams;
 	payload->clients = s->clients;

@@ -103,6 +103,7 @@ static enum lt_status open_task(struct task *t, struct worker_command *command)
 {
 	struct viewer_options options = {
 		.fd = command->fds[JOB_CONNECTION],
+		.id = command->head.session,
 		.from_start = command->head.from_start,
 		.timeout_ms = command->head.timeout_ms,
 	};

@@ -390,7 +390,7 @@ def test_monitor_of_a_hostile_relayd(checks):
             bad.break_off()
             checks.check(f"{mode}: back again", t.wait("^ client" + there))
             checks.equal(f"{mode}: the same worker", workers(t), before)
-        checks.equal("hostile: the other one was never attached again", good.commands.count(fake_relay.CONNECT), 1)
+        checks.equal("hostile: the other one was never attached again", good.commands.count(fake_relay.ATTACH), 1)
         t.keys("q")
         checks.equal("hostile: status", t.status(), 0)
 

@@ -126,6 +126,39 @@ START_TEST(test_session_with_streams)
 }
 END_TEST
 
+static void answer_equals(struct relay *r, const uint8_t *payload)
+{
+	const bool is_over = r->n_hups > 0 && r->n_hups >= r->n_streams - 1;
+
+	(void)payload;
+	put32(r, is_over ? 2 : 3);
+	put_session_of(r, 6, session_host, session_name, TIMER_US, 0, 3, 0);
+	if (!is_over)
+		put_session_of(r, 7, session_host, session_name, TIMER_US, 1, 3, 0);
+	put_session_of(r, 8, "other", session_name, TIMER_US, 0, 3, 0);
+}
+
+/* The one that is wanted, even if another viewer has it and another one is free, or none. */
+START_TEST(test_session_of_equals)
+{
+	static const uint64_t others[] = { 8, 9 };
+	struct relay r;
+
+	relay_init(&r);
+	r.answers[WIRE_LIST] = answer_equals;
+	r.wanted = 7;
+	r.n_packets[2] = 2;
+	r.n_packets[3] = 0;
+	expect(&r, session_name, LT_END, OPENED "gone3 packet2 packet2 gone2 metadata:second");
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+		relay_init(&r);
+		r.answers[WIRE_LIST] = answer_equals;
+		r.wanted = others[i];
+		expect_failure(&r, VIEWER_NO_SESSION, "no such session");
+	}
+}
+END_TEST
+
 /* Byte by byte, for the small parts: packets would take too long. */
 START_TEST(test_session_by_bytes)
 {
@@ -503,6 +536,7 @@ START_TEST(test_ends_unread)
 END_TEST
 
 UNIT_MAIN("viewer", test_list, test_list_again, test_list_long_names, test_session, test_session_with_streams,
-	  test_session_by_bytes, test_metadata_comes_before_the_packet, test_metadata_comes_after_weeks,
-	  test_new_stream, test_same_streams, test_closed, test_metadata_is_late, test_metadata_stream_ends,
-	  test_missing_packets, test_beacons, test_light_packets, test_packets_are_held, test_ends_unread)
+	  test_session_of_equals, test_session_by_bytes, test_metadata_comes_before_the_packet,
+	  test_metadata_comes_after_weeks, test_new_stream, test_same_streams, test_closed, test_metadata_is_late,
+	  test_metadata_stream_ends, test_missing_packets, test_beacons, test_light_packets, test_packets_are_held,
+	  test_ends_unread)

@@ -42,6 +42,7 @@ struct relay {
 	unsigned metadata_sent;
 	unsigned flags; /* of the next index */
 	bool from_start;
+	uint64_t wanted;    /* viewer_options.id */
 	uint64_t lie, lie2; /* for answers installed by tests */
 };
 
@@ -282,6 +283,7 @@ static inline struct viewer_options relay_options(const struct relay *r, const c
 	const struct viewer_options options = { .fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
 						.target = name ? session_host : NULL,
 						.session = name,
+						.id = r->wanted,
 						.from_start = r->from_start,
 						.timeout_ms = r->is_silent ? 300 : 0 };
 

@@ -221,6 +221,18 @@ static enum lt_status take_metadata(struct native_live *l, struct live_trace *t,
 	return status == LT_OK && t->flawed_us && !l->is_full ? look_at_all(l, t) : status;
 }
 
+/* Which of the sessions with its name it is. */
+static void write_session(struct native_live *l, const struct viewer_session *session)
+{
+	struct event *ev = emit_begin(l->ring, EVENT_SESSION, 0, 0);
+	struct ev_session *payload = (struct ev_session *)(void *)ev->words;
+
+	payload->id = session->id;
+	payload->timer_us = session->timer_us;
+	payload->clients = session->clients;
+	emit_end(l->ring, ev);
+}
+
 /* Stores the data of the event; *s receives its stream, NULL: it has none, or one that is left out. */
 static enum lt_status take(struct native_live *l, const struct viewer_event *event, struct live_stream **s)
 {
@@ -230,6 +242,7 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 	switch (event->kind) {
 	case VIEWER_ATTACHED:
 		l->is_attached = true;
+		write_session(l, event->session);
 		return LT_OK;
 	case VIEWER_STREAM:
 		*s = NULL;
