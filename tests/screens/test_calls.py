@@ -185,7 +185,7 @@ def searching(checks):
         t.text("no such text")
         t.wait("^Search: no such text|not found")
         t.keys("Enter")
-        t.wait("^not found: no such text")
+        t.wait("^not found in the lines read so far; .* more: no such text")
         checks.equal("stays where it was", status(t.sync()), status(first))
         t.press("Escape")
         checks.contains("Esc ends the search first", t.screen(), " Attach ")
