@@ -160,11 +160,12 @@ START_TEST(the_silent_are_named)
 	static const char *const scripts[] = { "printf a; exec sleep 30", "exit 3", "exec sleep 30", "exec sleep 30" };
 	struct errand errands[] = { ERRAND_INIT, ERRAND_INIT, ERRAND_INIT, ERRAND_INIT, ERRAND_INIT };
 	static const char *const labels[] = { "talks", "ended", "hangs", "hangs too" };
+	const struct errand *const all[] = { &errands[0], &errands[1], &errands[2], &errands[3], &errands[4] };
 	const unsigned n = G_N_ELEMENTS(errands), before = log_count();
 
 	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
 		start_as(&errands[i], labels[i], scripts[i], i < 3 ? ERRAND_PIPE : ERRAND_NULL);
-	errand_name_silent(errands, n, 2000);
+	errand_name_silent(all, n, 2000);
 	ck_assert_uint_eq(log_count(), before + 2);
 	ck_assert_str_eq(log_get(before)->text, "still waiting for host 'hangs'; ^C stops waiting");
 	ck_assert_str_eq(log_get(before + 1)->text, "still waiting for host 'hangs too'; ^C stops waiting");
@@ -181,11 +182,12 @@ START_TEST(nobody_is_silent)
 {
 	static const char *const scripts[] = { "printf a", "sleep 0.3; printf a" };
 	struct errand errands[] = { ERRAND_INIT, ERRAND_INIT };
+	const struct errand *const both[] = { &errands[0], &errands[1] }, *const one[] = { &errand };
 	const unsigned before = log_count();
 
 	for (size_t i = 0; i < G_N_ELEMENTS(scripts); i++)
 		start_as(&errands[i], "web", scripts[i], ERRAND_PIPE);
-	errand_name_silent(errands, G_N_ELEMENTS(errands), G_MAXINT);
+	errand_name_silent(both, G_N_ELEMENTS(both), G_MAXINT);
 	for (size_t i = 0; i < G_N_ELEMENTS(errands); i++) {
 		g_free(errand_read(&errands[i], 10, 1000));
 		ck_assert_int_eq(errand_wait(&errands[i]), 0);
@@ -193,7 +195,7 @@ START_TEST(nobody_is_silent)
 	process_hold_signals();
 	start("exec sleep 30");
 	raise(SIGTERM);
-	errand_name_silent(&errand, 1, G_MAXINT);
+	errand_name_silent(one, 1, G_MAXINT);
 	ck_assert(WIFSIGNALED(errand_wait(&errand)));
 	ck_assert_int_eq(process_take_signal(), SIGTERM);
 	process_release_signals();
