@@ -34,8 +34,7 @@ void clock_pair_destroy(struct clock_pair *p)
 	for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++)
 		g_array_free(p->samples[d], true);
 	clock_map_destroy(p->whole);
-	if (p->stretches)
-		g_array_free(p->stretches, true);
+	clock_pair_join(p);
 	g_free(p);
 }
 
@@ -62,10 +61,16 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 		p->state = CLOCK_INCOMPLETE;
 }
 
-void clock_pair_split(struct clock_pair *p)
+void clock_pair_join(struct clock_pair *p)
 {
 	if (p->stretches)
 		g_array_free(p->stretches, true);
+	p->stretches = NULL;
+}
+
+void clock_pair_split(struct clock_pair *p)
+{
+	clock_pair_join(p);
 	p->stretches = clock_window_split(p->window);
 }
 

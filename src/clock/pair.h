@@ -54,6 +54,7 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 
 /* Splits the messages where a clock jumped, for clock_pair_solve() with centred. */
 void clock_pair_split(struct clock_pair *p);
+void clock_pair_join(struct clock_pair *p); /* takes that back */
 
 /* The messages before the first jump, or after the last one; NULL: clocks jump all the time. */
 struct clock_window *clock_pair_end(const struct clock_pair *p, bool last);

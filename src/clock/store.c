@@ -72,8 +72,10 @@ static void pack_pair(const struct clock_pair *p, GByteArray *out)
 	pack_double(out, p->line_slope);
 	pack_double(out, p->line_half_ns);
 	pack_u64(out, p->whole != NULL);
-	if (p->whole)
-		clock_map_pack(p->whole, out);
+	if (!p->whole)
+		return;
+	clock_map_pack(p->whole, out);
+	pack_u64(out, p->stretches != NULL);
 }
 
 static void pack_matches(const struct clock_sync *s, GByteArray *out)
@@ -185,7 +187,8 @@ static void unpack_pair(struct clock_sync *s, struct unpack *in)
 		return;
 	p->whole = clock_map_create();
 	clock_map_unpack(p->whole, in);
-	clock_pair_split(p);
+	if (unpack_upto(in, 1))
+		clock_pair_split(p);
 }
 
 static void unpack_match(struct clock_sync *s, struct unpack *in)

@@ -26,6 +26,7 @@ const char *clock_obstacle_text(enum clock_obstacle obstacle)
 		[CLOCK_NO_PARTNER] = "no packet between it and another host was recorded",
 		[CLOCK_ONE_WAY] = "packets were recorded in one direction only",
 		[CLOCK_BY_HAND] = "it depends on an offset set by hand",
+		[CLOCK_JUMPED] = "a clock jumped, or a packet contradicts the others",
 	};
 
 	return texts[obstacle];
@@ -316,6 +317,8 @@ static enum clock_obstacle find_obstacle(const struct clock_sync *s, unsigned ho
 		return CLOCK_BY_HAND;
 	if (state == CLOCK_INCOMPLETE)
 		return lacks_headers(h) ? CLOCK_NO_HEADERS : CLOCK_ONE_WAY;
+	if (state == CLOCK_FAILED)
+		return CLOCK_JUMPED;
 	if (state != CLOCK_ABSENT)
 		return CLOCK_NO_OBSTACLE;
 	if (lacks_headers(h))
@@ -389,18 +392,28 @@ bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_n
 	return true;
 }
 
-enum clock_state clock_sync_state(const struct clock_sync *s, unsigned host, uint64_t host_ns)
+static enum clock_state state_at(const struct clock_sync *s, unsigned host, uint64_t host_ns)
 {
 	const enum clock_state state = clock_sync_info(s, host).state;
 	uint64_t bound_ns;
 
 	if (state != CLOCK_APPROXIMATE && state != CLOCK_ACCURATE && state != CLOCK_FAILED)
 		return state;
-	if (!clock_host_at(s, host)->pair)
+	if (!clock_host_at(s, host)->pair || follows_hand(s, host))
 		return state;
 	if (!clock_sync_bound(s, host, host_ns, &bound_ns))
 		return CLOCK_FAILED;
 	return state == CLOCK_FAILED ? clock_host_at(s, host)->pair->state : state;
+}
+
+struct clock_host_info clock_sync_info_at(const struct clock_sync *s, unsigned host, uint64_t host_ns)
+{
+	struct clock_host_info info = clock_sync_info(s, host);
+
+	info.state = state_at(s, host, host_ns);
+	info.obstacle = find_obstacle(s, host, info.state);
+	info.has_bound = clock_sync_bound(s, host, host_ns, &info.bound_ns);
+	return info;
 }
 
 void clock_sync_on_match(struct clock_sync *s, clock_match_fn *fn, void *data)

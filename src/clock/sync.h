@@ -39,6 +39,7 @@ enum clock_obstacle {
 	CLOCK_NO_HEADERS, /* most packets it received have no headers: receive offload (GRO) is off */
 	CLOCK_NO_PARTNER, /* no other host has the packets it sent and received */
 	CLOCK_ONE_WAY,
+	CLOCK_JUMPED,  /* no line of plausible drift fits the packets */
 	CLOCK_BY_HAND, /* its offset, or that of a host on the way to its reference, was set by hand */
 };
 
@@ -134,8 +135,11 @@ struct clock_host_info clock_sync_info(const struct clock_sync *s, unsigned host
  */
 bool clock_sync_bound(const struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t *bound_ns);
 
-/* The host's state at host_ns of its time: that of clock_sync_info(), but CLOCK_FAILED where a clock jumped. */
-enum clock_state clock_sync_state(const struct clock_sync *s, unsigned host, uint64_t host_ns);
+/*
+ * The same for one time of the host: state, obstacle and bound are those at host_ns. Where a clock jumped, the state is
+ * CLOCK_FAILED.
+ */
+struct clock_host_info clock_sync_info_at(const struct clock_sync *s, unsigned host, uint64_t host_ns);
 
 /* Reference time minus host time, at host_ns of the host's time. */
 int64_t clock_sync_offset(const struct clock_sync *s, unsigned host, uint64_t host_ns);

@@ -68,6 +68,20 @@ static bool solve_anywhere(const struct clock_sync *s, struct clock_pair *p, boo
 	return true;
 }
 
+/*
+ * The same for both ends. Of a short recording, or where packets went one way only after a jump, the stretches say too
+ * little: then the messages stay together, and no line fits around the jump.
+ */
+static bool solve_ends(const struct clock_sync *s, struct clock_pair *p, int64_t *first_d_ns, int64_t *last_d_ns)
+{
+	if (solve_anywhere(s, p, false, first_d_ns) && solve_anywhere(s, p, true, last_d_ns))
+		return true;
+	if (!p->stretches)
+		return false;
+	clock_pair_join(p);
+	return solve_ends(s, p, first_d_ns, last_d_ns);
+}
+
 /* The time of the next knot: a step later, or the start or end of a jump before that. */
 static uint64_t next_knot(const struct clock_pair *p, uint64_t x_ns, uint64_t step_ns, uint64_t to_ns)
 {
@@ -97,7 +111,7 @@ static void make_whole(const struct clock_sync *s, struct clock_pair *p)
 	p->state = CLOCK_FAILED;
 	p->has_line = false;
 	clock_pair_split(p);
-	if (!solve_anywhere(s, p, false, &first_d_ns) || !solve_anywhere(s, p, true, &last_d_ns))
+	if (!solve_ends(s, p, &first_d_ns, &last_d_ns))
 		return;
 	record_of(s, p, first_d_ns, last_d_ns, &from_ns, &to_ns);
 	step_ns = step_of(to_ns - from_ns, s->options.window_ns);

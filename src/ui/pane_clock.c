@@ -171,7 +171,8 @@ static void draw_chart(const struct ui *ui, struct chart *c, const char *title)
 static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 {
 	const struct ui_host_data *h = ui_host(ui, host);
-	struct clock_host_info info = clock_sync_info(ui->clocks, (unsigned)h->info.clock);
+	const uint64_t host_ns = ui_from_ref(h, ui->shown_end_ns);
+	struct clock_host_info info = clock_sync_info_at(ui->clocks, (unsigned)h->info.clock, host_ns);
 	const struct ui_host_data *ref = info.ref < 0 ? NULL : host_of_clock(ui, (unsigned)info.ref);
 	char offset[FORMAT_SIZE + 4], bound[FORMAT_SIZE];
 	GString *s = g_string_new(NULL);
@@ -188,8 +189,7 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 	if (info.obstacle)
 		g_string_append_printf(s, ": %s", clock_obstacle_text(info.obstacle));
 	if (ref && ref != h) {
-		int64_t offset_ns =
-			clock_sync_offset(ui->clocks, (unsigned)h->info.clock, ui_from_ref(h, ui->shown_end_ns));
+		int64_t offset_ns = clock_sync_offset(ui->clocks, (unsigned)h->info.clock, host_ns);
 
 		g_string_append_printf(s, ", %s%s to the time of %s", offset_ns < 0 ? "" : "+",
 				       signed_duration(offset, sizeof(offset), offset_ns, ui->format.ascii),

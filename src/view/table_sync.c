@@ -117,21 +117,19 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 	const unsigned n_hosts = from->n_hosts;
 
 	for (unsigned i = 0; clocks && i < n_hosts; i++) {
-		struct clock_host_info info = clock_sync_info(clocks, hosts[i].clock);
 		uint64_t host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
+		struct clock_host_info info = clock_sync_info_at(clocks, hosts[i].clock, host_ns);
 		struct sync_row *row = view_derived_add(derived, sizeof(*row), i);
-		uint64_t bound_ns = 0;
-		bool bounded = clock_sync_bound(clocks, hosts[i].clock, host_ns, &bound_ns);
 
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
-		row->state = strpool_intern_z(clock_state_name(clock_sync_state(clocks, hosts[i].clock, host_ns)));
+		row->state = strpool_intern_z(clock_state_name(info.state));
 		row->reason = reason_of(&info);
 		row->matched = info.matched;
 		row->used = info.used;
 		row->negative = info.negative;
 		row->offset_ns = known_or_not(info.ref >= 0, clock_sync_offset(clocks, hosts[i].clock, host_ns));
 		row->drift_ppm = ppm_cell(info.ref >= 0 ? info.drift_ppm : NAN);
-		row->bound_ns = known_or_not(bounded, (int64_t)bound_ns);
+		row->bound_ns = known_or_not(info.has_bound, (int64_t)info.bound_ns);
 		row->latency_to_min_ns = known_or_not(info.has_latency_to, info.latency_to_min_ns);
 		row->latency_from_min_ns = known_or_not(info.has_latency_from, info.latency_from_min_ns);
 		row->latency_to_median_ns = known_or_not(info.has_latency_to, info.latency_to_median_ns);

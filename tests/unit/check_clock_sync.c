@@ -227,6 +227,7 @@ START_TEST(test_offsets_by_hand)
 	ck_assert_int_eq(clock_sync_info(s, c.host).state, CLOCK_APPROXIMATE);
 	ck_assert(!clock_sync_info(s, c.host).has_bound);
 	ck_assert(!clock_sync_bound(s, c.host, BASE_NS, &bound_ns));
+	ck_assert_int_eq(clock_sync_info_at(s, c.host, BASE_NS).state, CLOCK_APPROXIMATE);
 	ck_assert_int_eq(clock_sync_info(s, b.host).obstacle, CLOCK_NO_OBSTACLE);
 	ck_assert_int_eq(clock_sync_info(s, c.host).obstacle, CLOCK_BY_HAND);
 	ck_assert_uint_eq(clock_to_ref(clock_sync_map(s, a.host), 105000), 100000);
@@ -296,7 +297,7 @@ START_TEST(test_clock_that_jumps)
 		if (clock_sync_bound(s, b.host, read_clock(&b, at_ns), &bound_ns))
 			ck_assert_double_le(error_ns(s, &a, &b, at_ns), (double)bound_ns + 2);
 		else
-			ck_assert_int_eq(clock_sync_state(s, b.host, read_clock(&b, at_ns)), CLOCK_FAILED);
+			ck_assert_int_eq(clock_sync_info_at(s, b.host, read_clock(&b, at_ns)).state, CLOCK_FAILED);
 		if (t == 18)
 			epoch = clock_map_epoch(clock_sync_map(s, b.host));
 	}
@@ -334,11 +335,11 @@ START_TEST(test_recorded_clock_that_jumps)
 			if (now == &b && own_ns <= read_clock(&before, BASE_NS + JUMP_S * SECOND_NS))
 				continue;
 			if (!clock_sync_bound(s, b.host, own_ns, &bound_ns)) {
-				ck_assert_int_eq(clock_sync_state(s, b.host, own_ns), CLOCK_FAILED);
+				ck_assert_int_eq(clock_sync_info_at(s, b.host, own_ns).state, CLOCK_FAILED);
 				unknown++;
 				continue;
 			}
-			ck_assert_int_eq(clock_sync_state(s, b.host, own_ns), CLOCK_ACCURATE);
+			ck_assert_int_eq(clock_sync_info_at(s, b.host, own_ns).state, CLOCK_ACCURATE);
 			ck_assert_double_le(error_ns(s, &a, now, at_ns), (double)bound_ns + 2);
 			if (n < (JUMP_S - 1) * PER_SECOND || n > (JUMP_S + 2) * PER_SECOND)
 				ck_assert_uint_lt(bound_ns, 250000);
@@ -377,6 +378,45 @@ START_TEST(test_negative_latency)
 		ck_assert_int_lt(info.latency_to_min_ns, -2000000);
 		ck_assert_int_gt(info.latency_from_min_ns, 180000);
 		ck_assert_int_lt(info.latency_from_min_ns, 220000);
+		clock_sync_destroy(s);
+	}
+}
+END_TEST
+
+/* A few seconds: too little to be sure of a jump, enough for the rest. */
+START_TEST(test_short_recordings)
+{
+	enum { ONE_PACKET, JUMP, ONE_WAY_AFTERWARDS, KINDS };
+
+	for (int kind = 0; kind < KINDS; kind++) {
+		const struct clock_options options = { 0 };
+		const uint64_t jump_s = kind == ONE_WAY_AFTERWARDS ? 30 : 3, end_s = jump_s + 4;
+		struct clock_sync *s = clock_sync_create(&options);
+		struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 5000000000, 0);
+		const struct clock before = b;
+
+		talk(s, &a, &b, 0, jump_s, 200000);
+		if (kind == ONE_PACKET)
+			send(s, &b, &a, BASE_NS + jump_s * SECOND_NS, (uint64_t)-3000000);
+		else
+			b.offset_ns -= 50000000;
+		if (kind == ONE_WAY_AFTERWARDS)
+			for (unsigned n = 1; n < 60; n++)
+				send(s, &a, &b, BASE_NS + jump_s * SECOND_NS + n * SECOND_NS / 10, 200000);
+		else
+			talk(s, &a, &b, jump_s + 1, end_s, 200000);
+		clock_sync_finish(s);
+		ck_assert_int_ge(clock_sync_info(s, b.host).ref, 0);
+		for (uint64_t t_ns = BASE_NS; t_ns < BASE_NS + (jump_s - 1) * SECOND_NS; t_ns += SECOND_NS / 10) {
+			uint64_t bound_ns;
+
+			if (clock_sync_bound(s, b.host, read_clock(&before, t_ns), &bound_ns))
+				ck_assert_double_le(error_ns(s, &a, &before, t_ns), (double)bound_ns + 2);
+			else
+				ck_assert_int_eq(clock_sync_info_at(s, b.host, read_clock(&before, t_ns)).obstacle,
+						 CLOCK_JUMPED);
+			ck_assert_double_lt(error_ns(s, &a, &before, t_ns), 60e6);
+		}
 		clock_sync_destroy(s);
 	}
 }
@@ -807,7 +847,7 @@ END_TEST
 
 UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_states, test_one_host_alone,
 	  test_a_chain_of_hosts, test_offsets_by_hand, test_ports_left_out, test_clock_that_jumps,
-	  test_clock_that_jumps_seldom_heard, test_recorded_clock_that_jumps, test_negative_latency,
-	  test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded, test_little_traffic,
-	  test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory,
+	  test_clock_that_jumps_seldom_heard, test_recorded_clock_that_jumps, test_short_recordings,
+	  test_negative_latency, test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded,
+	  test_little_traffic, test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory,
 	  test_live_memory_without_maps, test_not_by_arrival, test_arrival_left_out, test_arrival_of_any_time)

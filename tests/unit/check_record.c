@@ -28,6 +28,7 @@ static const char *const left_out[] = {
 	"writeback_single_inode",     /* of use only with those */
 	"block_rq_abort", /* kernels before 3.x */
 	"x86_irq_vectors_reschedule_entry", "x86_irq_vectors_reschedule_exit", /* x86 only, rarely wanted */
+	"x86_irq_vectors_local_timer_entry", "x86_irq_vectors_local_timer_exit",
 	"net_if_receive_skb_entry", "net_if_receive_skb_exit", /* the softirq around them shows nearly as much */
 	"inet_sock_local_out", "inet_sock_local_in", /* in another separate module */
 	"common_interrupt_entry", "common_interrupt_exit", /* function probes, which users add themselves */
