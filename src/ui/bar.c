@@ -5,26 +5,32 @@
 
 enum { BAR_KEYS = 12, MESSAGE_ROWS_MAX = 4 };
 
+/* Whether the action does something in the pane that is shown. */
+static bool is_useful(struct ui *ui, const struct action *a)
+{
+	return ui_can_run(ui, a) && ui_suits_pane(ui, a) && (a != action_get(ACTION_TREE) || !ui_no_tree(ui));
+}
+
 /* The action of F key n if it is shown in the bar. */
-static const struct action *bar_action(const struct ui *ui, int n)
+static const struct action *bar_action(struct ui *ui, int n)
 {
 	for (unsigned i = 0; i < ACTIONS; i++)
-		if (action_get(i)->label && action_function_key(action_get(i)) == n && ui_can_run(ui, action_get(i)))
+		if (action_get(i)->label && action_function_key(action_get(i)) == n && is_useful(ui, action_get(i)))
 			return action_get(i);
 	return NULL;
 }
 
-static const char *bar_label(const struct ui *ui, const struct action *a)
+static const char *bar_label(struct ui *ui, const struct action *a)
 {
 	if (a == action_get(ACTION_PAUSE) && ui->cursor.mode == CURSOR_PAUSED)
 		return "Play";
-	if (a == action_get(ACTION_TREE) && ui->tree)
+	if (a == action_get(ACTION_TREE) && pane_list(ui_pane(ui))->query.tree)
 		return "List";
 	return a->label;
 }
 
 /* The keys that are shown, as bits: the least used go first when there is no room for whole labels. */
-static unsigned shown_keys(const struct ui *ui)
+static unsigned shown_keys(struct ui *ui)
 {
 	static const uint8_t going[] = { 7, 8, 5, 6, 2, 9, 3, 4 };
 	int width = 0, widths[BAR_KEYS + 1] = { 0 };
@@ -46,14 +52,14 @@ static unsigned shown_keys(const struct ui *ui)
 }
 
 /* The end of an item (key, label, gap) that starts at x; *label: where its label starts. */
-static int item_end(const struct ui *ui, int n, int gap, int x, int *label)
+static int item_end(struct ui *ui, int n, int gap, int x, int *label)
 {
 	*label = x + (n > 9 ? 3 : 2);
 	return *label + canvas_text_width(bar_label(ui, bar_action(ui, n))) + gap;
 }
 
 /* The number of blanks between labels that there is room for. */
-static int label_gap(const struct ui *ui, unsigned shown)
+static int label_gap(struct ui *ui, unsigned shown)
 {
 	int x = 0, n_shown = 0, label;
 
@@ -65,7 +71,7 @@ static int label_gap(const struct ui *ui, unsigned shown)
 	return CLAMP((ui->canvas->w - x) / MAX(n_shown - 1, 1), 0, 2);
 }
 
-static void draw_keys(const struct ui *ui, int y)
+static void draw_keys(struct ui *ui, int y)
 {
 	unsigned shown = shown_keys(ui);
 	int gap = label_gap(ui, shown), x = 0;
@@ -84,7 +90,7 @@ static void draw_keys(const struct ui *ui, int y)
 	canvas_fill(ui->canvas, x, y, ui->canvas->w - x, STYLE_LABEL, ' ');
 }
 
-const struct action *bar_action_at(const struct ui *ui, int x)
+const struct action *bar_action_at(struct ui *ui, int x)
 {
 	unsigned shown = shown_keys(ui);
 	int gap = label_gap(ui, shown), at = 0, label;

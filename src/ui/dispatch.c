@@ -4,12 +4,16 @@
 #include "ui/keys.h"
 #include "ui/screen.h"
 
-void ui_run(struct ui *ui, const struct action *action)
+bool ui_suits_pane(struct ui *ui, const struct action *action)
 {
 	const struct pane *p = ui_pane(ui);
-	unsigned where = p->type->body ? p->type->body->where : p->n_lists ? WHERE_LIST : WHERE_TEXT;
 
-	if (!(action->where & where)) {
+	return action->where & (p->type->body ? p->type->body->where : p->n_lists ? WHERE_LIST : WHERE_TEXT);
+}
+
+void ui_run(struct ui *ui, const struct action *action)
+{
+	if (!ui_suits_pane(ui, action)) {
 		ui_say(ui, action->where & WHERE_LIST ? "does not work in this pane" : "works only in a critical path");
 		return;
 	}

@@ -302,13 +302,23 @@ void do_highlight_clear(struct ui *ui, int argument)
 
 /* ---- order and form ---- */
 
+const char *ui_no_tree(struct ui *ui)
+{
+	const struct list *l = current_list(ui);
+
+	if (!l->table || !view_table_has_tree(l->table))
+		return "this pane has no tree";
+	return l->query.sum_by ? "sums have no tree: press G to show each row" : NULL;
+}
+
 void do_tree(struct ui *ui, int argument)
 {
+	const char *none = ui_no_tree(ui);
 	struct list *l = current_list(ui);
 
 	(void)argument;
-	if (!view_table_has_tree(l->table)) {
-		ui_say(ui, "this pane has no tree");
+	if (none) {
+		ui_say(ui, "%s", none);
 		return;
 	}
 	if (l->table->parent)
@@ -320,11 +330,12 @@ void do_tree(struct ui *ui, int argument)
 
 void do_collapse(struct ui *ui, int argument)
 {
+	const char *none = ui_no_tree(ui);
 	const struct view_row *row;
 
 	(void)argument;
-	if (!current_list(ui)->query.tree) {
-		ui_say(ui, "not a tree: press F5 to show it");
+	if (none || !current_list(ui)->query.tree) {
+		ui_say(ui, "%s", none ? none : "not a tree: press F5 to show it");
 		return;
 	}
 	row = ui_acting_row(ui);

@@ -442,7 +442,7 @@ int tabs_draw(struct ui *ui, int y);
 void bar_draw(struct ui *ui, int y);
 
 /* The action at column x of the bar; NULL: none. */
-const struct action *bar_action_at(const struct ui *ui, int x);
+const struct action *bar_action_at(struct ui *ui, int x);
 
 /* The number of the host whose line is at row y; negative: none. */
 int host_lines_at(struct ui *ui, int y);
@@ -486,6 +486,12 @@ void hosts_menu_show(struct ui *ui);
 
 /* Whether it does anything yet: before there is a time and a pane, few actions do. */
 bool ui_can_run(const struct ui *ui, const struct action *action);
+
+/* Whether the pane that is shown is of a kind in which the action works. */
+bool ui_suits_pane(struct ui *ui, const struct action *action);
+
+/* Why the list that receives keys cannot be shown as a tree; NULL: it can. */
+const char *ui_no_tree(struct ui *ui);
 
 /* Runs an action as if its key had been pressed. */
 void ui_run(struct ui *ui, const struct action *action);

@@ -490,6 +490,48 @@ def trees(checks):
         checks.contains("ids inside namespaces", [head(t.press("v"))], "VTID +TID +VPID")
 
 
+def offered(checks, t, name):
+    """The bar offers the function keys that the pane accepts, and no others."""
+    t.sync()
+    t.keys("Home")
+    bar = t.wait("^F1Help.*$").group()
+    for key, works in (("F3", "^Search:"), ("F4", "^(Filter|Events of):"), ("F6", "Sort by")):
+        t.keys(key)
+        shown = t.wait(f"{works}|does not work in this pane").group()
+        checks.equal(f"{name}: {key} is offered if it works", key in bar, "not work" not in shown)
+        t.keys("Escape" if "not work" not in shown else "Home")
+        t.wait("^F1Help")
+    for now, then in (("F5Tree", "F5List"), ("F5List", "F5Tree")):
+        if now in bar:
+            t.keys("F5").wait(then)
+            t.keys("F5").wait(now)
+            checks.check(f"{name}: {now}", True)
+    if "F5" not in bar:
+        for key in ("F5", "c"):
+            t.keys(key).wait("does not work in this pane|this pane has no tree|sums have no tree")
+            t.keys("Home").wait("^F1Help")
+        checks.check(f"{name}: no tree is offered", True)
+
+
+def function_bar(checks):
+    with open_at(size=(120, 30)) as t:
+        first = t.press("Home", "F5")[5:]
+        for i in range(50):
+            offered(checks, t, f"pane {i}")
+            if t.press("Tab")[5:] == first:
+                break
+        checks.check("all panes", 15 < i < 49, i)
+        t.choose("G", "─ Sum up", "process")
+        offered(checks, t, "sums")
+        t.choose("G", "─ Sum up", "show each row")
+        t.press("D")
+        t.wait_gone("▼CPU%")
+        offered(checks, t, "dump")
+        t.press("Escape", "w")
+        t.wait_gone("▼CPU%")
+        offered(checks, t, "path")
+
+
 def panes(checks):
     shown = {"1": r"▼CPU%", "2": r"▼READ/s", "3": r"context_switches", "4": r"KIND.*FILE", "5": r"CALL .*COUNT",
              "6": r"▼MAX", "7": r"RX PKT/s", "8": r"▼OTHERS", "9": r"STATUS", "0": r"EVENT"}
@@ -646,4 +688,4 @@ def time_keys(checks):
 
 
 Checks().run(sorting, selection, empty_lists, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
-             stopped, modes_while_stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, panes, details, overlays, typed_ahead, time_keys)
+             stopped, modes_while_stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, function_bar, panes, details, overlays, typed_ahead, time_keys)
