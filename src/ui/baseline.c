@@ -25,8 +25,9 @@ static void add_interval(const struct ui *ui, GString *s)
 {
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
 
-	g_string_append_printf(s, "[%s, %s[", ui_time(ui, begin, sizeof(begin), ui->baseline->begin_ns, 3, false),
-			       ui_time(ui, end, sizeof(end), ui->baseline->end_ns, 3, false));
+	g_string_append_printf(s, "[%s, %s[",
+			       ui_time(ui, begin, sizeof(begin), ui->baseline->begin_ns, 3, UI_DATE_IF_DAYS),
+			       ui_time(ui, end, sizeof(end), ui->baseline->end_ns, 3, UI_DATE_IF_DAYS));
 }
 
 void baseline_begin(struct ui *ui)

@@ -65,7 +65,8 @@ static void bookmark_letter(struct ui *ui, int key)
 	mark = &ui->bookmarks[key - 'a'];
 	if (set) {
 		*mark = instant_of(ui, ui->shown_begin_ns);
-		ui_say(ui, "bookmark %c at %s", key, ui_time(ui, time, sizeof(time), ui->shown_begin_ns, 3, false));
+		ui_say(ui, "bookmark %c at %s", key,
+		       ui_time(ui, time, sizeof(time), ui->shown_begin_ns, 3, UI_DATE_IF_DAYS));
 	} else if (mark->set) {
 		cursor_pause(&ui->cursor, true);
 		cursor_jump(&ui->cursor, instant_ref(ui, mark));

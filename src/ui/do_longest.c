@@ -134,7 +134,7 @@ static void chosen(struct ui *ui, int value, bool keep)
 	one = &g_array_index(a->list, struct ui_longest_one, value - 1);
 	cursor_pause(&ui->cursor, true);
 	cursor_jump(&ui->cursor, one->begin_ns);
-	ui_say(ui, "at %s, for %s", ui_time(ui, time, sizeof(time), one->begin_ns, 9, false),
+	ui_say(ui, "at %s, for %s", ui_time(ui, time, sizeof(time), one->begin_ns, 9, UI_DATE_IF_DAYS),
 	       format_duration(length, sizeof(length), one->length_ns, ui->format.ascii));
 }
 
@@ -163,7 +163,7 @@ static void add_item(const struct ui *ui, struct overlay *menu, int i)
 
 	format_duration(length, sizeof(length), one->length_ns, ui->format.ascii);
 	g_string_printf(s, "%s  %s", format_fit(fit, sizeof(fit), length, 7, true, &ui->format),
-			ui_time(ui, time, sizeof(time), one->begin_ns, 9, false));
+			ui_time(ui, time, sizeof(time), one->begin_ns, 9, UI_DATE_IF_OTHER));
 	if (a->tids->len != 1 && one->tid >= 0)
 		g_string_append_printf(s, "  %s %" PRId32, one->comm ? strpool_text(one->comm) : "?", one->tid);
 	if (cause)
@@ -212,7 +212,7 @@ static void add_notes(const struct ui *ui, struct overlay *menu, const struct ui
 		add_note(menu, g_strdup_printf("and %" PRIu64 " shorter ones", told->found - a->list->len));
 	if (told->first_ns)
 		add_note(menu, g_strdup_printf("what came before %s is no longer kept",
-					       ui_time(ui, time, sizeof(time), told->first_ns, 3, false)));
+					       ui_time(ui, time, sizeof(time), told->first_ns, 3, UI_DATE_IF_OTHER)));
 	else if (told->found < a->count)
 		add_note(menu, missing_of(ui, told->found));
 }

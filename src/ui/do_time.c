@@ -89,8 +89,7 @@ void do_step(struct ui *ui, int argument)
 	say_edge(ui, &before, argument > 0);
 }
 
-/* Where the data ends, or is expected to. */
-static uint64_t data_end(const struct ui *ui)
+uint64_t ui_data_end(const struct ui *ui)
 {
 	const struct cursor *c = &ui->cursor;
 
@@ -100,7 +99,7 @@ static uint64_t data_end(const struct ui *ui)
 void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 {
 	const struct cursor *c = &ui->cursor;
-	const uint64_t end_ns = data_end(ui);
+	const uint64_t end_ns = ui_data_end(ui);
 	/* ms suffice, and a date where it is another one */
 	const bool day = time->form == TIMETEXT_TIME_OF_DAY, before = t_ns < c->kept_ns;
 	/* a live cursor goes there as soon as it can */
@@ -110,9 +109,9 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 
 	if (!before && t_ns <= end_ns)
 		return;
-	ui_time(ui, wanted, sizeof(wanted), t_ns, 3, !day);
-	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, false);
-	ui_time(ui, end, sizeof(end), end_ns, 3, false);
+	ui_time(ui, wanted, sizeof(wanted), t_ns, 3, day ? UI_DATE_NONE : UI_DATE_FULL);
+	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, UI_DATE_IF_DAYS);
+	ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_DAYS);
 	if (before)
 		ui_say(ui, "%s is before the %s, %s, which is shown instead", wanted,
 		       c->kept_ns > c->begin_ns ? "oldest data in memory" : "start", begin);
@@ -122,13 +121,30 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 		ui_say(ui, "%s is after the end, %s, %s", wanted, end, shown);
 }
 
+/* The time meant; a time of day is on the first day on which a host was recorded then, if there is one. */
+static uint64_t resolve(const struct ui *ui, const struct timetext *time)
+{
+	const uint64_t end_ns = ui_data_end(ui);
+	uint64_t first_ns = UINT64_MAX;
+
+	for (unsigned i = 0; i < ui->hosts->len && time->form == TIMETEXT_TIME_OF_DAY; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+		const uint64_t begin_ns = ui_to_ref(host, host->info.begin_ns);
+		const uint64_t t_ns = timetext_resolve(time, begin_ns, end_ns, ui->options.utc);
+
+		if (t_ns <= ui_to_ref(host, host->info.end_ns))
+			first_ns = MIN(first_ns, t_ns);
+	}
+	return first_ns != UINT64_MAX ? first_ns : timetext_resolve(time, ui->cursor.begin_ns, end_ns, ui->options.utc);
+}
+
 static bool jump_done(struct ui *ui, const char *text)
 {
 	struct cursor *c = &ui->cursor;
+	char *bare, at[TIMETEXT_SIZE];
 	struct timetext time;
 	enum lt_status status;
 	uint64_t t_ns;
-	char *bare;
 
 	if (!text || !*text)
 		return true;
@@ -140,8 +156,10 @@ static bool jump_done(struct ui *ui, const char *text)
 		error_clear();
 		return false;
 	}
-	t_ns = timetext_resolve(&time, c->begin_ns, data_end(ui), ui->options.utc);
+	t_ns = resolve(ui, &time);
 	cursor_jump(c, t_ns);
+	if (time.form == TIMETEXT_TIME_OF_DAY && ui_date_if_days(ui))
+		ui_say(ui, "at %s", ui_time(ui, at, sizeof(at), t_ns, 3, UI_DATE_FULL));
 	time_say_outside(ui, &time, t_ns);
 	return true;
 }
@@ -217,7 +235,7 @@ void do_mark(struct ui *ui, int argument)
 	if (!argument) {
 		ui->mark = instant_of(ui, ui->shown_begin_ns);
 		ui_say(ui, "interval from %s; press B to mark its end",
-		       ui_time(ui, a, sizeof(a), ui->shown_begin_ns, 3, false));
+		       ui_time(ui, a, sizeof(a), ui->shown_begin_ns, 3, UI_DATE_IF_DAYS));
 	} else if (!ui->mark.set) {
 		ui_say(ui, "press A first to mark the start");
 	} else if (mark_ns >= ui->shown_end_ns) {
@@ -228,8 +246,8 @@ void do_mark(struct ui *ui, int argument)
 		uint64_t end_ns = ui->shown_end_ns;
 
 		cursor_choose(&ui->cursor, mark_ns, end_ns);
-		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), mark_ns, 3, false),
-		       ui_time(ui, b, sizeof(b), end_ns, 3, false));
+		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), mark_ns, 3, UI_DATE_IF_DAYS),
+		       ui_time(ui, b, sizeof(b), end_ns, 3, UI_DATE_IF_DAYS));
 		ui->mark = (struct ui_instant){ 0 };
 	}
 }

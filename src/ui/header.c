@@ -122,7 +122,7 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 }
 
 /* Draws one end of the interval; digits below a millisecond are dimmed. */
-static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits, bool date)
+static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits, enum ui_date date)
 {
 	char text[TIMETEXT_SIZE];
 	const char *point = strchr(ui_time(ui, text, sizeof(text), t_ns, digits, date), '.');
@@ -133,34 +133,35 @@ static int draw_time(const struct ui *ui, int x, uint64_t t_ns, unsigned digits,
 	return used;
 }
 
-static int interval_width(int digits, bool date)
+static int interval_width(int digits, enum ui_date date)
 {
-	int one = 8 + (digits > 0 ? 1 + digits : 0) + (date ? 11 : 0);
+	static const int date_widths[] = { [UI_DATE_SHORT] = 6, [UI_DATE_FULL] = 11 };
+	int one = 8 + (digits > 0 ? 1 + digits : 0) + date_widths[date];
 
 	return digits < 0 ? one : 2 * one + 4;
 }
 
 /* "14:07:05.210, .230", as wide as two times without fractions, which would be equal. */
-static int draw_within_second(const struct ui *ui, int x)
+static int draw_within_second(const struct ui *ui, int x, enum ui_date date)
 {
 	char text[TIMETEXT_SIZE];
-	const char *end = strchr(ui_time(ui, text, sizeof(text), ui->shown_end_ns, 3, false), '.');
-	int used = draw_time(ui, x, ui->shown_begin_ns, 3, false);
+	const char *end = strchr(ui_time(ui, text, sizeof(text), ui->shown_end_ns, 3, UI_DATE_NONE), '.');
+	int used = draw_time(ui, x, ui->shown_begin_ns, 3, date);
 
 	used += canvas_text(ui->canvas, x + used, 0, STYLE_NORMAL, ", ", -1);
 	return used + canvas_text(ui->canvas, x + used, 0, STYLE_BOLD, end, -1);
 }
 
 /* digits < 0: only the start. */
-static int draw_interval(const struct ui *ui, int x, int digits, bool date)
+static int draw_interval(const struct ui *ui, int x, int digits, enum ui_date date)
 {
 	int from = x;
 
 	if (digits < 0)
-		return draw_time(ui, x, ui->shown_begin_ns, 0, false);
+		return draw_time(ui, x, ui->shown_begin_ns, 0, date);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
-	if (!digits && !date && ui->shown_begin_ns / NS_PER_S == ui->shown_end_ns / NS_PER_S) {
-		x += draw_within_second(ui, x);
+	if (!digits && date != UI_DATE_FULL && ui->shown_begin_ns / NS_PER_S == ui->shown_end_ns / NS_PER_S) {
+		x += draw_within_second(ui, x, date);
 	} else {
 		x += draw_time(ui, x, ui->shown_begin_ns, (unsigned)digits, date);
 		x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, ", ", -1);
@@ -218,7 +219,8 @@ static void destination_text(const struct ui *ui, char *text, size_t size)
 		g_strlcpy(text, ", preview", size);
 	else if (c->wanted_ns)
 		g_snprintf(text, size, ", then %s",
-			   ui_time(ui, time, sizeof(time), c->wanted_ns - MIN(c->wanted_ns, c->interval_ns), 0, false));
+			   ui_time(ui, time, sizeof(time), c->wanted_ns - MIN(c->wanted_ns, c->interval_ns), 0,
+				   UI_DATE_IF_OTHER));
 	else if (c->mode == CURSOR_STICKING)
 		g_strlcpy(text, ", then the end", size);
 }
@@ -362,7 +364,7 @@ static void mark_texts(const struct ui *ui, const struct totals *t, char texts[M
 	clocks_texts(ui, texts[MARK_CLOCKS]);
 }
 
-static int fit_width(const struct header_fit *fit, const char *word, bool date,
+static int fit_width(const struct header_fit *fit, const char *word, enum ui_date date,
 		     char texts[MARKS][TEXTS][FORMAT_SIZE * 4])
 {
 	bool tight = fit->texts == BRIEFEST;
@@ -417,7 +419,7 @@ static void draw_first_line(struct ui *ui)
 	enum style style = state_word(ui, word, sizeof(word));
 	int w = ui->canvas->w, x, gap, most = ui->cursor.live && w < 100 ? 6 : 9;
 	const struct header_fit *fit = fits;
-	bool date = w >= 120;
+	const enum ui_date date = w >= 120 ? UI_DATE_FULL : ui_date_if_days(ui);
 
 	mark_texts(ui, &t, marks);
 	while (fit + 1 < fits + G_N_ELEMENTS(fits) && (fit->digits > most || fit_width(fit, word, date, marks) > w))

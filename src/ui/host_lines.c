@@ -149,7 +149,7 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 	uint64_t last_ns;
 
 	known_until(ui, host, &last_ns);
-	ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, false);
+	ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, UI_DATE_IF_OTHER);
 	if (host->info.over) {
 		g_snprintf(text, size, "session ended at %s; waiting for another one", time);
 		return;
@@ -197,12 +197,12 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 		g_strlcpy(text, "no data for this interval", size);
 	else if (ui_to_ref(host, host->info.begin_ns) >= ui->shown_end_ns)
 		g_snprintf(text, size, "recorded from %s",
-			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, false));
+			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, UI_DATE_IF_OTHER));
 	else if (is_away(ui, host))
 		away_text(ui, host, text, size);
 	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
 		g_snprintf(text, size, "recorded until %s",
-			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, false));
+			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, UI_DATE_IF_OTHER));
 	else if (host->info.user_space)
 		g_strlcpy(text, "   -  only user-space events: see pane 0 (Events)", size);
 	else if (is_dropped(ui, host))

@@ -502,8 +502,25 @@ void dispatch_key(struct ui *ui, int key);
 /* mouse.c: takes an event that is pending; the result is the overlay's, if there is one. */
 enum overlay_result mouse_event(struct ui *ui);
 
-/* Formats t_ns in the user's time zone; digits: of the fraction. */
-const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, bool date);
+enum ui_date {
+	UI_DATE_NONE,
+	UI_DATE_IF_OTHER, /* short, unless it is the day on which the shown interval starts */
+	UI_DATE_IF_DAYS,  /* short, if the history covers parts of more than one day */
+	UI_DATE_SHORT,    /* month and day */
+	UI_DATE_FULL
+};
+
+/* Formats t_ns in the user's time zone; digits: of the fraction. buffer: at least TIMETEXT_SIZE bytes; returns it. */
+const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, enum ui_date date);
+
+/* Whether both times are on the same day in the user's time zone. */
+bool ui_same_day(const struct ui *ui, uint64_t a_ns, uint64_t b_ns);
+
+/* UI_DATE_SHORT if the history covers parts of more than one day, otherwise UI_DATE_NONE. */
+enum ui_date ui_date_if_days(const struct ui *ui);
+
+/* Where the data ends, or is expected to. */
+uint64_t ui_data_end(const struct ui *ui);
 
 /* The overlays. */
 struct overlay *help_create(struct ui *ui);

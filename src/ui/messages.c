@@ -48,6 +48,7 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 {
 	const struct host_row *row = ui_host_row(host) ? ui_host_row(host) : &host->past;
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], text[2 * TIMETEXT_SIZE + 8];
+	const uint64_t begin_ns = ui_to_ref(host, host->info.begin_ns), end_ns = ui_to_ref(host, host->info.end_ns);
 
 	overlay_add(o, STYLE_TITLE, host->info.name, NULL);
 	if (host->info.source)
@@ -55,9 +56,9 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 	if (host->info.tracer && *host->info.tracer)
 		overlay_add(o, STYLE_DIM, "tracer", host->info.tracer);
 	add_machine(o, host->info.sidecar);
-	g_snprintf(text, sizeof(text), "%s to %s",
-		   ui_time(ui, begin, sizeof(begin), ui_to_ref(host, host->info.begin_ns), 9, true),
-		   ui_time(ui, end, sizeof(end), ui_to_ref(host, host->info.end_ns), 9, false));
+	g_snprintf(text, sizeof(text), "%s to %s", ui_time(ui, begin, sizeof(begin), begin_ns, 9, UI_DATE_FULL),
+		   ui_time(ui, end, sizeof(end), end_ns, 9,
+			   ui_same_day(ui, begin_ns, end_ns) ? UI_DATE_NONE : UI_DATE_FULL));
 	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
 	if (host->info.trouble)
 		overlay_add(o, STYLE_LOST, "incomplete", host->info.trouble);
@@ -96,7 +97,7 @@ static void add_messages(const struct ui *ui, struct overlay *o)
 
 		g_snprintf(repeated, sizeof(repeated), m->repeated > 1 ? "%s (%u times)" : "%s", m->text, m->repeated);
 		overlay_add(o, m->level >= LOG_LEVEL_WARNING ? STYLE_LOST : STYLE_DIM,
-			    ui_time(ui, time, sizeof(time), m->wall_ns, 3, false), repeated);
+			    ui_time(ui, time, sizeof(time), m->wall_ns, 3, UI_DATE_NONE), repeated);
 	}
 }
 

@@ -286,7 +286,7 @@ static void calls_open(struct ui *ui, struct pane *p)
 	cursor_pause(&ui->cursor, true);
 	cursor_jump(&ui->cursor, s->selected_ns);
 	ui_interval(ui, &begin_ns, &s->shown_end_ns);
-	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, false));
+	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, UI_DATE_IF_DAYS));
 }
 
 /* ---- the pane ---- */

@@ -84,12 +84,12 @@ static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int
 	const bool narrow = c->w < NARROW;
 	uint64_t begin_ns, end_ns;
 	char time[TIMETEXT_SIZE];
-	int x = 1;
+	int x = 1, width;
 
 	ui_interval(ui, &begin_ns, &end_ns);
-	canvas_text(c, x, y, line->at_ns >= begin_ns && line->at_ns < end_ns ? STYLE_NORMAL : STYLE_DIM,
-		    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, false), -1);
-	x += (narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;
+	width = canvas_text(c, x, y, line->at_ns >= begin_ns && line->at_ns < end_ns ? STYLE_NORMAL : STYLE_DIM,
+			    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, UI_DATE_IF_OTHER), -1);
+	x += MAX(width, narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;
 	if (s->process) {
 		canvas_printf(c, x, y, STYLE_NORMAL, "%*d", TID_WIDTH - 1, line->tid);
 		x += TID_WIDTH;
@@ -128,8 +128,8 @@ static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
 		canvas_text_right(c, x + 1, y, c->w - x - 2, STYLE_MARKED, state);
 	else if (s->lines && c->w - x > 2 * SHORT_TIME_WIDTH + 8)
 		canvas_printf(c, x + 2, y, STYLE_DIM, "[%s, %s[",
-			      ui_time(ui, begin, sizeof(begin), calls_begin(ui, s), 3, false),
-			      ui_time(ui, end, sizeof(end), calls_end(ui, s), 3, false));
+			      ui_time(ui, begin, sizeof(begin), calls_begin(ui, s), 3, UI_DATE_IF_OTHER),
+			      ui_time(ui, end, sizeof(end), calls_end(ui, s), 3, UI_DATE_IF_OTHER));
 }
 
 static const char *why_empty(const struct ui *ui, const struct calls_pane *s)

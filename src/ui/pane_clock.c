@@ -232,10 +232,10 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 	c.y = y + 1;
 	c.h = MAX(h - 2, 1);
 	draw_chart(ui, &c, "latency on the corrected clocks");
-	canvas_text(canvas, LABEL_WIDTH, c.y + c.h, STYLE_DIM, ui_time(ui, begin, sizeof(begin), c.begin_ns, 3, false),
-		    -1);
+	canvas_text(canvas, LABEL_WIDTH, c.y + c.h, STYLE_DIM,
+		    ui_time(ui, begin, sizeof(begin), c.begin_ns, 3, UI_DATE_IF_OTHER), -1);
 	canvas_text_right(canvas, LABEL_WIDTH, c.y + c.h, c.w, STYLE_DIM,
-			  ui_time(ui, end, sizeof(end), c.end_ns, 3, false));
+			  ui_time(ui, end, sizeof(end), c.end_ns, 3, UI_DATE_IF_OTHER));
 }
 
 /* Draws "kernel 6.1.0-49-amd64  boot 6f7c…  clock synchronised, within 0.2 ms"; returns the number of lines used. */

@@ -80,7 +80,7 @@ void details_line(struct details *h, const char *label, const char *fmt, ...)
 
 const char *details_time(const struct details *h, char *buffer, size_t size, uint64_t host_ns, unsigned digits)
 {
-	return ui_time(h->ui, buffer, size, ui_to_ref(h->host, host_ns), digits, false);
+	return ui_time(h->ui, buffer, size, ui_to_ref(h->host, host_ns), digits, UI_DATE_IF_OTHER);
 }
 
 const char *details_duration(const struct details *h, char *buffer, uint64_t ns)

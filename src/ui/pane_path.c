@@ -335,7 +335,7 @@ static void path_open(struct ui *ui, struct pane *p)
 	select_step(s, (int)s->selected);
 	cursor_pause(&ui->cursor, true);
 	cursor_jump(&ui->cursor, s->selected_ns);
-	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, false));
+	ui_say(ui, "at %s", ui_time(ui, time, sizeof(time), s->selected_ns, 9, UI_DATE_IF_DAYS));
 }
 
 static const struct pane_body path_body = {

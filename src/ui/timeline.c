@@ -4,7 +4,7 @@
 
 #include "ui/internal.h"
 
-enum { LABEL_WIDTH = 9, SUMMARIES = 4096 };
+enum { LABEL_WIDTH = 9, SHORT_DATE_WIDTH = 6, SUMMARIES = 4096 };
 
 /* One column of the strip. */
 struct slot {
@@ -17,6 +17,7 @@ struct slot {
 struct span {
 	uint64_t begin_ns, end_ns;
 	const char *title; /* of the pane, before the strip if there is no line of panes; or NULL */
+	enum ui_date date; /* of those times */
 	int labels;        /* width of the times on both sides; 0: none */
 	int x, width;      /* of the strip itself */
 };
@@ -28,7 +29,8 @@ static struct span strip_span(const struct ui *ui)
 
 	if (!ui_shows_tabs(ui))
 		s.title = (ui->details ? ui->details->type : pane_type(ui->current))->title;
-	s.labels = ui->canvas->w >= 50 ? LABEL_WIDTH : 0;
+	s.date = ui_date_if_days(ui);
+	s.labels = ui->canvas->w >= 50 ? LABEL_WIDTH + (s.date ? SHORT_DATE_WIDTH : 0) : 0;
 	s.x = (s.title ? canvas_text_width(s.title) + 3 : 0) + s.labels;
 
 	if (!c->complete)
@@ -150,10 +152,10 @@ int timeline_draw(struct ui *ui, int y)
 	if (s.title)
 		canvas_printf(c, 0, y, STYLE_HEAD_SORT, " %s ", s.title);
 	if (s.labels) {
-		canvas_text(c, s.x - s.labels, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, false),
+		canvas_text(c, s.x - s.labels, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.begin_ns, 0, s.date),
 			    s.labels - 1);
-		canvas_text(c, c->w - LABEL_WIDTH + 1, y, STYLE_DIM,
-			    ui_time(ui, text, sizeof(text), s.end_ns, 0, false), LABEL_WIDTH - 1);
+		canvas_text(c, c->w - s.labels + 1, y, STYLE_DIM, ui_time(ui, text, sizeof(text), s.end_ns, 0, s.date),
+			    s.labels - 1);
 	}
 	ui->strip_y = y;
 	return 1;

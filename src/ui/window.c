@@ -314,11 +314,11 @@ void window_draw(struct ui *ui, int x, int y, int width)
 	window_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
 		g_snprintf(state, sizeof(state), "kept from %s",
-			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, false));
+			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, UI_DATE_IF_OTHER));
 	used = width > (*state ? 70 : 44) ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
 	used += canvas_printf(ui->canvas, x + used, y, STYLE_NORMAL, "[%s, %s[ %s",
-			      ui_time(ui, begin, sizeof(begin), begin_ns, 3, false),
-			      ui_time(ui, end, sizeof(end), end_ns, 3, false),
+			      ui_time(ui, begin, sizeof(begin), begin_ns, 3, UI_DATE_IF_OTHER),
+			      ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_OTHER),
 			      format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
 	canvas_text_left(ui->canvas, x + used + 2, y, width - used - 2, STYLE_MARKED, state);
 }

@@ -233,7 +233,7 @@ class Terminal:
     def wait_read(self):
         """Waits until the whole recording has been read and is shown on the hosts' final clocks: the
         timeline is full, and the first line does not say otherwise."""
-        self.wait_for(lambda text: not re.search(r"^ WAITING|reading (\d+%|the first)|[·.]{2} \d\d:\d\d:\d\d$", text,
+        self.wait_for(lambda text: not re.search(r"^ WAITING|reading (\d+%|the first)|[·.]{2} (\d\d-\d\d )?\d\d:\d\d:\d\d$", text,
                                                  re.M) and not re.search("^(?! LIVE).*(clocks|±|~)", text),
                       "the end of reading")
         return self

@@ -273,4 +273,29 @@ def edges(checks):
                 checks.lacks(f"not at the {edge}", t.press(inside), "this is the")
 
 
-Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges)
+def days(checks):
+    """Recordings of 20 and 24 November: whatever is of another day than the shown interval, has its date."""
+    first, later = (unpack(name) or skip(f"no recording {name}") for name in ("three-tier", "nfs"))
+    with Terminal("--no-sync", "--paused", first, later, size=(80, 24)).wait_read() as t:
+        screen = t.press("(")
+        checks.contains("the interval", screen, r"^ PAUSED  \[11-20 14:06:43\.\d+, 11-20 14:06:44\.\d+\[")
+        checks.contains("a host of another day", screen, r"^ +nfs +recorded from 11-24 10:49:50\.367$")
+        checks.contains("the strip", screen, r"^11-20 14:06:43 .* 11-24 10:49:5\d$")
+        t.keys("b").text("10:49:51").keys("Enter")
+        checks.check("a jump is to a day that was recorded, and says so", t.wait("^ *at 2026-11-24 10:49:51.000$"))
+        screen = t.press("Home")
+        checks.contains("it is shown", screen, r"^ PAUSED  \[11-24 10:49:50\.3\d+, 11-24 10:49:51\.3\d+\[")
+        checks.contains("a host of the day before", screen, r"^ +web +recorded until 11-20 14:07:1\d\.\d+$")
+        t.keys("(", "m", "a")
+        checks.check("a bookmark on the shown day", t.wait(r"^ *bookmark a at 11-20 14:06:43\.\d+$"))
+        t.press("A", ")")
+        t.keys("B")
+        checks.check("an interval over days", t.wait(r"interval from 11-20 14:06:43\.\d+ to 11-24 10:49:5\d"))
+        checks.contains("its ends", t.press("Home"), r"^ (PAUSED|END)  \[11-20 14:06:43\.\d+, 11-24 10:49:5\d\.\d+\[")
+        t.press("(")
+        t.resize(40, 12)
+        t.wait(r"^ ?PAUSED +\[?11-20 14:06:43")
+        checks.check("the narrowest screen has the date", True)
+
+
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges, days)
