@@ -25,12 +25,18 @@ enum {
 	NARROW_MIN_TEXT = 8
 };
 
+/* Rows of several hosts differ in it. */
+static bool is_host(const struct column *column)
+{
+	return !strcmp(column->name, "host") || !strcmp(column->name, "from_host") || !strcmp(column->name, "to_host");
+}
+
 static int wanted_width(const struct list *l, const struct column *column)
 {
 	int width = column->width;
 
-	if (!strcmp(column->name, "host")) {
-		width = 4;
+	if (is_host(column)) {
+		width = (int)utf8_width(column->header);
 		for (unsigned i = 0; i < l->rows.n_hosts; i++)
 			width = MAX(width, (int)utf8_width(l->rows.hosts[i].name));
 		return MIN(width, HOST_MAX);
@@ -70,7 +76,7 @@ static void add_column(struct list *l, const struct list_look *look, const char 
 {
 	const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
 
-	if (!look->hosts && (!strcmp(name, "host") || !strcmp(name, "from_host") || !strcmp(name, "to_host")))
+	if (column && is_host(column) && !look->hosts)
 		return;
 	if (column && column->flags & COLUMN_IF_KNOWN && !strcmp(name, "container") && !l->rows.containers)
 		return;
@@ -101,8 +107,8 @@ static int worth(const struct list *l, int i, int width)
 	if (!c->width)
 		return 6000 - i;
 	if (width < NARROW) {
-		/* rows of several hosts differ in it, and names say more than numbers */
-		if (!strcmp(c->name, "host") || !strcmp(c->name, "from_host"))
+		/* the first host is worth most, and names say more than numbers */
+		if (is_host(c) && strcmp(c->name, "to_host") != 0)
 			return 5000;
 		if (c->flags & COLUMN_KEY && !column_right(c))
 			return 4000 - i;
@@ -111,8 +117,8 @@ static int worth(const struct list *l, int i, int width)
 	}
 	if (c->flags & COLUMN_SPARE)
 		return -i;
-	if (sorts || !strcmp(c->name, "host"))
-		return 3000;
+	if (sorts || is_host(c))
+		return 3000 - i;
 	if (c->flags & COLUMN_MAIN)
 		return 2900 - i;
 	return c->flags & COLUMN_KEY ? 2800 - i : 1000 - i;

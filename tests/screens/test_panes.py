@@ -106,6 +106,13 @@ def relations(checks):
                              (words, row))
 
 
+def relation_hosts(checks):
+    """Of two processes with the same number and name on different hosts, each is told by its host."""
+    for width in (60, 70, 80):
+        with open_pane("Relations", (width, 24)) as t:
+            checks.contains(f"{width} columns: the host of either end", t.screen(), r"^FROM HOST .*\bTO HOST ")
+
+
 def opened(checks):
     """Enter on rows that are not threads: the process of a relation, or what shows more."""
     with open_pane("Relations", (160, 40)) as t:
@@ -246,4 +253,4 @@ def long_filter(checks):
                             rf"^ {title}  filter: cpu%>0.1 com.*… \({terms} terms do not apply here\)  \d/\d")
 
 
-Checks().run(pressure, connections, relations, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
+Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
