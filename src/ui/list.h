@@ -43,6 +43,7 @@ struct list {
 	bool sorted;          /* chosen by the user */
 	enum view_sum sum_by; /* merge rows that have this in common */
 	GArray *sums;         /* struct column: the columns of the sums; NULL: no sums */
+	int min_text;         /* least width of texts without one of their own, when last drawn */
 	bool flat;            /* show a table that forms a tree as a flat list */
 	GPtrArray *names;     /* wanted columns, in order (char *) */
 	char **first;         /* columns that are shown at first */

@@ -22,7 +22,9 @@ enum {
 	NAME_MIN_WIDTH = 8,
 	NARROW = 60,
 	NARROW_TEXT_MAX = 12,
-	NARROW_MIN_TEXT = 8
+	NARROW_MIN_TEXT = 8,
+	BRANCH_WIDTH = 2,
+	BRANCHES_MAX = 20
 };
 
 /* Rows of several hosts differ in it. */
@@ -124,20 +126,25 @@ static int worth(const struct list *l, int i, int width)
 	return c->flags & COLUMN_KEY ? 2800 - i : 1000 - i;
 }
 
-static int min_text(int width)
+/* In a tree, the branches of its deepest row need room in front of the name. */
+static int min_text(const struct list *l, int width)
 {
-	return width < NARROW ? NARROW_MIN_TEXT : LIST_MIN_TEXT;
+	int text = width < NARROW ? NARROW_MIN_TEXT : LIST_MIN_TEXT, deepest = 0;
+
+	for (unsigned i = 0; i < l->rows.n && l->query.tree; i++)
+		deepest = MAX(deepest, l->rows.rows[i].depth);
+	return MAX(text, MIN(BRANCH_WIDTH * deepest, BRANCHES_MAX) + NAME_MIN_WIDTH);
 }
 
-/* The least width of the columns on a screen of that width; *texts: how many can be wider. */
-static int total_width(const struct list *l, int width, int *texts)
+/* The least width of the columns; *texts: how many can be wider. */
+static int total_width(const struct list *l, int *texts)
 {
 	int total = -1;
 
 	*texts = 0;
 	for (int i = 0; i < l->n_columns; i++) {
 		*texts += !l->columns[i].width;
-		total += 1 + (l->columns[i].width ? l->columns[i].width : min_text(width));
+		total += 1 + (l->columns[i].width ? l->columns[i].width : l->min_text);
 	}
 	return total;
 }
@@ -147,7 +154,7 @@ static void narrow_texts(struct list *l, int width)
 {
 	int texts;
 
-	for (int i = 0; i < l->n_columns && total_width(l, width, &texts) > width; i++) {
+	for (int i = 0; i < l->n_columns && total_width(l, &texts) > width; i++) {
 		struct list_column *c = &l->columns[i];
 		const int max = c->column->flags & COLUMN_MAIN ? MAIN_TEXT_MAX : TEXT_MAX;
 
@@ -178,14 +185,14 @@ static void drop_columns(struct list *l, int width)
 {
 	int texts;
 
-	while (l->n_columns > 1 && total_width(l, width, &texts) > width) {
+	while (l->n_columns > 1 && total_width(l, &texts) > width) {
 		int least = 0;
 
 		for (int i = 1; i < l->n_columns; i++)
 			if (worth(l, i, width) < worth(l, least, width))
 				least = i;
 		/* figures go before that, other columns after */
-		if (!column_is_figure(l->columns[least].column) && cut_names(l, total_width(l, width, &texts) - width))
+		if (!column_is_figure(l->columns[least].column) && cut_names(l, total_width(l, &texts) - width))
 			continue;
 		memmove(&l->columns[least], &l->columns[least + 1],
 			sizeof(l->columns[0]) * (size_t)(l->n_columns - least - 1));
@@ -196,7 +203,7 @@ static void drop_columns(struct list *l, int width)
 /* Room that dropped columns leave goes to texts that were cut, except what a thread's name at the end needs. */
 static void widen_texts(struct list *l, int width)
 {
-	int texts, room = width - total_width(l, width, &texts);
+	int texts, room = width - total_width(l, &texts);
 
 	room -= texts * (NAME_MAX_WIDTH - LIST_MIN_TEXT);
 	for (int i = 0; i < l->n_columns && room > 0 && width >= NARROW; i++) {
@@ -270,15 +277,16 @@ static void lay_out(struct list *l, const struct list_look *look, int width)
 	int texts, spare, x = 0;
 
 	choose_columns(l, look);
+	l->min_text = min_text(l, width);
 	narrow_texts(l, width);
 	drop_columns(l, width);
 	widen_texts(l, width);
-	spare = width - total_width(l, width, &texts);
+	spare = width - total_width(l, &texts);
 	for (int i = 0; i < l->n_columns; i++) {
 		struct list_column *c = &l->columns[i];
 
 		if (!c->width) {
-			c->width = min_text(width) + spare / texts;
+			c->width = l->min_text + spare / texts;
 			spare -= spare / texts--;
 		} else if (c->column->unit == COLUMN_PERCENT && !l->query.baseline && texts && spare > GRAPH_MIN + 28) {
 			c->graph = MIN(spare - 28, GRAPH_MAX);
@@ -329,19 +337,20 @@ static void draw_head(const struct list *l, struct canvas *c, int y, const struc
 
 /*
  * Draws the tree in front of a name: a line for each ancestor that has more siblings. open: one bit per depth, whether
- * a line continues there.
+ * a line continues there. Levels that would leave no room for the name are not drawn.
  */
 static int draw_branch(struct canvas *c, const struct view_row *row, uint64_t open, int x, int y, int width)
 {
+	const int room = width - NAME_MIN_WIDTH;
 	int used = 0;
 
-	for (int d = 1; d < row->depth && used + 2 < width; d++, used += 2)
+	for (int d = 1; d < row->depth && used + 2 * BRANCH_WIDTH <= room; d++, used += BRANCH_WIDTH)
 		if (d < 64 && open >> d & 1)
 			canvas_char(c, x + used, y, STYLE_DIM, 0x2502);
-	if (row->depth && used + 3 < width) {
+	if (row->depth && used + BRANCH_WIDTH <= room) {
 		canvas_char(c, x + used, y, STYLE_DIM, row->last ? 0x2514 : 0x251c);
 		canvas_char(c, x + used + 1, y, STYLE_DIM, 0x2500);
-		used += 2;
+		used += BRANCH_WIDTH;
 	}
 	if (row->hidden && used + 6 < width)
 		used += canvas_printf(c, x + used, y, STYLE_DIM, "+%u ", row->hidden);

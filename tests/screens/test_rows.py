@@ -95,6 +95,21 @@ def branches(checks):
         checks.equal("collapsed it shows the sum", [switches(row) for row in collapsed], [sums[k]])
 
 
+def deep_branches(checks):
+    """However deep a branch is, something of each name is visible: at least four characters of one that is cut."""
+    recording = unpack("containers") or skip("no recording containers")
+    for width in (60, 80):
+        with Terminal("--paused", recording, size=(width, 24)).wait_read() as t:
+            t.press("(", "Right", "Right", "e")
+            t.keys("/").text("runc").keys("Enter")
+            screen = t.sync()
+            head = next(line for line in screen if line.endswith("COMMAND"))
+            names = [row[head.index("COMMAND"):] for row in screen[screen.index(head) + 1:] if row]
+            checks.check(f"{width} columns: there is a deep one", any(re.match("(..){3,}[├└]", name) for name in names), names)
+            bare = [re.sub(r"^[│├└─ ]*(\+\d+ )?", "", name) for name in names]
+            checks.equal(f"{width} columns: names", [name for name in bare if not re.search("....|^[^…]+$", name)], [])
+
+
 def ids_of_namespaces(checks):
     """A process that is 1 in its namespace can be told by its host ID next to it."""
     with open_at(DB, size=(120, 24)) as t:
@@ -228,4 +243,4 @@ def rows_out_of_sight(checks):
         checks.check("w: gone", True)
 
 
-Checks().run(files_of_the_ended, branches, ids_of_namespaces, filters, filters_elsewhere, edges_of_time, searches, rows_out_of_sight)
+Checks().run(files_of_the_ended, branches, deep_branches, ids_of_namespaces, filters, filters_elsewhere, edges_of_time, searches, rows_out_of_sight)
