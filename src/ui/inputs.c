@@ -105,17 +105,26 @@ void ui_refuse_input(struct ui *ui, unsigned max_sessions)
 	       max_sessions);
 }
 
+/* How much a source has to do with its host being away: one that has ended is no reason while another may continue. */
+static int reason_rank(const struct ui_input *input)
+{
+	return input->over ? 0 : input->retried ? 2 : 1;
+}
+
 const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried)
 {
+	const struct ui_input *reason = NULL;
+
 	for (unsigned i = 0; i < ui->inputs->len; i++) {
 		const struct ui_input *input = &input_at(ui, i)->info;
 
-		if (input->runs || !input->host || strcmp(input->host, host) != 0)
-			continue;
-		*retried = input->retried;
-		return input->state;
+		if (g_strcmp0(input->host, host) == 0 && (!reason || reason_rank(input) > reason_rank(reason)))
+			reason = input;
 	}
-	return NULL;
+	if (!reason || reason->runs)
+		return NULL;
+	*retried = reason->retried;
+	return reason->state;
 }
 
 static bool is_shown(const struct ui *ui, const char *name)

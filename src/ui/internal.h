@@ -462,7 +462,7 @@ bool inputs_are_read(const struct ui *ui);
 void inputs_init(struct ui *ui);
 void inputs_release(struct ui *ui);
 
-/* The state of a host's first source that is not running, and whether it is retried; NULL: none. */
+/* The state of the source because of which a host is away, and whether that is retried; NULL: it is being opened. */
 const char *inputs_why_away(const struct ui *ui, const char *host, bool *retried);
 
 /* Whether a session is attached whose host has not sent its first event yet. */

@@ -83,6 +83,24 @@ def test_place_is_kept(checks):
         checks.equal("place: status", t.status(), 0)
 
 
+def test_why_it_is_away(checks):
+    """A host whose session breaks off, after another one of it has ended: the reason is that of the former."""
+    with Fleet(Live("web", "a-1")) as relay, Terminal(relay.relay_url, size=(140, 30), ready=None) as t:
+        t.wait(r"^ web +0\[")
+        second = Live("web", "a-2")
+        relay.sessions.append(second)
+        t.keys("9")
+        t.wait(r"/a-2 +attached, fills gaps")
+        relay.sessions.remove(relay.session)
+        t.wait(r"/a-1 +the session has ended")
+        second.is_cut = True
+        checks.check("away: why", t.wait(r"^ web +away since [0-9:]+: .*went away; retrying"))
+        second.is_cut = False
+        checks.check("away: back", t.wait(r"^ web +0\["))
+        t.keys("q")
+        checks.equal("away: status", t.status(), 0)
+
+
 def inputs_shown(t):
     """The lines of the sessions, and how many more there are."""
     lines = [line for line in t.screen() if re.match(r"^\S+ +net:\S+/host/", line)]
@@ -123,4 +141,4 @@ if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
-    Checks().run(test_copies_after_many, test_place_is_kept, test_ended_are_forgotten)
+    Checks().run(test_copies_after_many, test_place_is_kept, test_why_it_is_away, test_ended_are_forgotten)
