@@ -6,7 +6,7 @@
 #include "base/nstime.h"
 #include "event/payload.h"
 
-/* Between two attempts to attach: 0.5 s, 1 s, 2 s, … */
+/* Between two attempts to attach: 0.5 s, 1 s, 2 s, …; again from the first after it has run for the longest of them */
 enum { RETRY_FIRST_US = 500 * US_PER_MS, RETRY_MAX_US = 8 * US_PER_S };
 
 /* Attempts to attach a session again that is not followed, after its worker died. */
@@ -140,6 +140,8 @@ static void announced(struct input *input, GPtrArray *hosts, const struct event 
 
 static void now_runs(struct input *input)
 {
+	if (input->state != INPUT_RUNNING)
+		input->ran_us = g_get_monotonic_time();
 	input->state = INPUT_RUNNING;
 	input->existed = true;
 	input->tries = 0;
@@ -232,9 +234,9 @@ enum lt_status input_read_prologue(struct input *input, GPtrArray *hosts)
 	return LT_OK;
 }
 
-static int64_t backoff_us(unsigned tries)
+static int64_t backoff_us(unsigned breaks)
 {
-	return tries > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << tries, RETRY_MAX_US);
+	return breaks > 4 ? RETRY_MAX_US : MIN((int64_t)RETRY_FIRST_US << breaks, RETRY_MAX_US);
 }
 
 /* Why it stopped and, if known, what to do about it; the caller frees the text. */
@@ -255,12 +257,22 @@ static char *explain_stop(struct input *input, const char *why)
 	return g_strdup_printf("%s since the relayd was away: run 'lttngtop record' on that host again", why);
 }
 
+/* One that breaks off each time soon after it was attached, as with damaged data, does not run. */
+static bool has_run_well(const struct input *input, const char *why)
+{
+	if (!why)
+		return input->announced;
+	return input->state == INPUT_RUNNING && g_get_monotonic_time() - input->ran_us >= RETRY_MAX_US;
+}
+
 void input_stopped(struct input *input, const char *why)
 {
 	char *reason = explain_stop(input, why);
 	const bool lost_worker =
 		why && input->spec->url && input->source && source_failed_cause(input->source) == FAILED_WORKER;
 
+	if (has_run_well(input, why))
+		input->breaks = 0;
 	input->broken = input->broken || why;
 	if (lost_worker && source_is_at_fault(input->source))
 		spec_again(input)->alone = true;
@@ -278,7 +290,8 @@ void input_stopped(struct input *input, const char *why)
 	/* its worker may have died because of another session, while this one continues */
 	if (input->state != INPUT_DETACHED)
 		input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;
-	input->retry_us = g_get_monotonic_time() + backoff_us(input->tries++);
+	input->tries++;
+	input->retry_us = g_get_monotonic_time() + backoff_us(input->breaks++);
 }
 
 bool input_is_retried(const struct input *input)

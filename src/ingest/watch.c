@@ -147,10 +147,10 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 		in->broken = true;
 	if (!host) {
 		/* of all sessions that a relayd lists, some have ended before they are attached */
-		if (why && input->tries <= 1 && input->session_over)
+		if (why && input->breaks <= 1 && input->session_over)
 			log_write(input->relay && input->follow ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "%s: %s",
 				  input->spec->name, input->why);
-		else if (why && input->tries <= 1)
+		else if (why && input->breaks <= 1)
 			log_error("%s", reason);
 	} else if ((input->state == INPUT_WAITING || input->state == INPUT_DETACHED) && !any_runs(host)) {
 		if (!input->follow && why)

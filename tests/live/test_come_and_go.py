@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import sandbox
 from fake_fleet import EVENT_NS, Fleet, Live
@@ -101,6 +102,48 @@ def test_why_it_is_away(checks):
         checks.equal("away: status", t.status(), 0)
 
 
+class Damaged(Live):
+    """Sends nonsense a moment after each time it was attached, while it is told to."""
+    is_damaged, broken_at = True, 0
+
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.begun = []  # when it was attached
+
+    def begin(self):
+        super().begin()
+        self.begun.append(time.monotonic())
+
+    def index(self):
+        if self.is_damaged and time.monotonic() - self.begun[-1] > 0.5:
+            self.broken_at = time.monotonic()
+            return b"\xff" * 64
+        return super().index()
+
+
+def test_damaged_data(checks):
+    """A session that breaks off each time soon after it was attached is fetched again less and less often."""
+    session = Damaged("web", "s1")
+    with Fleet(session) as relay, Terminal("--log", "damaged", relay.relay_url, size=(120, 30), ready=None) as t:
+        sandbox.wait_until(lambda: len(session.begun) == 4, "attached several times")
+        sandbox.wait_until(lambda: session.broken_at > session.begun[3], "another break")
+        session.is_damaged = False
+        sandbox.wait_until(lambda: len(session.begun) == 5, "attached again")
+        pause = session.begun[4] - session.broken_at
+        checks.check("damaged: the fourth pause", pause > 3.9, pause)
+        with open("damaged", encoding="utf-8") as log:
+            lines = [line for line in log if "nonsense" in line]
+        checks.check("damaged: said", 1 <= len(lines) <= 2, lines)
+        # it is as new after it has run for a while
+        time.sleep(9)
+        session.is_damaged = True
+        sandbox.wait_until(lambda: len(session.begun) == 6, "attached again after a while")
+        pause = session.begun[5] - session.broken_at
+        checks.check("damaged: the first pause after it has run", pause < 4, pause)
+        t.keys("q")
+        checks.equal("damaged: status", t.status(), 0)
+
+
 def inputs_shown(t):
     """The lines of the sessions, and how many more there are."""
     lines = [line for line in t.screen() if re.match(r"^\S+ +net:\S+/host/", line)]
@@ -141,4 +184,4 @@ if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
-    Checks().run(test_copies_after_many, test_place_is_kept, test_why_it_is_away, test_ended_are_forgotten)
+    Checks().run(test_copies_after_many, test_place_is_kept, test_why_it_is_away, test_damaged_data, test_ended_are_forgotten)
