@@ -421,7 +421,8 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	e->work = number;
-	e->cause = function;
+	if (kind != WAIT_EVENT_WORK_QUEUED)
+		e->cause = function;
 }
 
 void waitlog_interrupt(struct model *m, const struct cpu *cpu)

@@ -78,7 +78,7 @@ struct wait_event {
 	bool new_task;              /* WAKE: by sched_wakeup_new */
 	bool was_ready;             /* SWITCH: tid was woken as it was last switched out */
 	uint8_t role;               /* WAKE in a task: enum wait_role of tid, from files and calls */
-	uint8_t state;              /* WAKE: enum wait_state, what tid was waiting for, from the context */
+	uint8_t state;              /* WAKE, WORK_QUEUED: enum wait_state, what the context explains */
 	uint8_t place;              /* RECEIVE, WAKE: below, of the packet */
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
@@ -96,7 +96,7 @@ struct wait_event {
 		uint64_t since_ns; /* RUNS: by the host's own clock, not after ts_ns */
 	};
 	int32_t fd;      /* WAKE, SWITCH: fd used by that call, -1 none */
-	strid cause;     /* WAKE: the IRQ, disk, interface … that woke it; WORK_START: function; STRID_NONE unknown */
+	strid cause;     /* WAKE, WORK_QUEUED: the IRQ, disk, interface …; WORK_START: function; STRID_NONE unknown */
 	strid call;      /* WAKE: system call of tid, SWITCH: of from_tid; STRID_NONE none or unknown */
 	strid object;    /* path or peer used by that call */
 	uint32_t packet; /* SEND, RECEIVE: index into the log's packets, WAIT_NO_PACKET: headers unknown */

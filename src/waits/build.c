@@ -172,7 +172,7 @@ static void change(struct build *b, const struct build_thread *t, const struct w
 		before = work_cause(t, state, &work);
 	vertex(b, t->row, state, before);
 	if (state == WAIT_BLOCKED && t->stop == b->idling)
-		graph_idle(b->graph, t->row, b->now_ns, WAIT_RUNNING, NULL);
+		graph_idle(b->graph, t->row, b->now_ns, b->now_ns, NULL);
 	if (after == WAIT_RUNNING)
 		now = work_cause(t, after, &work);
 	present(b, t, after, now);
@@ -244,24 +244,23 @@ static bool in_interrupt(const struct wait_event *e)
 	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
 }
 
-/* What brought work in an interrupt: see graph_idle(). */
-static enum wait_state brought_by(const struct wait_event *e)
+struct wait_cause build_brought_by(const struct wait_event *e)
 {
-	return e->state == WAIT_BLOCK_DEVICE || e->state == WAIT_NETWORK || e->state == WAIT_TIMER
-		       ? (enum wait_state)e->state
-		       : WAIT_RUNNING;
+	const bool explains = e->state == WAIT_BLOCK_DEVICE || e->state == WAIT_NETWORK || e->state == WAIT_TIMER;
+
+	return (struct wait_cause){ .name = e->cause, .fd = -1, .rest = explains ? e->state : WAIT_RUNNING };
 }
 
 /* A wait for work ends: the waker (NULL: what e says) brings work, but is not the reason why the thread waited. */
 static void wait_for_work(struct build *b, struct build_thread *t, const struct build_thread *waker,
 			  const struct wait_event *e)
 {
-	const struct wait_cause idle = { .name = b->idling, .fd = -1 }, by = { .name = e->cause, .fd = -1 };
+	const struct wait_cause idle = { .name = b->idling, .fd = -1 }, by = build_brought_by(e);
 
 	t->given_ns = b->now_ns;
 	t->giver = waker ? waker->row : WAIT_NO_ROW;
 	vertex(b, t->row, WAIT_BLOCKED, &idle);
-	graph_idle(b->graph, t->row, b->now_ns, waker ? WAIT_RUNNING : brought_by(e), &by);
+	graph_idle(b->graph, t->row, b->now_ns, b->now_ns, waker ? NULL : &by);
 }
 
 /* Woken in a context in which the current task cannot be the reason. */

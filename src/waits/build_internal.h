@@ -89,7 +89,8 @@ struct build_received {
 struct queued_work {
 	wait_row row; /* by which thread; WAIT_NO_ROW: in an interrupt, or unknown */
 	uint32_t life;
-	uint64_t t_ns;
+	uint64_t t_ns;        /* 0: unknown */
+	struct wait_cause by; /* in an interrupt: what brought it, for graph_idle() */
 };
 
 struct build_host {
@@ -222,6 +223,9 @@ void build_work_end(struct build *b, unsigned host, const struct wait_event *e);
 
 /* The thread on the event's CPU by its last switch or, after lost events, by the event itself; NULL: unknown. */
 struct build_thread *build_current(struct build *b, unsigned host, const struct wait_event *e);
+
+/* What brought work in an interrupt, for graph_idle(). */
+struct wait_cause build_brought_by(const struct wait_event *e);
 
 /* Adds a vertex now; the edge that ends there has the thread's present state. Returns its row. */
 wait_row build_extend(struct build *b, const struct build_thread *t);

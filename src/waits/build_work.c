@@ -6,6 +6,8 @@
  *                       ╰────────────────╮
  *   kworker  ──running (another item)────●──running──▶             started at ●
  *
+ * An item that is queued in an interrupt has no such thread, but a time, and what the interrupt brought.
+ *
  * The vertex where it starts is marked as one that ends a wait for work (graph_idle()): what the thread did before the
  * item was queued does not explain why others wait for it. If it was idle and the thread that queued the item woke it,
  * the wake-up already says so, and more exactly.
@@ -22,6 +24,7 @@ void build_work_queued(struct build *b, unsigned host, const struct wait_event *
 {
 	struct build_thread *t = e->context == WAIT_CONTEXT_TASK ? build_current(b, host, e) : NULL;
 	struct build_host *h = build_host(b, host);
+	struct queued_work *q;
 
 	if (e->work < 0 || e->work >= WORKS_MAX)
 		return;
@@ -30,12 +33,15 @@ void build_work_queued(struct build *b, unsigned host, const struct wait_event *
 		for (unsigned i = 0; i < WORKS_MAX; i++)
 			h->works[i].row = WAIT_NO_ROW;
 	}
-	h->works[e->work] = (struct queued_work){ .row = WAIT_NO_ROW, .t_ns = b->now_ns };
+	q = &h->works[e->work];
+	*q = (struct queued_work){ .row = WAIT_NO_ROW, .t_ns = b->now_ns };
+	if (e->context != WAIT_CONTEXT_TASK)
+		q->by = build_brought_by(e);
 	if (!t || t->tid <= 0)
 		return;
 	build_source(b, t);
-	h->works[e->work].row = t->row;
-	h->works[e->work].life = t->life;
+	q->row = t->row;
+	q->life = t->life;
 }
 
 /* Whether the thread's last wake-up was for this item. */
@@ -63,7 +69,7 @@ void build_work_start(struct build *b, unsigned host, const struct wait_event *e
 	if (!was_woken_for(t, q)) {
 		if (q && q->row != WAIT_NO_ROW && q->row != t->row && build_row(b, q->row)->life == q->life)
 			graph_link(b->graph, q->row, q->t_ns, t->row, b->now_ns, WAIT_LINK_WORK);
-		graph_idle(b->graph, t->row, b->now_ns, WAIT_RUNNING, NULL);
+		graph_idle(b->graph, t->row, b->now_ns, q && q->t_ns ? q->t_ns : b->now_ns, q ? &q->by : NULL);
 	}
 	t->given_ns = 0;
 	t->work = e->cause;

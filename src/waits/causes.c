@@ -14,7 +14,7 @@ static uint32_t *bucket_of(const struct causes *c, const struct wait_cause *caus
 	uint64_t key = (uint64_t)cause->name << 32 ^ cause->call;
 
 	key = map64_mix(key, (uint64_t)cause->object << 32 | (uint32_t)cause->tid);
-	key = map64_mix(key, (uint64_t)cause->role << 32 | (uint32_t)cause->fd);
+	key = map64_mix(key, (uint64_t)cause->rest << 40 | (uint64_t)cause->role << 32 | (uint32_t)cause->fd);
 	return &c->buckets[map64_hash(key) & (c->capacity - 1)];
 }
 

@@ -44,7 +44,7 @@ static inline const struct wait_cause *causes_get(const struct causes *c, uint32
 static inline bool cause_equal(const struct wait_cause *a, const struct wait_cause *b)
 {
 	return a->name == b->name && a->call == b->call && a->object == b->object && a->fd == b->fd &&
-	       a->tid == b->tid && a->role == b->role;
+	       a->tid == b->tid && a->role == b->role && a->rest == b->rest;
 }
 
 size_t causes_bytes(const struct causes *c);

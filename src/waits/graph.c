@@ -386,7 +386,7 @@ void graph_link(struct wait_graph *g, wait_row from, uint64_t from_ns, wait_row 
 	v->from_ns = from_ns;
 }
 
-void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state brought, const struct wait_cause *by)
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, uint64_t came_ns, const struct wait_cause *by)
 {
 	struct graph_row *r = &g->rows[row];
 	struct vertex *v;
@@ -397,10 +397,11 @@ void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_sta
 	if (v->gap)
 		return;
 	v->idle = r->idles = true;
-	if (brought == WAIT_RUNNING || v->link != WAIT_LINK_NONE || v->brought != WAIT_RUNNING)
+	if (v->link != WAIT_LINK_NONE || v->came_ns)
 		return;
-	v->brought = brought;
-	v->brought_by = causes_take(&g->causes, by);
+	v->came_ns = came_ns;
+	if (by && by->rest != WAIT_RUNNING)
+		v->brought_by = causes_take(&g->causes, by);
 }
 
 void graph_forget(struct wait_graph *g, uint64_t t_ns)

@@ -52,6 +52,7 @@ struct wait_cause {
 	int32_t fd;   /* -1: none */
 	int32_t tid;  /* of WAIT_PREEMPTED: that thread; 0: name is not a thread's */
 	uint8_t role; /* enum wait_role, for a wait that another thread ended */
+	uint8_t rest; /* for graph_idle(): enum wait_state */
 };
 
 struct wait_graph *graph_create(uint64_t retention_ns, size_t memory_bytes); /* 0: no limit */
@@ -116,12 +117,12 @@ bool graph_last(const struct wait_graph *g, wait_row row, uint64_t *t_ns);
 /*
  * Marks the edge that ends at the row's last vertex, at t_ns, as a wait for work; ignored for a gap. What
  * the row did before that vertex does not explain why others wait for it afterwards. Such an explanation continues
- * at the source of the link to this vertex, the thread that gave the row its work. Without a link, the rest of the
- * wait stays with the thread that waited: in state brought, for the reason by (borrowed, only its name counts), if the
- * work came from a disk, the network or a timer; otherwise (WAIT_RUNNING, NULL) it is unexplained.
+ * at the source of the link to this vertex, the thread that gave the row its work. Without a link, an interrupt brought
+ * the work at came_ns, at most t_ns: what the row did from then on still explains the wait. The rest of the wait stays
+ * with the thread that waited: in state by->rest, for the reason by->name, if the work came from a disk, the network or
+ * a timer; otherwise (by NULL or its rest WAIT_RUNNING) it is unexplained. by is copied; its other fields are unset.
  */
-void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, enum wait_state brought,
-		const struct wait_cause *by);
+void graph_idle(struct wait_graph *g, wait_row row, uint64_t t_ns, uint64_t came_ns, const struct wait_cause *by);
 
 struct wait_graph_info {
 	uint64_t horizon_ns; /* nothing before this is kept */

@@ -26,11 +26,11 @@ struct vertex {
 	uint64_t t_ns;
 	union {
 		uint64_t from_ns; /* the link's source, if link is not WAIT_LINK_NONE */
-		uint64_t brought; /* if it is: enum wait_state, see graph_idle(); WAIT_RUNNING: unknown */
+		uint64_t came_ns; /* if it is: see graph_idle(); 0: it is not idle */
 	};
 	union {
 		wait_row from;
-		uint32_t brought_by; /* causes.h */
+		uint32_t brought_by; /* causes.h; 0: unknown */
 	};
 	uint32_t cause : 22; /* causes.h */
 	uint32_t state : 4;  /* enum wait_state of the edge */
@@ -135,10 +135,12 @@ static inline struct vertex *row_vertex(const struct graph_row *r, uint64_t seq)
 	return &r->ring[seq & r->mask];
 }
 
-/* What a thread that waits for an idle row without a link waits in until then. */
-static inline enum wait_state vertex_rest(const struct vertex *v)
+/* What a thread that waits for an idle row without a link waits in until the work came. */
+static inline enum wait_state vertex_rest(const struct wait_graph *g, const struct vertex *v)
 {
-	return v->brought == WAIT_RUNNING ? WAIT_BLOCKED : (enum wait_state)v->brought;
+	const enum wait_state rest = (enum wait_state)causes_get(&g->causes, v->brought_by)->rest;
+
+	return rest == WAIT_RUNNING ? WAIT_BLOCKED : rest;
 }
 
 /* The start of the edge to vertex seq, which must be kept and not be a gap. */

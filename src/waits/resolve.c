@@ -182,31 +182,15 @@ static void take_wait(const struct wait_graph *g, const struct graph_place *at, 
 }
 
 /*
- * No thread explains the wait that ends at v, a vertex of row, from limit_ns on: a worker had no work until then, the
- * time of the idle vertex.
+ * Takes what a worker did from queued_ns on, when an item was queued, to the place where it starts it. The thread that
+ * waits for the item waits for that, too: the worker executes another one, say, and waits for a disk.
  */
-static void take_rest(const struct wait_graph *g, wait_row row, const struct vertex *v, uint64_t limit_ns,
-		      const struct vertex *idle)
-{
-	struct piece *p = take(g->walker, PIECE_EDGE, limit_ns, idle->t_ns);
-
-	p->row = row;
-	p->state = vertex_rest(idle);
-	p->cause = causes_get(&g->causes, v->cause);
-	p->name = causes_get(&g->causes, idle->brought_by)->name;
-}
-
-/*
- * Goes from a place where a worker starts an item to where that was queued. The thread that waits for the item waits
- * for what the worker does in between, too: it executes another one, say, and waits for a disk.
- */
-static void take_work(const struct wait_graph *g, struct graph_place *at, uint64_t limit_ns, unsigned depth)
+static void take_delay(const struct wait_graph *g, const struct graph_place *at, uint64_t queued_ns, uint64_t limit_ns,
+		       unsigned depth)
 {
 	struct walker *w = g->walker;
-	const uint64_t queued_ns = row_vertex(&g->rows[at->row], at->seq)->from_ns;
 	struct graph_place before = *at;
 	struct walked_edge e = { 0 };
-	struct piece *link;
 
 	limit_ns = MAX(limit_ns, queued_ns);
 	while (before.t_ns > limit_ns && w->n_pieces <= PIECES_MAX && edge_before(g, &before, &e)) {
@@ -216,6 +200,30 @@ static void take_work(const struct wait_graph *g, struct graph_place *at, uint64
 			take_edge(w, &before, &e, PIECE_EDGE);
 		before = (struct graph_place){ at->row, true, before.seq - 1, e.begin_ns, 0 };
 	}
+}
+
+/* No thread explains the wait that ends at v, a vertex of row, from limit_ns on, until the idle vertex' work came. */
+static void take_rest(const struct wait_graph *g, wait_row row, const struct vertex *v, uint64_t limit_ns,
+		      const struct vertex *idle)
+{
+	struct piece *p;
+
+	if (idle->came_ns <= limit_ns)
+		return;
+	p = take(g->walker, PIECE_EDGE, limit_ns, idle->came_ns);
+	p->row = row;
+	p->state = vertex_rest(g, idle);
+	p->cause = causes_get(&g->causes, v->cause);
+	p->name = causes_get(&g->causes, idle->brought_by)->name;
+}
+
+/* Takes a link from where an item was queued to where a worker starts it, and goes to its source. */
+static void take_work(const struct wait_graph *g, struct graph_place *at, uint64_t limit_ns, unsigned depth)
+{
+	struct walker *w = g->walker;
+	struct piece *link;
+
+	take_delay(g, at, row_vertex(&g->rows[at->row], at->seq)->from_ns, limit_ns, depth);
 	take_link(g, at);
 	link = &w->pieces[w->n_pieces - 1];
 	link->end_ns = link->begin_ns;
@@ -251,6 +259,7 @@ static void walk(const struct wait_graph *g, wait_row row, uint64_t seq, uint64_
 		v = at.exact ? row_vertex(&g->rows[at.row], at.seq) : NULL;
 		if (v && v->idle) {
 			if (v->link == WAIT_LINK_NONE) {
+				take_delay(g, &at, v->came_ns, floor_ns, depth);
 				take_rest(g, row, ended, limit_ns, v);
 				break;
 			}

@@ -139,10 +139,14 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 	if (work && work->t_ns > since_ns) {
 		uint64_t idle_ns = MIN(until_ns, work->t_ns);
 
-		if (work->link != WAIT_LINK_NONE)
+		if (work->link != WAIT_LINK_NONE) {
 			add_explained(a, row, work, since_ns, idle_ns, sign, depth);
-		else
-			add_state(a, vertex_rest(work), idle_ns - since_ns, sign, depth - 1);
+		} else {
+			uint64_t came_ns = CLAMP(work->came_ns, since_ns, idle_ns);
+
+			add_state(a, vertex_rest(a->g, work), came_ns - since_ns, sign, depth - 1);
+			add_between(a, row, came_ns, idle_ns, sign, depth);
+		}
 		since_ns = idle_ns;
 	}
 	if (until_ns == linked_ns && since_ns < until_ns)

@@ -186,6 +186,9 @@ START_TEST(test_names_of_devices)
 	ck_assert_uint_eq(last(&f, WAIT_EVENT_RECEIVE)->packet, WAIT_NO_PACKET);
 	wake(&f, 34, WAIT_CONTEXT_RECEIVING, WAIT_NETWORK, "eth0");
 	ck_assert_int_eq(last(&f, WAIT_EVENT_WAKE)->below, WAIT_CONTEXT_SOFTIRQ);
+	EVENT(&f.e, 34, 0, 5, WORK_QUEUE, work, .work = 0xffff8b21);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_WORK_QUEUED)->state, WAIT_NETWORK);
+	ck_assert_str_eq(strpool_text(last(&f, WAIT_EVENT_WORK_QUEUED)->cause), "eth0");
 	EVENT(&f.e, 35, 0, 5, RECEIVING_EXIT, none);
 	EVENT(&f.e, 36, 0, 5, RECEIVING_EXIT, none);
 	wake(&f, 37, WAIT_CONTEXT_SOFTIRQ, WAIT_NETWORK, "NET_RX");

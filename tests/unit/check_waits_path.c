@@ -79,7 +79,7 @@ static void build_events(struct built *b, struct graph_event *events, unsigned n
 		else if (e->state == -1)
 			graph_gap(b->g, b->rows[e->row], e->t_ns);
 		else if (e->state == -3 && graph_vertex(b->g, b->rows[e->row], e->t_ns, WAIT_BLOCKED, NULL))
-			graph_idle(b->g, b->rows[e->row], e->t_ns, WAIT_RUNNING, NULL);
+			graph_idle(b->g, b->rows[e->row], e->t_ns, e->t_ns, NULL);
 		else
 			ck_assert(graph_vertex(b->g, b->rows[e->row], e->t_ns, e->state, NULL));
 	}

@@ -118,9 +118,9 @@ START_TEST(test_work)
 		   "7 R  until 25, 9 R wb_workfn=7 until 35, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 	check_work(2, false, false, "5 i 12 R 35 i=6@20 40 R 70 R 90",
 		   "7 R  until 25, 9 R wb_workfn=6 until 35, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
-	/* what the kworker did before does not explain it */
 	check_work(0, true, false, "5 i 12 R 35 i 40 R 70 R 90",
-		   "7 R  until 25, 7 B  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+		   "7 R  until 25, 9 R wb_workfn until 35, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+	/* when it was queued is not known: what the kworker did before does not explain it */
 	check_work(0, false, true, "5 i 12 R 35 i 40 R 70 R 90",
 		   "7 R  until 25, 7 B  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 }
@@ -153,6 +153,54 @@ START_TEST(test_work_waits_for_another)
 			      "9 R wb_workfn until 60, 7 P <9 until 80");
 	g_free(got);
 	end(&t);
+}
+END_TEST
+
+/* An item is queued at 30, when a disk's request ends, a packet comes or a timer fires, and the kworker is busy. */
+static void check_queued(enum wait_state state, const char *want_path)
+{
+	struct wait_event *e;
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 5, 1, 0, 0, 9);
+	work(&t, 12, 1, WAIT_EVENT_WORK_START, NO_WORK);
+	switched(&t, 0, 15, 1, 9, 2, 0);
+	switched(&t, 0, 20, 0, 7, 2, 0);
+	e = work(&t, 30, 0, WAIT_EVENT_WORK_QUEUED, 3);
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	e->state = (uint8_t)state;
+	e->cause = strpool_intern_z("eth0");
+	woken_by_softirq(&t, 0, 50, 1, 9, 4, WAIT_BLOCK_DEVICE);
+	switched(&t, 0, 55, 1, 0, 0, 9);
+	work(&t, 57, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	work(&t, 58, 1, WAIT_EVENT_WORK_START, 3);
+	woken(&t, 0, 60, 1, 7);
+	work(&t, 70, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	check(&t, 0, 9, "5 i 12 R 15 D 50 P 55 R 57 i 58 R 70 R 90");
+	got = path_text(&t, 10, 80);
+	ck_assert_str_eq(got, want_path);
+	g_free(got);
+	end(&t);
+}
+
+START_TEST(test_work_queued_in_an_interrupt)
+{
+	check_queued(WAIT_NETWORK,
+		     "7 R  until 20, 7 N eth0 until 30, 9 D  until 50, 9 P  until 55, 9 R wb_workfn until 57, "
+		     "9 R  until 58, 9 R wb_workfn until 60, 7 P <9 until 80");
+	check_queued(WAIT_TIMER,
+		     "7 R  until 20, 7 T eth0 until 30, 9 D  until 50, 9 P  until 55, 9 R wb_workfn until 57, "
+		     "9 R  until 58, 9 R wb_workfn until 60, 7 P <9 until 80");
+	/* a reset key, say */
+	check_queued(WAIT_USER_INPUT,
+		     "7 R  until 20, 7 B  until 30, 9 D  until 50, 9 P  until 55, 9 R wb_workfn until 57, "
+		     "9 R  until 58, 9 R wb_workfn until 60, 7 P <9 until 80");
 }
 END_TEST
 
@@ -226,5 +274,5 @@ START_TEST(test_work_in_a_softirq)
 }
 END_TEST
 
-UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_from_an_interrupt, test_work_queued_unseen,
-	  test_woken_for_work, test_work_in_a_softirq)
+UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_from_an_interrupt,
+	  test_work_queued_in_an_interrupt, test_work_queued_unseen, test_woken_for_work, test_work_in_a_softirq)

@@ -87,10 +87,12 @@ static inline void sim_woken(struct sim *s, int row, enum wait_state state)
 {
 	bool idle = row % 4 == 3 && !s->dump;
 
+	struct wait_cause by = { .name = 1, .fd = -1, .rest = state == WAIT_TIMER ? WAIT_TIMER : WAIT_RUNNING };
+	uint64_t came_ns = idle ? s->now_ns - (uint64_t)sim_pick(s, 200) : 0;
+
 	sim_vertex(s, row, idle ? WAIT_BLOCKED : state);
 	for (int i = 0; i < s->n_graphs && idle; i++)
-		graph_idle(s->graphs[i], s->rows[row].in[i], s->now_ns, state == WAIT_TIMER ? state : WAIT_RUNNING,
-			   &(struct wait_cause){ .name = 1, .fd = -1 });
+		graph_idle(s->graphs[i], s->rows[row].in[i], s->now_ns, came_ns, &by);
 }
 
 static inline void sim_gap(struct sim *s, int row)
