@@ -357,8 +357,8 @@ enum lt_status options_parse(struct options *o, enum command_bit command, int ar
 		return command & (COMMAND_ATTACH | COMMAND_RECORD) ? options_hint_command(o) : status;
 	if (o->json && o->csv)
 		return error_set("'--json' and '--csv' cannot be used together");
-	if (o->no_sync && (o->ref || o->offset->len))
-		return error_set("'--no-sync' and '%s' cannot be used together", o->ref ? "--ref" : "--offset");
+	if (o->no_sync && o->offset->len)
+		return error_set("'--no-sync' and '--offset' cannot be used together");
 	return LT_OK;
 }
 

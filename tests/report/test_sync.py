@@ -283,7 +283,7 @@ def check_one_host(path):
 
 def check_usage(path):
     for args in (("sync", "--no-sync"), ("sync", "--tid", "1"), ("cpu", "--ref", "nosuch"), ("cpu", "--offset", "db"),
-                 ("cpu", "--offset", "=5"), ("cpu", "--ref", "web", "--offset", "web=1s"), ("cpu", "--no-sync", "--ref", "web"),
+                 ("cpu", "--offset", "=5"), ("cpu", "--ref", "web", "--offset", "web=1s"),
                  ("cpu", "--no-sync", "--offset", "web=1s"), ("cpu", "--offset", "db=soon"), ("cpu", "--offset", "nosuch=5"),
                  ("cpu", "--ignore-port", "0"), ("cpu", "--ignore-port", "65536"), ("matches", "--pid", "1"),
                  ("sync", "--per-cpu")):

@@ -26,9 +26,10 @@ ABSENT = {
 # Calls of the table that 64-bit, or 32-bit, programs do not have there.
 NO_CALL = "fcntl64 fstat64 llseek landlock_create_ruleset open_tree_attr pread pwrite recv send sendfile waitpid fstat " \
           "ia32_pread64 ia32_pwrite64 ia32_ftruncate64 ia32_fallocate futex_time32 recvmmsg_time32 mq_timedreceive_time32 " \
-          "fchmodat2 fstatat64 lstat64 stat64 futimesat_time32 utimensat_time32 utimes_time32"
+          "fchmodat2 fstatat64 lstat64 stat64 futimesat_time32 utimensat_time32 utimes_time32 " \
+          "futex_time64 futex_wait futex_wake futex_requeue"
 NO_COMPAT_CALL = "accept fallocate landlock_create_ruleset open_tree_attr pread pread64 pwrite pwrite64 recv send " \
-                 "fchmodat2 futimesat newfstatat utime utimes"
+                 "fchmodat2 futimesat newfstatat utime utimes futex_time64 futex_wait futex_wake futex_requeue"
 
 
 def read(name):

@@ -101,7 +101,7 @@ def changed(critpath, losses, starts, clocks):
                 stack = self.stack.get((e.host, e.cpu))
                 if stack:
                     stack[-1] = (stack[-1][0], dict(stack[-1][1], disk=True))
-                elif self.cur.get((e.host, e.cpu)) == 0:
+                elif self.cur.get((e.host, e.cpu), e.ctx.get("tid")) == 0:  # after a loss only the context says so
                     self.completed[e.host, e.cpu] = e.ts
                 return
             self.plain.feed(e)
