@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ui/internal.h"
+#include "ui/keys.h"
 #include "ui/screen.h"
 #include "ui/settings.h"
 
@@ -53,20 +54,22 @@ static void pane_chosen(struct ui *ui, int value, bool keep)
 	do_pane(ui, value);
 }
 
-/* The key that opens a pane directly; "": none. */
-static const char *pane_key(const struct ui *ui, int pane, char *buffer, unsigned size)
+/* The key that opens a pane directly; UI_KEY_NONE: none. */
+static int pane_key(int pane)
 {
-	buffer[0] = '\0';
-	for (unsigned i = 0; i < ACTIONS; i++)
+	for (unsigned i = 0; i < ACTIONS; i++) {
+		const char *keys = action_get(i)->keys;
+
 		if (action_get(i)->run == do_pane && action_get(i)->argument == pane)
-			return action_keys(action_get(i), ui->format.ascii, buffer, size);
-	return buffer;
+			return key_next(&keys);
+	}
+	return UI_KEY_NONE;
 }
 
 void do_pane_menu(struct ui *ui, int argument)
 {
 	struct overlay *menu = overlay_menu("Panes", pane_chosen);
-	char key[16];
+	char name[16];
 	int width = 0;
 
 	(void)argument;
@@ -74,10 +77,13 @@ void do_pane_menu(struct ui *ui, int argument)
 		width = MAX(width, (int)strlen(pane_type((enum pane_id)i)->title));
 	for (unsigned i = 0; i < PANES; i++) {
 		const struct pane_type *type = pane_type((enum pane_id)i);
-		char *text = g_strdup_printf("%1s  %-*s %s", pane_key(ui, (int)i, key, sizeof(key)), width, type->title,
-					     type->about);
+		const int key = pane_key((int)i);
+		char *text =
+			g_strdup_printf("%1s  %-*s %s", key ? key_text(key, ui->format.ascii, name, sizeof(name)) : "",
+					width, type->title, type->about);
 
 		overlay_item(menu, (int)i, -1, text);
+		overlay_item_key(menu, key);
 		g_free(text);
 	}
 	overlay_select(menu, (int)ui->current);

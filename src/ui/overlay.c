@@ -10,6 +10,7 @@ struct overlay_item {
 	char *left, *right;
 	enum style style;
 	int value, checked;
+	int key; /* that chooses it; UI_KEY_NONE: none */
 };
 
 struct overlay {
@@ -92,6 +93,11 @@ void overlay_item(struct overlay *o, int value, int checked, const char *text)
 	g_array_append_val(o->items, item);
 }
 
+void overlay_item_key(struct overlay *o, int key)
+{
+	item_at(o, (int)o->items->len - 1)->key = key;
+}
+
 void overlay_select(struct overlay *o, int value)
 {
 	for (int i = 0; i < (int)o->items->len; i++)
@@ -124,6 +130,18 @@ static void scroll(struct overlay *o, int by)
 static void move_selection(struct overlay *o, int by)
 {
 	o->selected = CLAMP(o->selected + by, 0, MAX((int)o->items->len - 1, 0));
+}
+
+/* Chooses the item with that key; false: there is none. */
+static bool choose_by_key(struct overlay *o, struct ui *ui, int key)
+{
+	for (int i = 0; i < (int)o->items->len; i++) {
+		if (item_at(o, i)->key == key) {
+			o->chosen(ui, item_at(o, i)->value, false);
+			return true;
+		}
+	}
+	return false;
 }
 
 enum overlay_result overlay_key(struct overlay *o, struct ui *ui, int key)
@@ -172,7 +190,7 @@ enum overlay_result overlay_key(struct overlay *o, struct ui *ui, int key)
 	case UI_KEY_F1 + 9:
 		return OVERLAY_CLOSES;
 	default:
-		return OVERLAY_IGNORES;
+		return key != UI_KEY_NONE && choose_by_key(o, ui, key) ? OVERLAY_CLOSES : OVERLAY_IGNORES;
 	}
 	if (o->chosen)
 		move_selection(o, by);

@@ -28,6 +28,9 @@ void overlay_add(struct overlay *o, enum style style, const char *left, const ch
 /* Adds an item to a menu. checked: 1 or 0 shows a box with or without a mark, -1 none. */
 void overlay_item(struct overlay *o, int value, int checked, const char *text);
 
+/* A key that chooses the item added last. */
+void overlay_item_key(struct overlay *o, int key);
+
 /* Selects the item with that value. */
 void overlay_select(struct overlay *o, int value);
 

@@ -538,6 +538,10 @@ def panes(checks):
     with open_at() as t:
         for key, pattern in shown.items():
             checks.contains(f"pane {key}", t.press(key), pattern)
+        for key, pattern in (("2", shown["2"]), ("0", shown["0"])):
+            t.keys("P").wait("─ Panes")
+            t.keys(key).wait_gone("─ Panes")
+            checks.contains(f"{key} in the menu of panes", t.sync(), pattern)
         t.press("1")
         screens = [t.press("Tab")]
         while len(screens) < 30 and not re.search(shown["1"], "\n".join(screens[-1])):
