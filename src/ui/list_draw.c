@@ -55,22 +55,17 @@ static void add_found(struct list *l, const struct column *column)
 		l->columns[l->n_columns++] = (struct list_column){ column, 0, wanted_width(l, column), 0 };
 }
 
-/*
- * Adds ids inside namespaces, which are not unique, before the id that identifies a row on its host: VTID TID VPID, for
- * processes VPID PID.
- */
+/* Adds ids inside namespaces, which are not unique, before the host's: VTID TID VPID PID, for processes VPID PID. */
 static bool add_virtual(struct list *l, const char *name)
 {
-	bool tid = !strcmp(name, "tid"), pid = !strcmp(name, "pid");
-	const struct column *column = tid   ? view_rows_column(&l->rows, "vtid")
-				      : pid ? view_rows_column(&l->rows, "vpid")
-					    : NULL;
+	const struct column *column = !strcmp(name, "tid")   ? view_rows_column(&l->rows, "vtid")
+				      : !strcmp(name, "pid") ? view_rows_column(&l->rows, "vpid")
+							     : NULL;
 
 	if (!column)
 		return false;
 	add_found(l, column);
-	if (tid || l->query.processes)
-		add_found(l, view_rows_column(&l->rows, name));
+	add_found(l, view_rows_column(&l->rows, name));
 	return true;
 }
 

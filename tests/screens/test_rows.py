@@ -115,7 +115,7 @@ def ids_of_namespaces(checks):
     with open_at(DB, size=(120, 24)) as t:
         before = {row[0]: row[-1] for row in table(t.sync(), "▼CPU%")}
         screen = t.press("v")
-        checks.contains("both", screen, r"VTID +TID +VPID")
+        checks.contains("both", screen, r"VTID +TID +VPID +PID")
         checks.equal("the host's ids stay", {row[1]: row[-1] for row in table(screen, "▼CPU%")}, before)
         checks.contains("processes", t.press("t"), r"^ +VPID +PID +PRIO")
         checks.lacks("a file has none", t.press("4", "v"), "VPID")
