@@ -218,6 +218,14 @@ def cursor_in_bars(checks):
         strip = t.screen(styles=True)[4]
         checks.check("NO_COLOR: marked", "▒" in strip, strip)
         checks.check("NO_COLOR: no block in reverse", not re.search("\x1b\\[[0-9;]*7m[^\x1b]*[▁▂▃▄▅▆▇█]", strip), strip)
+        t.keys("F1").wait("─ Help")
+        t.keys("End").wait("belongs to LTTng")
+        names = {}
+        for line in t.screen(styles=True):
+            found = re.search("((?:\x1b\\[[0-9;]*m)+)name.* (born|ended|belongs|highlighted) ", line)
+            if found:
+                names[found.group(2)] = re.sub(r"\x1b\[0m", "", found.group(1))
+        checks.equal("NO_COLOR: the names of the legend differ", len(set(names.values())), 4)
     with open_at() as t:
         strip = t.screen(styles=True)[4]
         checks.check("colours: a bar at the cursor that is neither white nor black",
