@@ -12,7 +12,7 @@ static const struct mouse_help helps[] = {
 	{ "timeline", "go to that time" },
 	{ "pane's name", "open the pane; on …: the menu of all panes" },
 	{ "column's title", "sort by the column; again: the other way round" },
-	{ "row", "select it; a second click opens it, as Enter does" },
+	{ "row", "select it; a double click opens it, as Enter does" },
 	{ "function bar", "the same as pressing the key" },
 	{ "wheel", "three rows up or down" },
 };
