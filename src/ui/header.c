@@ -35,12 +35,18 @@ static bool is_replaced(const struct ui *ui, const struct ui_host_data *host)
 	return host->info.live && host->info.ended && !ui->cursor.complete;
 }
 
+static bool is_at_newest(const struct ui *ui)
+{
+	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING;
+}
+
 struct host_counts {
 	unsigned all, shown;
 	unsigned absent, away,
 		over; /* of those shown: without data; also not attached; also since their session ended */
 };
 
+/* In the shown interval; at the newest data: now. */
 static struct host_counts count_hosts(const struct ui *ui)
 {
 	struct host_counts n = { 0 };
@@ -54,6 +60,8 @@ static struct host_counts count_hosts(const struct ui *ui)
 		if (host->hidden)
 			continue;
 		n.shown++;
+		if (!is_at_newest(ui) && !host_is_away(ui, host))
+			continue;
 		n.absent += host->info.away || host->info.silent;
 		n.away += host->info.away;
 		n.over += host->info.over;
@@ -72,11 +80,6 @@ static enum presence who_is_there(const struct ui *ui)
 	if (ui->cursor.complete || (none_is_there && n.over == n.shown))
 		return ALL_ENDED;
 	return none_is_there ? ALL_AWAY : SOME_ARE_THERE;
-}
-
-static bool is_at_newest(const struct ui *ui)
-{
-	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING;
 }
 
 static enum style live_word(const struct ui *ui, char *word, size_t size)
@@ -241,6 +244,11 @@ static void reading_text(const struct ui *ui, char *text, size_t size, int room)
 		g_strlcat(text, destination, size);
 }
 
+static bool has_lag(const struct ui *ui, const struct ui_host_data *host)
+{
+	return host->info.live && !host->info.away && !host->hidden && !is_replaced(ui, host);
+}
+
 uint64_t ui_lag_ns(const struct ui *ui)
 {
 	uint64_t lag_ns = 0;
@@ -248,7 +256,7 @@ uint64_t ui_lag_ns(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 
-		if (host->info.live && !host->info.away && !host->hidden && !is_replaced(ui, host))
+		if (has_lag(ui, host))
 			lag_ns = MAX(lag_ns, host->info.lag_ns);
 	}
 	return lag_ns;
@@ -257,9 +265,11 @@ uint64_t ui_lag_ns(const struct ui *ui)
 static void lag_text(const struct ui *ui, char *text, size_t size)
 {
 	double lag = (double)ui_lag_ns(ui) / (double)NS_PER_S;
-	const struct host_counts n = count_hosts(ui);
+	bool any = false;
 
-	if (n.absent == n.shown)
+	for (unsigned i = 0; i < ui->hosts->len && !ui->cursor.complete; i++)
+		any |= has_lag(ui, ui_host(ui, i)) && !ui_host(ui, i)->info.silent;
+	if (!any)
 		text[0] = '\0';
 	else if (lag < 100)
 		g_snprintf(text, size, "lag %.1fs", lag);

@@ -168,8 +168,7 @@ static bool absent_now(const struct ui *ui, const struct ui_host_data *host)
 	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && (host->info.away || host->info.silent);
 }
 
-/* Absent in the shown interval, if that extends to now. */
-static bool is_away(const struct ui *ui, const struct ui_host_data *host)
+bool host_is_away(const struct ui *ui, const struct ui_host_data *host)
 {
 	uint64_t last_ns;
 
@@ -198,7 +197,7 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	else if (ui_to_ref(host, host->info.begin_ns) >= ui->shown_end_ns)
 		g_snprintf(text, size, "recorded from %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.begin_ns), 3, UI_DATE_IF_OTHER));
-	else if (is_away(ui, host))
+	else if (host_is_away(ui, host))
 		away_text(ui, host, text, size);
 	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
 		g_snprintf(text, size, "recorded until %s",

@@ -435,6 +435,9 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change
 int header_draw(struct ui *ui, int y, int max_rows);
 int host_lines_draw(struct ui *ui, int y, unsigned n);
 
+/* Whether a live host is absent in the shown interval, if that extends to where its data ends. */
+bool host_is_away(const struct ui *ui, const struct ui_host_data *host);
+
 /* The number of host lines: hosts whose sessions have ended disappear after a minute. */
 unsigned host_lines_count(const struct ui *ui);
 int timeline_draw(struct ui *ui, int y);

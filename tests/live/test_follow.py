@@ -178,6 +178,7 @@ def test_monitor():
             s.run(400)
             s.lttng("destroy", "s")
             check("monitor: the session has ended", t.wait(r"^ ENDED +\["))
+            check("monitor: data that no longer comes is not late", not re.search(r"\blag\b", t.screen()[0]))
             t.keys("q")
             check("monitor: ends well", t.status() == 0)
 

@@ -44,6 +44,7 @@ def ends(checks):
         t.wait(r"\A ENDED ")
         t.keys("Left")
         t.wait(r"\A.*14:29:47\.015110323, .*14:29:48\.015110323\[")
+        checks.lacks("it has data there: it is not away", t.screen(), r"\A.*(away|silent)")
         t.keys(")")
         t.wait(r"\A ENDED .*14:29:48\.015110323, .*14:29:48\.76")
 
