@@ -35,7 +35,7 @@ static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, un
 	  "by name or address, where work items were recorded")                                                    \
 	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                            \
 	C(link, KEY, TEXT,                                                                                         \
-	  "Link to the previous segment: wakeup, fork, network, timer, or workqueue if a kernel thread carried "   \
+	  "Link to the previous segment: wakeup, fork, network, or workqueue if a kernel thread carried "          \
 	  "out work of the other; null if the path stayed on this thread, or returned to it where a wait started") \
 	C(from_host, KEY, HOST, "Host at the other end of the link")                                               \
 	C(from_tid, KEY, ANY, "Thread at the other end of the link")                                               \
@@ -104,8 +104,10 @@ const struct view_table view_critical_path_table = {
 static const char *link_name(enum wait_link link)
 {
 	static const char *const names[] = {
-		[WAIT_LINK_WAKEUP] = "wakeup", [WAIT_LINK_FORK] = "fork",      [WAIT_LINK_NETWORK] = "network",
-		[WAIT_LINK_TIMER] = "timer",   [WAIT_LINK_WORK] = "workqueue",
+		[WAIT_LINK_WAKEUP] = "wakeup",
+		[WAIT_LINK_FORK] = "fork",
+		[WAIT_LINK_NETWORK] = "network",
+		[WAIT_LINK_WORK] = "workqueue",
 	};
 
 	return names[link];

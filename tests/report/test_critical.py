@@ -13,7 +13,7 @@ from test_report import check, page, pages, recording, run
 
 STATES = {"running", "preempted", "interrupted", "timer", "block_device", "network", "user_input", "ipi", "blocked",
           "unknown"}
-LINKS = {None, "wakeup", "fork", "network", "timer"}
+LINKS = {None, "wakeup", "fork", "network"}
 
 
 def path_of(path, host, tid, *args, **kwargs):
