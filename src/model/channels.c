@@ -29,7 +29,6 @@ void channels_destroy(struct model *m)
 	map64_release(&c->by_flow);
 	map64_release(&c->by_remote);
 	map64_release(&c->by_name);
-	map64_release(&c->listeners);
 	g_free(c);
 }
 

@@ -4,7 +4,8 @@
 
 /*
  * Pipes and connected sockets, and which process reads what another one wrote. Each end of a connection is a channel; a
- * pipe is one channel with both its ends. The lives of fds (TABLE_FILE) refer to channels by number.
+ * pipe is one channel with both its ends, and a listening socket is one that only has a port. The lives of fds
+ * (TABLE_FILE) refer to channels by number.
  *
  *   write: its bytes go to the channel's out queue │ read: takes bytes from the
  *          with the writer's name                  │       other end's queue: relation writer → reader
@@ -61,7 +62,7 @@ struct channel {
 	struct endpoint local, remote;
 	uint8_t protocol; /* IPPROTO_…, once it is bound */
 	uint64_t out_flow, in_flow;
-	uint64_t listener; /* uid of the file that it was accepted from, until its port is known */
+	uint64_t listener; /* channel of the socket that it was accepted from, until its port is known */
 	uint64_t user_uid; /* of struct party: recorded owner of its connection, 0 none yet */
 };
 
@@ -86,7 +87,6 @@ struct channels {
 	GArray *list;           /* struct channel */
 	struct map64 by_flow;   /* out_flow -> index */
 	struct map64 by_remote; /* hash of remote -> index: accepted channels that are not bound */
-	struct map64 listeners; /* uid of the file of a listening socket -> its port */
 	struct map64 by_name;   /* a pipe's name or a fifo's path, and its place -> index */
 	uint32_t hand;          /* index after which the search for one to reuse continues */
 	uint64_t made;

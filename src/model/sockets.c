@@ -48,22 +48,35 @@ uint64_t channels_connect(struct model *m, uint32_t thread, bool v6, const uint6
 	return ch->id;
 }
 
-static uint64_t file_uid(const struct model *m, uint32_t file)
+/* The channel of a listening socket; 0: the socket is unknown. Copies of its fd, in forked workers say, share it. */
+static uint64_t listener_of(struct model *m, uint32_t listening)
 {
-	return file == NO_ROW ? 0 : FILE_ROW(m, file)->uid;
+	struct channel *ch;
+
+	if (listening == NO_ROW)
+		return 0;
+	ch = channel_find(m->relations->channels, FILE_ROW(m, listening)->channel);
+	if (!ch) {
+		ch = channel_new(m, RELATION_INET);
+		channel_set_file(m, listening, ch->id);
+	}
+	ch->used_ns = m->now_ns;
+	return ch->id;
 }
 
 void channels_accept(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, bool v6,
 		     const uint64_t addr[2], uint64_t port)
 {
 	struct channel *ch;
+	uint64_t listener;
 
 	if (!m->relations)
 		return;
+	listener = listener_of(m, listening);
 	ch = channel_new(m, RELATION_INET);
 	ch->remote = endpoint_of(v6, addr, port);
 	ch->accepted = true;
-	ch->listener = file_uid(m, listening);
+	ch->listener = listener;
 	ch->owner = relations_party(m, thread);
 	map64_put(&m->relations->channels->by_remote, endpoint_hash(&ch->remote), index_of(m->relations->channels, ch));
 	channel_set_file(m, file, ch->id);
@@ -94,9 +107,11 @@ static void name_file(struct model *m, uint32_t file, const struct channel *ch, 
 void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, uint64_t id)
 {
 	struct channel *ch;
+	uint64_t listener;
 
 	if (!m->relations)
 		return;
+	listener = listener_of(m, listening);
 	ch = channel_find(m->relations->channels, id);
 	if (!ch) {
 		ch = channel_new(m, RELATION_INET);
@@ -104,7 +119,7 @@ void channels_accept_unseen(struct model *m, uint32_t thread, uint32_t listening
 	} else {
 		name_file(m, file, ch, true);
 	}
-	ch->listener = file_uid(m, listening);
+	ch->listener = listener;
 	ch->owner = relations_party(m, thread);
 	if (ch->bound)
 		connections_set_owner(m, ch->out_flow, &ch->owner, false);
@@ -221,14 +236,13 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 }
 
 /* What is sent on an accepted connection shows the port of the socket that accepted it. */
-static void note_listener(struct channels *c, struct channel *ch)
+static void note_listener(const struct channels *c, struct channel *ch)
 {
-	enum { LISTENERS_MAX = 1024 };
+	struct channel *listener = ch->bound ? channel_find(c, ch->listener) : NULL;
 
-	if (!ch->listener || !ch->bound)
+	if (!listener)
 		return;
-	if (c->listeners.count < LISTENERS_MAX)
-		map64_put(&c->listeners, ch->listener, ch->local.port);
+	listener->local.port = ch->local.port;
 	ch->listener = 0;
 }
 
@@ -359,10 +373,12 @@ static bool accepts(const struct call_in_flight *call)
 static enum packet_fit fits_accept(const struct model *m, const struct call_in_flight *call, const struct packet *p,
 				   const struct channel *ch)
 {
-	const uint32_t listening = files_resolve(m, call->file);
-	const uint32_t port = map64_get(&m->relations->channels->listeners, file_uid(m, listening));
+	const uint32_t file = files_resolve(m, call->file);
+	const struct channel *listener =
+		file == NO_ROW ? NULL : channel_find(m->relations->channels, FILE_ROW(m, file)->channel);
+	const uint16_t port = listener ? listener->local.port : 0;
 
-	if (p->protocol != IPPROTO_TCP || (port != MAP64_NONE && port != p->to.port))
+	if (p->protocol != IPPROTO_TCP || (port && port != p->to.port))
 		return FIT_NONE;
 	return ch && ch->owner.uid ? FIT_OTHERS : FIT_UNKNOWN;
 }

@@ -429,10 +429,9 @@ static void client_host(struct events *e)
 	EXIT(e, A, "read", 300, .fd0 = 0);
 }
 
-/* told: accept() returns the peer's address. */
-static void server_host(struct events *e, bool told)
+/* B listens on a socket, and answers a client. told: accept() returns the peer's address. */
+static void serve(struct events *e, bool told)
 {
-	begin(e);
 	CALL(e, B, "socket", 3, .cmd = AF_INET);
 	ENTRY(e, B, "accept4", .fd = 3);
 	sleeps(e, B);
@@ -446,6 +445,12 @@ static void server_host(struct events *e, bool told)
 	ENTRY(e, B, "write", .fd = 4);
 	EVENT(e, now += 10, 1, B, NET_QUEUE, net, TO_CLIENT);
 	EXIT(e, B, "write", 300, .fd0 = 0);
+}
+
+static void server_host(struct events *e, bool told)
+{
+	begin(e);
+	serve(e, told);
 }
 
 static void assert_server(struct events *e)
@@ -623,13 +628,18 @@ START_TEST(test_packets_of_two_processes)
 }
 END_TEST
 
-/* accept() waits for a packet to the port of its socket, as is known after the first connection. */
-START_TEST(test_accept_by_port)
+/*
+ * accept() waits for a packet to the port of its socket, as is known after the first connection. Before that, as many
+ * other sockets have come and gone.
+ */
+static void check_accept_by_port(unsigned before)
 {
 	enum { SSH_PORT = 22 };
 	struct events e;
 
 	server_host(&e, false);
+	for (unsigned i = 0; i < before; i++)
+		serve(&e, false);
 	ENTRY(&e, B, "accept4", .fd = 3);
 	sleeps(&e, B);
 	EVENT(&e, now += 10, 1, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);
@@ -645,6 +655,12 @@ START_TEST(test_accept_by_port)
 		ck_assert_str_eq(strpool_text((strid)STATE_ROW(&e.m->state, RELATION, relation, i)->object),
 				 "10.0.0.12:5432");
 	events_release(&e);
+}
+
+START_TEST(test_accept_by_port)
+{
+	check_accept_by_port(0);
+	check_accept_by_port(1024);
 }
 END_TEST
 
