@@ -159,7 +159,8 @@ void ingest_look_for_namesakes(struct ingest *in, const struct input *input)
 {
 	struct source_url url;
 
-	if (!input->session_id || input->is_listed || source_parse_url(input->spec->url, &url) != LT_OK)
+	if (!input->spec->url || !input->session_id || input->is_listed ||
+	    source_parse_url(input->spec->url, &url) != LT_OK)
 		return;
 	if (!has_relay(in->relays, url.relay) && !has_relay(in->lists, url.relay))
 		g_ptr_array_add(in->lists, relay_create(url.relay, false));

@@ -423,6 +423,7 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 		struct source_spec *spec = source_spec_copy(live);
 
 		g_clear_pointer(&spec->url, g_free);
+		spec->session_id = 0;
 		spec->recalled = recalled;
 		spec->recalled.trace = traces[i];
 		/* the whole log, which is not known by trace, counts once */
