@@ -72,7 +72,7 @@ enum lt_status input_start(struct input *input)
 	input->time_ns = 0;
 	input->heard_us = g_get_monotonic_time();
 	input->fields_from_ns = 0; /* the worker sends the wanted fields from the start */
-	if (input->session_id != input->spec->session_id)
+	if (input->again || input->session_id != input->spec->session_id)
 		spec_again(input)->session_id = input->session_id;
 	/* the start of a session is not read twice */
 	if (input->host && input->spec->from_start)

@@ -154,6 +154,31 @@ def test_past_of_listed(checks):
         checks.equal("past: status", t.status(), 0)
 
 
+def test_numbers_start_again(checks):
+    """A session is created again, then its relayd is restarted and gives it the number that it had first."""
+    def create():
+        n = len(relay.attached)
+        relay.sessions.append(Live("web", "s1"))
+        checks.check(f"restart: attached {n + 1} times",
+                     t.wait_for(lambda _: len(relay.attached) == n + 1, "to be attached again") or True)
+
+    with Fleet() as relay, Terminal(relay.relay_url, size=(120, 30), ready=None) as t:
+        create()
+        t.wait(r"^ web +0\[")
+        t.keys("9")
+        for _ in range(2):
+            t.wait(r"/s1 +attached")
+            relay.sessions.clear()
+            t.wait(r"/s1 +the session has ended")
+            if len(relay.attached) == 2:
+                relay.known.clear()
+                relay.numbers = itertools.count(1)
+            create()
+        checks.check("restart: read", t.wait(r"/s1 +attached"))
+        t.keys("q")
+        checks.equal("restart: status", t.status(), 0)
+
+
 def inputs_shown(t):
     """The lines of the sessions, and how many more there are."""
     lines = [line for line in t.screen() if re.match(r"^\S+ +net:\S+/host/", line)]
@@ -194,5 +219,5 @@ if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
-    Checks().run(test_copies_after_many, test_place_is_kept, test_past_of_listed, test_why_it_is_away, test_damaged_data,
-                 test_ended_are_forgotten)
+    Checks().run(test_copies_after_many, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
+                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again)
