@@ -136,7 +136,7 @@ static enum lt_status open_url(struct ingest *in, const char *text)
 	if (status == LT_OK && url.session && !is_open(in, &url))
 		ingest_add_session(in, &url, 0);
 	else if (status == LT_OK && !url.session)
-		g_ptr_array_add(in->relays, relay_create(url.relay, true));
+		ingest_watch_relay(in, url.relay);
 	source_url_release(&url);
 	return status;
 }

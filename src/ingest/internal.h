@@ -105,16 +105,7 @@ void ingest_start_input(struct ingest *in, struct input *input);
 /* Adds a live session to the sources; id: source_spec.session_id. Returns its spec. */
 struct source_spec *ingest_add_session(struct ingest *in, const struct source_url *url, uint64_t id);
 
-/* ---- sessions.c ---- */
-
-/* Asks the relayds for their lists; inputs for sessions that are new there are added. */
-void ingest_poll_relays(struct ingest *in);
-
-/*
- * To be called when it is known which session an input reads: from now on, others of the same name are read, too. A
- * relayd has one with the events of the kernel and one with those of programs, or one per session daemon.
- */
-void ingest_look_for_namesakes(struct ingest *in, const struct input *input);
+/* ---- watch.c ---- */
 
 /* Call it when an input has ended (why NULL) or broken off. */
 void ingest_source_stopped(struct ingest *in, struct input *input, const char *why);
@@ -124,5 +115,19 @@ bool ingest_is_mute(const struct host *host);
 
 /* Whether an input of the host runs or may run again. */
 bool ingest_may_come_back(const struct host *host);
+
+/* ---- sessions.c ---- */
+
+/* Reads all sessions of a relayd, present and future, but once if it is given twice. url: struct source_url.relay. */
+void ingest_watch_relay(struct ingest *in, const char *url);
+
+/* Asks the relayds for their lists; inputs for sessions that are new there are added. */
+void ingest_poll_relays(struct ingest *in);
+
+/*
+ * To be called when it is known which session an input reads: from now on, others of the same name are read, too. A
+ * relayd has one with the events of the kernel and one with those of programs, or one per session daemon.
+ */
+void ingest_look_for_namesakes(struct ingest *in, const struct input *input);
 
 #endif

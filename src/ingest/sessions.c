@@ -55,6 +55,10 @@ static void added(void *data, const struct relay *r, const struct relay_listed *
 
 	for (struct input *each = g_hash_table_lookup(in->sessions, s->url); each; each = each->namesake) {
 		n++;
+		if (each->session_id == s->id) {
+			note_listed(each, r); /* it was found while the rest of the list arrived */
+			return;
+		}
 		if (each->source && !each->session_id)
 			return; /* it may have taken this one, which the next list will have, too */
 		if (!each->source && each->listed != r->list)
@@ -153,6 +157,12 @@ static bool has_relay(const GPtrArray *relays, const char *url)
 		if (g_str_equal(((struct relay *)g_ptr_array_index(relays, i))->url, url))
 			return true;
 	return false;
+}
+
+void ingest_watch_relay(struct ingest *in, const char *url)
+{
+	if (!has_relay(in->relays, url))
+		g_ptr_array_add(in->relays, relay_create(url, true));
 }
 
 void ingest_look_for_namesakes(struct ingest *in, const struct input *input)

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -154,6 +155,26 @@ def test_past_of_listed(checks):
         checks.equal("past: status", t.status(), 0)
 
 
+class Long(Fleet):
+    """Its list does not arrive at once: more sessions follow, which are not live."""
+
+    def list(self, payload):
+        stored = [Live("web", f"stored-{i}") for i in range(20000)]
+        whole = super().list(payload)
+        return struct.pack(">I", len(self.sessions) + len(stored)) + whole[4:] + b"".join(
+            struct.pack(">Q3I64s255s", 10 ** 6 + i, 0, 0, 2, s.host.encode(), s.name.encode()) for i, s in enumerate(stored))
+
+
+def test_given_twice(checks):
+    """A relayd, or one of its sessions, too: each session is read once."""
+    for what in ("relay_url", "url"):
+        with Long(Live("web", "s1", programs=True)) as relay, \
+                report("events", relay.relay_url, getattr(relay, what)) as (pages, _):
+            counts = [ticks(page) for page in itertools.islice(pages, 6)]
+            checks.equal(f"{what} given, too: attached once", relay.attached, ["s1"])
+            checks.equal(f"{what} given, too: events a second", counts[-3:], [PER_SECOND] * 3)
+
+
 def test_numbers_start_again(checks):
     """A session is created again, then its relayd is restarted and gives it the number that it had first."""
     def create():
@@ -220,4 +241,4 @@ if __name__ == "__main__":
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
     Checks().run(test_copies_after_many, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
-                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again)
+                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again, test_given_twice)
