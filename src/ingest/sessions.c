@@ -17,13 +17,19 @@ static void leave_unknown(struct ingest *in, const char *name, unsigned n)
 	in->unknown = in->broken = true;
 }
 
+/* Whether it ended because its machine was rebooted: a session of its name may be that of the next boot. */
+static bool starts_again(const struct input *input)
+{
+	return input->state == INPUT_ENDED && input->host && input->host->public.replaced;
+}
+
 /* A session that had ended is attached again at once. */
 static void note_listed(struct input *input, const struct relay *r)
 {
 	input->listed = r->list;
 	input->is_listed = input->existed = true;
 	input->is_absent = false;
-	if (input->state == INPUT_ENDED && input->host && input->host->public.replaced) {
+	if (starts_again(input)) {
 		input_leave_host(input);
 		input->state = INPUT_WAITING;
 	}
@@ -45,7 +51,7 @@ static bool is_known(void *data, const struct relay *r, const struct relay_liste
 	return input != NULL;
 }
 
-/* A new session. An input whose session is gone gets it, as that is usually its successor. */
+/* A new session. An input that is followed and whose session is gone gets it, as that is usually its successor. */
 static void added(void *data, const struct relay *r, const struct relay_listed *s)
 {
 	struct ingest *in = data;
@@ -61,7 +67,7 @@ static void added(void *data, const struct relay *r, const struct relay_listed *
 		}
 		if (each->source && !each->session_id)
 			return; /* it may have taken this one, which the next list will have, too */
-		if (!each->source && each->listed != r->list)
+		if (!each->source && each->listed != r->list && (each->state != INPUT_ENDED || starts_again(each)))
 			input = each;
 	}
 	if (input) {

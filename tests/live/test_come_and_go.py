@@ -155,6 +155,17 @@ def test_past_of_listed(checks):
         checks.equal("past: status", t.status(), 0)
 
 
+def test_not_followed(checks):
+    """A report reads a session with the name of one that has ended, as it does any other new one."""
+    with Fleet(Live("web", "steady"), Live("web", "s1", programs=True)) as relay, \
+            report("events", relay.relay_url) as (pages, _):
+        checks.check("not followed: read", next((p for p in itertools.islice(pages, PAGES) if ticks(p) == PER_SECOND), None))
+        relay.sessions.pop()
+        checks.check("not followed: ended", next((p for p in itertools.islice(pages, PAGES) if ticks(p) == 0), None))
+        relay.sessions.append(Live("web", "s1", programs=True))
+        checks.check("not followed: read again", next((p for p in itertools.islice(pages, PAGES) if ticks(p)), None))
+
+
 class Long(Fleet):
     """Its list does not arrive at once: more sessions follow, which are not live."""
 
@@ -241,4 +252,5 @@ if __name__ == "__main__":
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
     Checks().run(test_copies_after_many, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
-                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again, test_given_twice)
+                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again, test_given_twice,
+                 test_not_followed)
