@@ -287,6 +287,7 @@ void input_stopped(struct input *input, const char *why)
 		model_end_source(input->host->public.model, input->number);
 	g_free(input->why);
 	input->why = reason;
+	input->stopped_us = g_get_monotonic_time();
 	/* its worker may have died because of another session, while this one continues */
 	if (input->state != INPUT_DETACHED)
 		input->state = input->follow || (lost_worker && input->tries < TRIES_MAX) ? INPUT_WAITING : INPUT_ENDED;

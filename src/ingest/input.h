@@ -70,6 +70,7 @@ struct input {
 	unsigned tries;          /* failed attempts since it last ran */
 	unsigned breaks;         /* how often it stopped, since it last ran for several seconds or ended by itself */
 	int64_t ran_us;          /* CLOCK_MONOTONIC: since when it has run, or ran last */
+	int64_t stopped_us;      /* CLOCK_MONOTONIC: when its source last ended or broke off */
 	int64_t retry_us;        /* CLOCK_MONOTONIC: when to try again */
 	uint64_t time_ns;        /* how far its source had come at the last look, consumed or not; host time */
 	int64_t heard_us;        /* CLOCK_MONOTONIC: when its source last delivered */

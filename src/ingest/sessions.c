@@ -117,9 +117,8 @@ static void leave_namesakes(struct ingest *in, const struct input *input)
 		g_hash_table_insert(in->sessions, first->spec->url, first);
 }
 
-static void forget_session(struct ingest *in, guint i)
+static void forget_session(struct ingest *in, struct input *input)
 {
-	struct input *input = input_at(in, i);
 	const struct source_spec *spec = input->spec;
 	const bool is_last_of_name = !input->namesake && g_hash_table_lookup(in->sessions, spec->url) == input;
 
@@ -128,9 +127,16 @@ static void forget_session(struct ingest *in, guint i)
 		host_remove_source(input->host, spec->name);
 	if (input->host)
 		input_leave_host(input);
-	g_ptr_array_remove_index(in->inputs, i);
+	g_ptr_array_remove(in->inputs, input);
 	g_ptr_array_remove(in->specs, (void *)spec);
 	in->announced = true;
+}
+
+static gint latest_first(gconstpointer a, gconstpointer b)
+{
+	const struct input *x = *(struct input *const *)a, *y = *(struct input *const *)b;
+
+	return (x->stopped_us < y->stopped_us) - (x->stopped_us > y->stopped_us);
 }
 
 /*
@@ -140,11 +146,23 @@ static void forget_session(struct ingest *in, guint i)
 static void listed(void *data, const struct relay *r)
 {
 	struct ingest *in = data;
-	unsigned n = 0;
+	GPtrArray *ended = g_ptr_array_new();
 
-	for (guint i = in->inputs->len; i-- > 0;)
-		if (is_needless(input_at(in, i), r) && (input_at(in, i)->state == INPUT_UNTAKEN || ++n > ENDED_KEPT))
-			forget_session(in, i);
+	for (guint i = in->inputs->len; i-- > 0;) {
+		struct input *input = input_at(in, i);
+
+		if (!is_needless(input, r))
+			continue;
+		if (input->state == INPUT_UNTAKEN)
+			forget_session(in, input);
+		else
+			g_ptr_array_add(ended, input);
+	}
+	g_ptr_array_sort(ended, latest_first);
+	for (guint i = ENDED_KEPT; i < ended->len; i++)
+		if (is_needless(g_ptr_array_index(ended, i), r)) /* still: its host may have lost the others */
+			forget_session(in, g_ptr_array_index(ended, i));
+	g_ptr_array_free(ended, TRUE);
 }
 
 void ingest_poll_relays(struct ingest *in)

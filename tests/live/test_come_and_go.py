@@ -241,6 +241,9 @@ def test_ended_are_forgotten(checks):
         checks.check("forgotten: attached again", t.wait(r"/auto-0 +attached"))
         relay.sessions.remove(runs)
         checks.check("forgotten: known to have ended", t.wait(r"/runs +the session has ended"))
+        n = relay.lists
+        sandbox.wait_until(lambda: relay.lists >= n + 4, "more lists without it")
+        checks.contains("forgotten: the last one that ended remains", t.screen(), r"/runs +the session has ended")
         t.keys("q")
         checks.equal("forgotten: status", t.status(), 0)
     with open("forgotten", encoding="utf-8") as log:

@@ -278,7 +278,7 @@ def asked_while_comparing(checks):
             checks.check(f"{name}: why not yet", t.wait("clocks are synchronised once everything has been read"))
             monitor.finish()
             if name in "aD":
-                checks.check(f"{name}: then what there is", t.wait(r" \d+/\d+$|no event in this interval"))
+                checks.check(f"{name}: then what there is", t.wait(r" \d+/\d+\+?$|no event in this interval"))
 
 
 def recordings_that_vanish(checks):

@@ -15,7 +15,7 @@ NOTHING_KEPT = "--recall-memory", "0"
 
 def grown(t, n):
     """The screen once there are more than n lines."""
-    t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+$", text, re.M) and status(text.split("\n"))[1] > n,
+    t.wait_for(lambda text: re.search(r" Attach .*\d+/\d+\+?$", text, re.M) and status(text.split("\n"))[1] > n,
                f"more than {n} lines")
     return t.sync()
 
@@ -23,7 +23,7 @@ def grown(t, n):
 def follows(checks, t):
     """While time advances, while looking at the past, while it is paused."""
     screen = open_calls(t)
-    checks.contains("follows the time", screen, r"following  \d+/\d+$")
+    checks.contains("follows the time", screen, r"following  \d+/\d+\+?$")
     since = covered(screen)[0]
     _, n = status(screen)
     at, n = status(grown(t, n))
@@ -40,7 +40,7 @@ def follows(checks, t):
     checks.equal("all of it since then", covered(screen)[0], since)
     t.keys(")", "F")
     t.wait("^following the time")
-    t.wait(r"^ ENDED .*(\n.*)* following  \d+/\d+$")
+    t.wait(r"^ ENDED .*(\n.*)* following  \d+/\d+\+?$")
     at, n = status(t.sync())
     checks.check("at the end again", n > 100 and at > n // 2, f"{at} of {n}")
 

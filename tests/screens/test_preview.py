@@ -236,7 +236,7 @@ def events(checks):
         opened.go_on()
         t.wait_gone("preview")
         t.wait_read()
-        t.wait(r" Dump .* \d+/\d+$|no event in this interval")
+        t.wait(r" Dump .* \d+/\d+\+?$|no event in this interval")
         checks.contains("there are some", t.sync(), r"^ 14:07:0\d\.\d+ db ")
 
 

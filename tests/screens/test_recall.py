@@ -346,7 +346,7 @@ def gone(checks):
         select_thread(t)
         growing.join()
         shutil.rmtree(growing.path)
-        t.keys("a").wait(r"nothing earlier is kept| Attach .*\d+/\d+$")
+        t.keys("a").wait(r"nothing earlier is kept| Attach .*\d+/\d+\+?$")
         for _ in range(20):
             screen = t.keys("Home", "Up").sync()
             time.sleep(0.1)
