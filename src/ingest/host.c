@@ -423,7 +423,7 @@ static void begin(struct host *host, uint64_t begin_ns)
 	struct ingest_host *h = &host->public;
 
 	h->begin_ns = h->end_ns = h->applied_ns = begin_ns;
-	host->begun_us = g_get_monotonic_time();
+	host->begun_us = host->heard_us = g_get_monotonic_time();
 	model_begin(h->model, begin_ns);
 }
 
