@@ -50,7 +50,7 @@ struct input {
 	struct input *namesake;     /* reads another session with its name; NULL: there are no more; set by ingest */
 	uint64_t listed;            /* relay.list of the last list that had its session; 0: none had */
 	bool is_listed;             /* a relayd's list showed that there is such a session; set by ingest */
-	const struct relay *relay;  /* was watched, and listed its session first; NULL: the session was given */
+	const struct relay *relay;  /* listed its session first; NULL: the session was given */
 	bool is_absent;             /* it has ended, or its relayd does not know it, and has not listed it since then */
 	bool relayd_left;           /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;            /* the source's number in the host's merge */

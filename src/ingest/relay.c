@@ -13,7 +13,7 @@ enum {
 	HANG_MS = 10 * MS_PER_S,
 };
 
-/* More than a list has. The rest is read next time: a faulty worker could list sessions for ever. */
+/* As many as a list has at most. The rest is read next time: a faulty worker could list sessions for ever. */
 enum { SESSIONS_AT_ONCE = 65536 };
 
 static void session_free(gpointer data)
