@@ -65,14 +65,6 @@ static void answered(struct relay *r, const char *why)
 	r->next_us = g_get_monotonic_time() + ASK_LATER_US;
 }
 
-char *relay_stored_text(unsigned n)
-{
-	if (!n)
-		return NULL;
-	return g_strdup_printf("%u session%s there %s not live: created without '--live'", n, n == 1 ? "" : "s",
-			       n == 1 ? "is" : "are");
-}
-
 static void take_session(struct relay *r, const struct event *ev, const struct relay_listener *listener)
 {
 	const struct ev_session *p = event_payload(ev, ev_session);
@@ -96,7 +88,7 @@ static void take_list(struct relay *r, const struct relay_listener *listener)
 		listener->added(listener->data, r, g_ptr_array_index(r->added, i));
 	listener->listed(listener->data, r);
 	g_free(r->stored);
-	r->stored = relay_stored_text(r->n_stored);
+	r->stored = source_stored_text(r->n_stored);
 	answered(r, NULL);
 }
 

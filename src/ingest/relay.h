@@ -25,9 +25,6 @@ struct relay {
 	char *stored;          /* says that the last whole list had such sessions; NULL: it had none */
 };
 
-/* Says that n sessions of a relayd cannot be followed; to be freed. NULL: n is 0. */
-char *relay_stored_text(unsigned n);
-
 /* url is copied. */
 struct relay *relay_create(const char *url, bool is_watched);
 void relay_free(void *relay);

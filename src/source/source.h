@@ -151,6 +151,9 @@ enum lt_status source_start(const struct source_spec *spec, unsigned part, unsig
  */
 enum lt_status source_start_list(const char *relay, unsigned timeout_ms, unsigned every_ms, struct source **out);
 
+/* Says that n of them are not live and cannot be followed; to be freed. NULL: n is 0. */
+char *source_stored_text(unsigned n);
+
 /*
  * The next record, checked, borrowed until source_next(). LT_AGAIN: there is none yet; source_fd() becomes readable
  * when there is. LT_END: the worker has sent EVENT_END and everything was read. LT_ERROR: it broke off, died or wrote

@@ -90,3 +90,11 @@ struct source_spec *source_live_spec(const struct source_url *url)
 	spec->paths = g_ptr_array_new_with_free_func(g_free);
 	return spec;
 }
+
+char *source_stored_text(unsigned n)
+{
+	if (!n)
+		return NULL;
+	return g_strdup_printf("%u session%s there %s not live: created without '--live'", n, n == 1 ? "" : "s",
+			       n == 1 ? "is" : "are");
+}

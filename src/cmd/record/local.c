@@ -22,7 +22,6 @@
 #include "control/keeper.h"
 #include "control/plan.h"
 #include "control/process.h"
-#include "ingest/relay.h"
 #include "source/source.h"
 #include "ui/chooser.h"
 #include "ui/crash.h"
@@ -169,7 +168,7 @@ int local_choose(struct options *o)
 	}
 	print_missing(missing);
 	g_ptr_array_free(missing, TRUE);
-	stored = relay_stored_text(n_stored);
+	stored = source_stored_text(n_stored);
 	fprintf(stderr,
 		"\nOther ways to start:\n"
 		"  lttngtop RECORDING        replay a directory that LTTng has written\n"
