@@ -246,13 +246,15 @@ def changed(critpath, losses, starts, clocks):
             stack = self.stack.get((e.host, e.cpu))
             top = stack[-1] if stack else ("NONE", {})
             current = self.on_cpu(e.host, e.cpu)
-            if not stack and current is not None and current.tid == 0:
+            idle = current.tid == 0 if current is not None else e.ctx.get("tid") == 0
+            if not stack and idle:
                 disk = e.ts - self.completed.get((e.host, e.cpu), -HANDLER_NS - 1) <= HANDLER_NS
                 self.stack[e.host, e.cpu] = [("SOFTIRQ", {"vec": 4})] if disk else []
                 before = sum(self.wups.values())
-                self.cur.pop((e.host, e.cpu))
+                known = self.cur.pop((e.host, e.cpu), None)
                 super().wakeup(e, f)
-                self.cur[e.host, e.cpu] = 0
+                if known is not None:
+                    self.cur[e.host, e.cpu] = known
                 self.stack[e.host, e.cpu] = []
                 self.used["disk" if disk else "swapper"] += sum(self.wups.values()) > before
                 return
