@@ -157,7 +157,7 @@ def virtual_ids(checks):
         t.keys("v")
         t.wait("IDs inside namespaces")
         line = next(line for line in t.sync() if re.search(r" 2073 .* bash$", line))
-        checks.equal("ids in there, then those of the host", line.split()[:4], ["1", "2073", "1", "bash:4026532316"])
+        checks.equal("ids in there, then those of the host", line.split()[:5], ["1", "2073", "1", "2073", "bash:4026532316"])
 
 
 def details(checks):
