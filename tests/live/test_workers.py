@@ -37,8 +37,9 @@ def wait_for_hosts(t):
     wait_all(t, *(rf"^ {host} +(0\[|no events since )" for host in ("client", "db", "web")))
 
 
-def connections(relays):
-    return [relay.commands.count(fake_relay.CONNECT) for relay in relays]
+def attached(relays):
+    """How often each session was; their relayds are asked for their lists by other connections."""
+    return [relay.commands.count(fake_relay.ATTACH) for relay in relays]
 
 
 def read_log():
@@ -49,7 +50,7 @@ def read_log():
 def check_back(checks, t, relays, before, name):
     """All are attached once more, by another worker; the one whose turn it was, by a worker of its own."""
     wait_for_hosts(t)
-    sandbox.wait_until(lambda: min(connections(relays)) > 1, f"{name}: attached again")
+    sandbox.wait_until(lambda: min(attached(relays)) > 1, f"{name}: attached again")
     wait_for_hosts(t)
     now = processes.workers(t.program_pid())
     checks.check(f"{name}: by another worker", len(now) in (1, 2) and not set(now) & set(before), (before, now))
@@ -93,7 +94,7 @@ def test_report(checks):
         sandbox.wait_until(lambda: all(r.commands.count(fake_relay.PACKET) > 3 for r in relays), "packets")
         worker, = processes.workers(report.pid)
         os.kill(worker, signal.SIGKILL)
-        sandbox.wait_until(lambda: connections(relays) == [2, 2, 2], "attached again")
+        sandbox.wait_until(lambda: attached(relays) == [2, 2, 2], "attached again")
         report.send_signal(signal.SIGINT)
         out, err = report.communicate(timeout=sandbox.PATIENCE)
         checks.equal("report: hosts", len(out.splitlines()), 4)
