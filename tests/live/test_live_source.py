@@ -23,7 +23,7 @@ KPROBE = os.path.join(BUILD, "traces/kprobe/client/kernel")
 WEB = os.path.join(BUILD, "traces/three-tier/web/kernel")
 DB = os.path.join(BUILD, "traces/three-tier/db/kernel")
 HOTPLUG = os.path.join(BUILD, "traces/hotplug/db/kernel")
-LEFT_OUT = {"TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CLASS"}
+LEFT_OUT = {"SESSION", "TRACE", "STREAM", "CPU_START", "READY", "BEACON", "STREAM_END", "CLASS"}
 
 
 class Dump:
@@ -187,7 +187,7 @@ def test_session_without_streams():
         assert d.process.poll() is None, d.stop()
         relay.sessions.clear()
         lines = d.wait()
-    assert failure(lines) is None and kinds(lines) == ["READY"], lines
+    assert failure(lines) is None and kinds(lines) == ["SESSION", "READY"], lines
 
 
 def test_ipv6():
@@ -563,7 +563,7 @@ def test_endless_again():
         asked, polls = (relay.commands.count(c) for c in (fake_relay.NEXT_INDEX, fake_relay.NEW_STREAMS))
         assert asked < polls * 40 * len(relay.session.streams), f"asked {asked} times"
         lines = d.stop()
-    assert kinds(lines) == ["READY"], lines
+    assert kinds(lines) == ["SESSION", "READY"], lines
 
 
 # ---- real tracers ----
