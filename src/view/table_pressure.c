@@ -85,7 +85,7 @@ static void get_io_percent(const struct view_cell *at, struct value *v)
 }
 
 #define SHARE(name, cell, header, getter, meaning) \
-	OTHER_OF(CELL(pressure, cell), getter, name, header, meaning, COLUMN_PERCENT, 9, 0)
+	CELL_COLUMN_BY(getter, PERCENT, name, pressure, cell, header, 9, 0, meaning)
 
 static const struct column pressure_columns[] = {
 	COLUMN_HOST,

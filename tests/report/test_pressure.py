@@ -209,6 +209,17 @@ def test_containers():
     return None
 
 
+def test_text_starts_with_the_most_delayed():
+    """JSON keeps the order of the keys, which is not that of the figures here."""
+    source = harness.bundled("three-tier")
+    want = {row["host"]: row["cpu_some_ns"] for row in harness.report("pressure", source).rows if row["container"] is None}
+    assert sorted(want, key=want.get, reverse=True) != sorted(want), want
+    text = subprocess.run([harness.PROGRAM, "report", "pressure", "--columns", "host,cpu_some_ns", source], stdout=subprocess.PIPE,
+                          check=True, text=True).stdout
+    hosts = [line.split()[0] for line in text.splitlines() if line.split()[:1] and line.split()[0] in want]
+    assert hosts == sorted(want, key=want.get, reverse=True), text
+
+
 def iowait_ns(text):
     return {int(m[1]): int(m[2].split()[4]) * TICK_NS for m in re.finditer(r"^cpu(\d+) (.*)$", text, re.M)}
 
