@@ -40,14 +40,22 @@ static void print_stderr(const struct log_message *m)
 		fprintf(stderr, "lttngtop: %s: %s\n", level_names[m->level], m->text);
 }
 
-static void print_file(const struct log_message *m)
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void print_file(uint64_t at_ns, const char *level, const char *text)
 {
 	char when[TIMETEXT_SIZE];
 
 	if (!logger.file)
 		return;
-	timetext_format(when, sizeof(when), m->wall_ns, 3, true, true);
-	fprintf(logger.file, "%s %s: %s\n", when, level_names[m->level], m->text);
+	timetext_format(when, sizeof(when), at_ns, 3, true, true);
+	fprintf(logger.file, "%s %s: %s\n", when, level, text);
 	if (fflush(logger.file) == 0 || logger.has_failed)
 		return;
 	logger.has_failed = true;
@@ -75,23 +83,33 @@ static void show(const struct log_message *m)
 
 void log_write(enum log_level level, const char *fmt, ...)
 {
-	struct log_message m = { .level = level, .repeated = 1 };
+	struct log_message m = { .level = level, .repeated = 1, .wall_ns = wall_ns() };
 	char raw[sizeof(m.text)];
-	struct timespec now;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(raw, sizeof(raw), fmt, ap);
 	va_end(ap);
 	text_sanitise(m.text, sizeof(m.text), raw, strlen(raw));
-	clock_gettime(CLOCK_REALTIME, &now);
-	m.wall_ns = (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	if (logger.forward) {
 		logger.forward(&m, logger.data);
 		return;
 	}
 	show(&m);
-	print_file(&m);
+	print_file(m.wall_ns, level_names[level], m.text);
+}
+
+void log_say(const char *fmt, ...)
+{
+	char raw[TEXT_MAX + 1], text[TEXT_MAX + 1];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(raw, sizeof(raw), fmt, ap);
+	va_end(ap);
+	text_sanitise(text, sizeof(text), raw, strlen(raw));
+	fprintf(stderr, "lttngtop: %s\n", text);
+	print_file(wall_ns(), "note", text);
 }
 
 void log_set_forward(log_forward *forward, void *data)

@@ -26,6 +26,12 @@ void log_write(enum log_level level, const char *fmt, ...) __attribute__((format
 #define log_warning(...) log_write(LOG_LEVEL_WARNING, __VA_ARGS__)
 #define log_error(...) log_write(LOG_LEVEL_ERROR, __VA_ARGS__)
 
+/*
+ * What a command says besides its output, such as the reason for its exit status: on stderr and in the file of --log,
+ * sanitised, cut at TEXT_MAX bytes; not in the ring. For commands without a screen.
+ */
+void log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* Nothing goes to stderr while it is muted (the screen is up); unmuting prints the warnings and errors held back. */
 void log_mute_stderr(void);
 void log_unmute_stderr(void);

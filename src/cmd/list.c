@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
@@ -90,8 +91,7 @@ static int fail_to_ask(const struct options *o)
 	const int status = cmd_fail(LT_EXIT_FAILURE, "list");
 
 	if (!o->words->len)
-		fputs("lttngtop: this machine's relayd was asked; for another machine's: lttngtop list net://HOST\n",
-		      stderr);
+		log_say("this machine's relayd was asked; for another machine's: lttngtop list net://HOST");
 	return status;
 }
 
@@ -113,7 +113,7 @@ int cmd_list(const struct options *o)
 	} else if (sessions->len) {
 		write_text(sessions);
 	} else {
-		fprintf(stderr, "lttngtop: '%s' has no sessions\n", url.relay);
+		log_say("'%s' has no sessions", url.relay);
 	}
 	source_url_release(&url);
 	g_ptr_array_free(sessions, TRUE);

@@ -355,4 +355,28 @@ if [ $? -ne 3 ] || ! grep -q client out || [ "$(grep -c nowhere log)" -ne 1 ]; t
 	failures=$((failures + 1))
 fi
 
+# Every message on the standard error is in the log file, too, also the reason for the exit status.
+logged() { # STATUS TEXT ARGUMENT...
+	local status=$1 text=$2 got
+	shift 2
+	rm -f log
+	"$LTTNGTOP" "$@" >out 2>err
+	got=$?
+	sed -E '/^Try /d; s/^lttngtop: ((error|warning): )?//' err | sort >said
+	sed -E 's/^[^ ]+ [^ ]+ [a-z]+: //' log | sort >in_log
+	if [ $got -ne "$status" ] || ! grep -qE -- "$text" said || ! cmp said in_log; then
+		failures=$((failures + 1))
+		echo "not ok its messages in the log file: $*: status $got, not $status"
+		sed 's/^/    log: /' log
+		sed 's/^/    stderr: /' err
+	else
+		echo "ok its messages in the log file: $*"
+	fi
+}
+logged 3 '^incomplete: lost: ' report cpu --log-file log "$BUILD/traces/lossy-overwrite"
+logged 3 '^incomplete: not everything' report hosts --log-file log "$recording" nowhere
+logged 2 "^option '--sort'" report hosts --log-file log --sort nothing "$recording"
+logged 0 '^the chosen threads do not occur' attach --log log -p 999999 "$recording"
+logged 1 'no source could be read' report hosts --log-file log nowhere
+
 [ $failures -eq 0 ]

@@ -2,8 +2,8 @@
 #include "cmd/attach/missing.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "base/log.h"
 #include "base/text.h"
 
 typedef bool thread_test(const struct attach_missing *m, unsigned host, const struct thread_row *thread,
@@ -69,12 +69,11 @@ static void say_missing_hosts(const struct attach_missing *m)
 		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
 
 		if (target->host && !has_host(m, target->host))
-			fprintf(stderr, "lttngtop: no host matches -p %s:%" PRId32 "\n", target->host, target->tid);
+			log_say("no host matches -p %s:%" PRId32, target->host, target->tid);
 	}
 	for (guint i = 0; i < m->select->hosts->len; i++)
 		if (!has_host(m, g_ptr_array_index(m->select->hosts, i)))
-			fprintf(stderr, "lttngtop: no host matches --host %s\n",
-				(const char *)g_ptr_array_index(m->select->hosts, i));
+			log_say("no host matches --host %s", (const char *)g_ptr_array_index(m->select->hosts, i));
 }
 
 /* Of several threads, names and containers, those that do not occur. */
@@ -86,20 +85,18 @@ static void say_missing_threads(const struct attach_missing *m)
 		const struct select_name *name = &g_array_index(m->select->names, struct select_name, i);
 
 		if (!name->is_met)
-			fprintf(stderr, "lttngtop: no thread matches -n %s\n", name->glob);
+			log_say("no thread matches -n %s", name->glob);
 	}
 	for (guint i = 0; i < m->select->targets->len; i++) {
 		const struct select_target *target = &g_array_index(m->select->targets, struct select_target, i);
 		const char *host = target->host ? target->host : "";
 
 		if (!target->is_met && (!*host || has_host(m, host)) && !any_thread(m, is_target, target))
-			fprintf(stderr, "lttngtop: no thread matches -p %s%s%" PRId32 "\n", host, *host ? ":" : "",
-				target->tid);
+			log_say("no thread matches -p %s%s%" PRId32, host, *host ? ":" : "", target->tid);
 	}
 	for (guint i = 0; i < containers->len; i++)
 		if (!m->containers->are_met[i])
-			fprintf(stderr, "lttngtop: no thread matches --container %s\n",
-				(const char *)g_ptr_array_index(containers, i));
+			log_say("no thread matches --container %s", (const char *)g_ptr_array_index(containers, i));
 }
 
 /* Without -f, other threads of a process are not followed, as with strace. */
@@ -119,15 +116,15 @@ static void say_nothing_came(const struct attach_missing *m)
 	for (unsigned i = 0; i < ingest_host_count(m->in); i++)
 		has_calls |= model_declares(ingest_host(m->in, i)->model, EVENT_SYSCALL_ENTRY);
 	if (!has_calls)
-		fputs("lttngtop: no system calls were recorded\n", stderr);
+		log_say("no system calls were recorded");
 	else if (!has_thread)
-		fprintf(stderr, "lttngtop: the chosen threads do not occur: 'report %s' lists %s that do\n",
+		log_say("the chosen threads do not occur: 'report %s' lists %s that do",
 			m->options->attach_container->len ? "containers" : "cpu",
 			m->options->attach_container->len ? "containers" : "those");
 	else
 		say_missing_threads(m);
 	if (has_calls && has_thread && !m->any)
-		fprintf(stderr, "lttngtop: none of the chosen threads made a selected call%s\n", further_option(m));
+		log_say("none of the chosen threads made a selected call%s", further_option(m));
 }
 
 /* The options by which calls are chosen by how they ended. */
@@ -136,7 +133,7 @@ static void say_left_out(const struct attach_missing *m)
 	const struct options *o = m->options;
 	const char *status = o->failed_only ? "-Z" : o->successful_only ? "-z" : "-e status";
 
-	fprintf(stderr, "lttngtop: no selected call of the chosen threads matches %s%s%s\n", m->by_status ? status : "",
+	log_say("no selected call of the chosen threads matches %s%s%s", m->by_status ? status : "",
 		m->by_status && o->waits ? " and " : "", o->waits ? "--waits" : "");
 }
 

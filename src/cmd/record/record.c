@@ -59,7 +59,7 @@ static void print_started(FILE *out, const struct record_plan *plan)
 static void check_view_port(const struct record_plan *plan)
 {
 	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
-		fprintf(stderr, "lttngtop: %s; use --live-port to give its port\n", error_text());
+		log_say("%s; use --live-port to give its port", error_text());
 }
 
 /* LTTng, which names no relayd, has failed: adds whether there is one, which may have stopped meanwhile. */

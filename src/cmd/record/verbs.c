@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "base/timetext.h"
@@ -77,9 +78,8 @@ void record_print_cost(FILE *out, const char *directory)
 void record_print_lost(const struct session_lost *lost)
 {
 	if (lost->events || lost->packets)
-		fprintf(stderr,
-			"lttngtop: the tracer lost %" PRIu64 " events and %" PRIu64
-			" packets: a larger --buffer-size or a smaller --set may help\n",
+		log_say("the tracer lost %" PRIu64 " events and %" PRIu64
+			" packets: a larger --buffer-size or a smaller --set may help",
 			lost->events, lost->packets);
 }
 

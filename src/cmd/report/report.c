@@ -169,7 +169,7 @@ static void say_missing(const struct report *r)
 	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
 		text = g_strdup(report_subjects_missing(r));
 	if (text)
-		fprintf(stderr, "lttngtop: %s\n", text);
+		log_say("%s", text);
 	else if (r->any_rows)
 		unmatched_warn(r->query.filter);
 	else if (r->n_names)
@@ -227,9 +227,9 @@ bool report_say_incomplete(struct view_lost lost, bool unread)
 	char *text = view_lost_text(&lost);
 
 	if (any)
-		fprintf(stderr, "lttngtop: incomplete: lost: %s\n", text);
+		log_say("incomplete: lost: %s", text);
 	else if (unread)
-		fputs("lttngtop: incomplete: not everything could be read\n", stderr);
+		log_say("incomplete: not everything could be read");
 	g_free(text);
 	return any || unread;
 }

@@ -422,14 +422,12 @@ static int tell(const struct report_slice *s)
 	bool incomplete = s->sum.damaged || s->sum.unknown || ingest_broken(s->report->in);
 
 	if (s->sum.uncut == 1)
-		fputs("lttngtop: 1 packet could not be cut and contains other events, too\n", stderr);
+		log_say("1 packet could not be cut and contains other events, too");
 	else if (s->sum.uncut)
-		fprintf(stderr, "lttngtop: %" PRIu64 " packets could not be cut and contain other events, too\n",
-			s->sum.uncut);
+		log_say("%" PRIu64 " packets could not be cut and contain other events, too", s->sum.uncut);
 	if (s->sum.unknown)
-		fprintf(stderr,
-			"lttngtop: events are missing, %" PRIu64 ": their packets were left out, their recording has "
-			"changed, or babeltrace2 had to read it\n",
+		log_say("events are missing, %" PRIu64 ": their packets were left out, their recording has "
+			"changed, or babeltrace2 had to read it",
 			s->sum.unknown);
 	/* of chosen events not every packet is looked at, but all have been read */
 	if (s->chosen)
