@@ -7,6 +7,8 @@ static const struct manual_item monitor_environment[] = {
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
+	{ "LTTNG_HOME", "directory of a user's session daemon, which --local uses (default: the home directory)" },
+	{ "LTTNG_SESSIOND_PATH", "the session daemon that --local starts if none is running (default lttng-sessiond)" },
 	{ "XDG_RUNTIME_DIR", "--local keeps its files" MANUAL_RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME, XDG_CACHE_HOME", "where the settings and the cache are; see Files" },
 	{ NULL, NULL },
@@ -59,7 +61,7 @@ static const struct manual_item monitor_formats[] = {
 static const struct manual_item monitor_troubles[] = {
 	{ "Few threads, no parents, numbers instead of names of disks",
 	  "The monitor attached after the session had started, and learns what existed before from a state dump. On "
-	  "the traced host, 'lttngtop record refresh' repeats the dump; it works for sessions of 'lttng' too. "
+	  "the traced host, 'lttngtop record refresh SESSION' repeats the dump; it works for sessions of 'lttng' too. "
 	  "'lttngtop record --live' repeats it every --statedump-period. With --from-start, the relayd's older data "
 	  "is read" },
 	{ "Time that is unknown or unexplained",
@@ -416,7 +418,8 @@ static const struct manual_page pages[] = {
 			 "were being recorded: for demonstrations, and for testing viewers of live sessions. The "
 			 "traces of one host in one recording (kernel and user space) become one session. All sessions "
 			 "share one time origin, so that hosts recorded together stay in step; if their clocks differ, "
-			 "--sync corrects them. A session ends with its recording, once its viewer has read it.",
+			 "--sync corrects them. A session ends with its recording, once its "
+			 "viewer has read it, or at once if it has none: it cannot be viewed then.",
 			 "Prints the URL of each session, one per line, once it can be viewed, then waits until each "
 			 "session has a viewer, because a viewer does not receive earlier data.",
 			 "Events, losses and clocks arrive as recorded, but long packets are cut between events at "
@@ -428,7 +431,8 @@ static const struct manual_page pages[] = {
 				 "Stream all hosts of a recording at their own speed, with current timestamps, and "
 				 "together even if their clocks differed."},
 				{"lttngtop feed --to net://localhost:5342:5343 --speed max --no-wait recording/",
-				 "Load the relayd without waiting for viewers."},
+				 "Load the relayd, for example to measure it, without waiting for viewers: after the "
+				 "last packet nothing is left to view."},
 			},
 		.see_also = "lttngtop(1), lttngtop-list(1), lttng-relayd(8), babeltrace2(1)",
 		.exit_status = feed_exit_statuses,

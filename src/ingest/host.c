@@ -25,7 +25,7 @@ enum { OWN_SIDECAR_EVERY_US = 5 * US_PER_S };
 /* A clock that is set back by less remains the same one: events are dropped as late until it has caught up. */
 #define SET_BACK_NS (2 * NS_PER_S)
 
-#define UNDUMPED "no state dump seen: on that host: lttngtop record refresh"
+#define UNDUMPED "no state dump seen: on that host: lttngtop record refresh SESSION"
 
 static char *text_of(const struct event *ev, struct event_str s)
 {
