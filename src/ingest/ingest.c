@@ -88,7 +88,7 @@ static enum lt_status open_growing(struct ingest *in, const char *directory)
 	const enum lt_status status = source_growing_specs(directory, in->specs);
 
 	for (guint i = first; i < in->specs->len; i++)
-		((struct source_spec *)g_ptr_array_index(in->specs, i))->timeout_ms = stall_limits_ms(in, 1);
+		((struct source_spec *)g_ptr_array_index(in->specs, i))->stall_ms = stall_limits_ms(in, 1);
 	return status;
 }
 
@@ -112,6 +112,7 @@ struct source_spec *ingest_add_session(struct ingest *in, const struct source_ur
 	spec->session_id = id;
 	spec->from_start = in->options.from_start;
 	spec->timeout_ms = stall_limits_ms(in, GONE_AFTER_STALLS);
+	spec->stall_ms = stall_limits_ms(in, 1);
 	g_ptr_array_add(in->specs, spec);
 	return spec;
 }

@@ -37,7 +37,7 @@ static void add_growing(GPtrArray *argv, const struct source_spec *spec, const c
 {
 	add(argv, JOB_FOLLOW);
 	add(argv, g_ptr_array_index(spec->paths, 0));
-	add_number(argv, spec->timeout_ms);
+	add_number(argv, spec->stall_ms);
 	add(argv, fields);
 	add_number(argv, WORKER_COMMANDS);
 }

@@ -12,7 +12,7 @@
  * shown by ps: "lttngtop: web" reads a recording of web, "lttngtop: live" reads from relayds.
  *
  *   MEMORY WAKE recording READER PART PARTS NAME BEGIN END FILES BYTES UNFINISHED FIELDS DIRECTORY...
- *   MEMORY WAKE follow DIRECTORY PATIENCE_MS FIELDS COMMANDS
+ *   MEMORY WAKE follow DIRECTORY STALL_MS FIELDS COMMANDS
  *   MEMORY WAKE recall LOG SOURCE TRACE NAME BEGIN END FIELDS
  *   COMMANDS relayds LOG
  *
@@ -57,10 +57,11 @@ enum { JOB_MEMORY, JOB_WAKE, JOB_CONNECTION, JOB_FDS };
 
 /* A message to COMMANDS (SOCK_SEQPACKET), without padding. */
 struct job_command {
-	uint32_t kind;       /* enum job_kind */
+	uint16_t kind;       /* enum job_kind */
+	uint16_t from_start; /* JOB_LIVE */
 	uint32_t number;     /* of the source, chosen by the parent; never reused */
 	uint32_t timeout_ms; /* longest silence of the relayd while an answer is due */
-	uint32_t from_start; /* JOB_LIVE */
+	uint32_t stall_ms;   /* JOB_LIVE: see native_live_create() */
 	uint32_t every_ms;   /* JOB_LIST: time between two lists; 0: only one list */
 	uint32_t wanted;     /* JOB_WANT: number of the request, for EVENT_WANTED */
 	uint64_t session;    /* JOB_LIVE: the relayd's number of it; 0: any session with its name */

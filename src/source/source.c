@@ -251,6 +251,7 @@ static enum lt_status hand_over(struct source *s)
 		.kind = s->own_spec ? JOB_LIST : JOB_LIVE,
 		.number = s->number,
 		.timeout_ms = s->timeout_ms,
+		.stall_ms = s->spec->stall_ms,
 		.from_start = s->spec->from_start,
 		.every_ms = s->spec->every_ms,
 		.session = s->spec->session_id,

@@ -42,7 +42,8 @@ struct source_spec {
 	struct extent extent; /* of the paths when they were found: to divide the work, and as the amount to read */
 	bool alone;           /* a live session that needs a worker of its own */
 	bool from_start;      /* live session: all data that the relayd has, not only new data */
-	unsigned timeout_ms;  /* silence of a relayd while an answer is due, 0: 10 s; is_growing: of a stream */
+	unsigned timeout_ms;  /* longest silence of a relayd while an answer is due, 0: 10 s */
+	unsigned stall_ms;    /* live, is_growing: how long a silent stream holds up the others (--stall-limit) */
 	unsigned every_ms;    /* for source_start_list() */
 	char *fields;         /* events whose fields are all wanted (EVENT_FIELDS): fields_wanted_text(); NULL: none */
 	uint64_t begin_ns, end_ns;       /* recording: only events in [begin, end[ by its clock; [0, UINT64_MAX[: all */

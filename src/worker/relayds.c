@@ -117,7 +117,8 @@ static enum lt_status open_task(struct task *t, struct worker_command *command)
 		if (command->head.kind == JOB_LIST)
 			t->list = worker_list_create(&options, url.relay, command->head.every_ms, &t->ring);
 		else
-			t->live = native_live_create(&options, command->url, command->fields, &t->ring);
+			t->live = native_live_create(&options, command->head.stall_ms, command->url, command->fields,
+						     &t->ring);
 	}
 	source_url_release(&url);
 	return status;

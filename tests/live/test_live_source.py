@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a worker makes of live sessions: one served from a recording, hostile ones, real user-space ones."""
 import collections
+import json
 import os
 import re
 import signal
@@ -564,6 +565,48 @@ def test_endless_again():
         assert asked < polls * 40 * len(relay.session.streams), f"asked {asked} times"
         lines = d.stop()
     assert kinds(lines) == ["SESSION", "READY"], lines
+
+
+class Standing(Relay):
+    """The tracer of its last stream stands still."""
+    def __init__(self):
+        super().__init__(Session([KPROBE]))
+        self.still = self.session.streams[-1]
+
+    def is_served(self):
+        return all(s.next == len(s.packets) for s in self.session.streams if s is not self.still)
+
+    def next_index(self, payload):
+        if struct.unpack(">Q", payload)[0] != self.still.id or self.is_served():
+            return super().next_index(payload)
+        return self.index(fake_relay.INDEX_RETRY)
+
+
+def test_stream_that_stands_still():
+    """It does not hide the others, and what it has at last is late, but not lost."""
+    def plain(lines):
+        return [line for line in events(lines) if kind_of(line) not in ("NOTE", "BACKWARD", "CONTEXT", "PERF_NAMES")]
+
+    recorded = plain(dump(os.path.dirname(KPROBE)))
+    with Standing() as relay:
+        lines = dump(relay.url, "-t", "1")
+    assert failure(lines) is None, failure(lines)
+    notes = [line.split("w0=")[1] for line in lines if " NOTE " in line]
+    assert notes == ['"ch_1: silent: skipped until data arrives again"'], notes
+    assert kinds(lines).count("BACKWARD") == 1 and times(lines) == sorted(times(lines))
+    assert len(plain(lines)) == len(recorded)
+    alone = plain(lines[:next(i for i, line in enumerate(lines) if " BACKWARD " in line)])
+    of_others = [line for line in recorded if line.split()[2] == "cpu=0"]
+    assert alone == of_others[:len(alone)] and len(alone) > len(of_others) / 2
+
+
+def test_report_of_a_stream_that_stands_still():
+    with Standing() as relay:
+        report = subprocess.run([os.environ["LTTNGTOP"], "report", "hosts", "--json", "--stall-limit", "500ms", relay.url],
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    host, = json.loads(report.stdout)["rows"]
+    assert report.returncode == 3 and "ch_1: silent: skipped until data arrives again" in report.stderr, report.stderr
+    assert host["backward_steps"] == 1 and host["late_events"] == 0, host
 
 
 # ---- real tracers ----

@@ -10,10 +10,11 @@
  * BEGIN, END: only this range of a recording, in ns.
  * PROGRAM: lttngtop, to run with --worker; without it, this program is its own worker.
  * A SOURCE is a directory or a URL. SECONDS: kills a worker without a heartbeat for this long, and gives up on a
- * relayd that does not answer. -s: reads a live session from its start. -f: the recordings in the directories are
- * still being written; streams that are silent for SECONDS are not waited for. -u: the same, but they are only read up
- * to their last complete packets. WANTED: the events of which all fields
- * are wanted, in the format of event/wanted.h; "3 0 18446744073709551615" means all.
+ * relayd that does not answer; the streams of a live session that are silent for more than twice as long are not waited
+ * for. -s: reads a live session from its start. -f: the recordings in the directories are still being written; streams
+ * that are silent for SECONDS are not waited for. -u: the same, but they are only read up to their last complete
+ * packets. WANTED: the events of which all fields are wanted, in the format of event/wanted.h; "3 0
+ * 18446744073709551615" means all.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -338,7 +339,7 @@ static int dump_url(const char *text, bool quiet)
 		printf("# failed: %s\n", error_text());
 	} else if (url.session) {
 		spec = source_live_spec(&url);
-		spec->timeout_ms = timeout_ms;
+		spec->timeout_ms = spec->stall_ms = timeout_ms;
 		spec->from_start = from_start;
 		failed = dump_spec(spec, 0, 1, quiet);
 		source_spec_free(spec);
@@ -358,7 +359,7 @@ static int dump_growing(const char *directory, bool quiet)
 		printf("# failed: %s\n", error_text());
 		return 1;
 	}
-	spec->timeout_ms = limit_ms;
+	spec->stall_ms = limit_ms;
 	limit_ms = 0;
 	failed = dump_spec(spec, 0, 1, quiet);
 	source_spec_free(spec);

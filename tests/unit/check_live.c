@@ -127,7 +127,7 @@ START_TEST(test_metadata_while_full)
 					    (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) }),
 			 LT_OK);
 	options = relay_options(&r, session_name);
-	l = native_live_create(&options, "net://web", NULL, &producer);
+	l = native_live_create(&options, 0, "net://web", NULL, &producer);
 	while (r.asked[WIRE_PACKET] < G_N_ELEMENTS(packets))
 		step(l, &r);
 	/* It asks this again only when it has what was sent before. */
@@ -147,4 +147,162 @@ START_TEST(test_metadata_while_full)
 }
 END_TEST
 
-UNIT_MAIN("live", test_metadata_while_full)
+/* ---- streams that are silent ---- */
+
+enum { STALL_MS = 200, SILENT_US = 2 * (STALL_MS * 1000 + TIMER_US), A = 2, B = 3 };
+
+/* A session with the data streams A and B, which have what the test gives them. */
+struct made {
+	struct relay relay;
+	struct ring_consumer consumer;
+	struct ring_producer producer;
+	struct native_live *live;
+	unsigned events, backward;
+	char *note;
+	bool has_ended;
+};
+
+static GByteArray *made_next[4], *made_sent[4]; /* packets by stream */
+static bool made_over;
+
+static void answer_next(struct relay *r, const uint8_t *payload)
+{
+	const unsigned stream = stream_of(payload);
+	GByteArray *packet = made_next[stream];
+
+	if (packet) {
+		put_index(r, WIRE_INDEX_OK, 8 * packet->len, 8 * packet->len, 0);
+		if (made_sent[stream])
+			g_byte_array_free(made_sent[stream], TRUE);
+		made_sent[stream] = packet;
+		made_next[stream] = NULL;
+		return;
+	}
+	r->n_hups += made_over;
+	put_index(r, made_over ? WIRE_INDEX_HUP : WIRE_INDEX_RETRY, 0, 0, 0);
+}
+
+static void answer_sent(struct relay *r, const uint8_t *payload)
+{
+	const GByteArray *packet = made_sent[stream_of(payload)];
+	const struct wire_packet w = { GUINT32_TO_BE(WIRE_PACKET_OK), GUINT32_TO_BE(packet->len), 0 };
+
+	put(r, &w, sizeof(w));
+	put(r, packet->data, packet->len);
+}
+
+static void answer_all_metadata(struct relay *r, const uint8_t *payload)
+{
+	const char *text = r->metadata_sent++ ? "" : metadata[0];
+	const struct wire_metadata w = { GUINT64_TO_BE(strlen(text)),
+					 GUINT32_TO_BE(*text ? WIRE_METADATA_OK : WIRE_METADATA_NONE) };
+
+	(void)payload;
+	put(r, &w, sizeof(w));
+	put(r, text, strlen(text));
+}
+
+static void made_init(struct made *m)
+{
+	struct viewer_options options;
+
+	*m = (struct made){ 0 };
+	made_over = false;
+	relay_init(&m->relay);
+	m->relay.answers[WIRE_METADATA] = answer_all_metadata;
+	m->relay.answers[WIRE_NEXT_INDEX] = answer_next;
+	m->relay.answers[WIRE_PACKET] = answer_sent;
+	ck_assert_int_eq(ring_create(&m->consumer, SMALL), LT_OK);
+	ck_assert_int_eq(ring_producer_open(&m->producer, (struct ring_fds){ dup(m->consumer.fds.memory),
+									     dup(m->consumer.producer_wake) }),
+			 LT_OK);
+	options = relay_options(&m->relay, session_name);
+	m->live = native_live_create(&options, STALL_MS, "net://web", NULL, &m->producer);
+}
+
+static void made_step(struct made *m)
+{
+	const struct event *ev;
+	const char *wrong;
+
+	m->has_ended |= step(m->live, &m->relay) == LT_END;
+	for (; ring_peek(&m->consumer, &ev, &wrong) == LT_OK; ring_next(&m->consumer)) {
+		m->events += ev->kind == EVENT_OTHER;
+		m->backward += ev->kind == EVENT_BACKWARD;
+		if (ev->kind != EVENT_NOTE)
+			continue;
+		ck_assert_msg(!m->note, "%s; then %.*s", m->note, (int)event_payload(ev, ev_note)->text.len,
+			      event_text(ev, event_payload(ev, ev_note)->text));
+		m->note = g_strndup(event_text(ev, event_payload(ev, ev_note)->text),
+				    event_payload(ev, ev_note)->text.len);
+	}
+}
+
+/* Lets each stream have a packet of n events from there on, and waits until they are requested. */
+static void made_give(struct made *m, unsigned stream, uint64_t begin, uint64_t n)
+{
+	made_next[stream] = make_packet(begin, n, 0);
+	while (made_next[stream])
+		made_step(m);
+}
+
+static void made_release(struct made *m)
+{
+	for (made_over = true; !m->has_ended;)
+		made_step(m);
+	native_live_destroy(m->live);
+	ring_producer_release(&m->producer);
+	ring_consumer_release(&m->consumer);
+	relay_release(&m->relay);
+	for (unsigned i = 0; i < G_N_ELEMENTS(made_sent); i++) {
+		if (made_sent[i])
+			g_byte_array_free(made_sent[i], TRUE);
+		made_sent[i] = NULL;
+	}
+	g_free(m->note);
+}
+
+/* A stream that never has anything does not hide the others; what it has later counts as a step back in time. */
+START_TEST(test_silent_stream)
+{
+	struct made m;
+	uint64_t ns = 1000;
+
+	made_init(&m);
+	while (m.events < 30) {
+		made_give(&m, A, ns, 10);
+		ns += 10;
+	}
+	ck_assert_str_eq(m.note, "ch_1: silent: skipped until data arrives again");
+	ck_assert_uint_eq(m.backward, 0);
+	made_give(&m, B, 1005, 5);
+	made_give(&m, A, ns, 10);
+	made_release(&m);
+	ck_assert_uint_eq(m.events, ns + 10 - 1000 + 5);
+	ck_assert_uint_eq(m.backward, 1);
+}
+END_TEST
+
+/* If all streams pause, for however long, those that continue last are waited for. */
+START_TEST(test_pause_of_all_streams)
+{
+	struct made m;
+	int64_t until_us;
+
+	made_init(&m);
+	made_give(&m, A, 1000, 10);
+	made_give(&m, B, 1000, 10);
+	while (m.events < 20)
+		made_step(&m);
+	until_us = g_get_monotonic_time() + 4 * SILENT_US;
+	while (g_get_monotonic_time() < until_us)
+		made_step(&m);
+	made_give(&m, A, 3000, 10);
+	made_give(&m, B, 2000, 10);
+	made_release(&m);
+	ck_assert_uint_eq(m.events, 40);
+	ck_assert_uint_eq(m.backward, 0);
+}
+END_TEST
+
+UNIT_MAIN("live", test_metadata_while_full, test_silent_stream, test_pause_of_all_streams)

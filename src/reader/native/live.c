@@ -65,13 +65,14 @@ void native_live_apply_requests(struct native_live *l)
 	emit_end(l->ring, ev);
 }
 
-struct native_live *native_live_create(const struct viewer_options *options, const char *name, const char *fields,
-				       struct ring_producer *ring)
+struct native_live *native_live_create(const struct viewer_options *options, unsigned stall_ms, const char *name,
+				       const char *fields, struct ring_producer *ring)
 {
 	struct native_live *l = g_new0(struct native_live, 1);
 
 	native_live_init(l, name, fields, ring);
 	l->patience_ms = options->timeout_ms ? options->timeout_ms : VIEWER_TIMEOUT_MS;
+	l->stall_us = (int64_t)stall_ms * US_PER_MS;
 	l->viewer = viewer_create(options);
 	return l;
 }
@@ -242,6 +243,8 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 	switch (event->kind) {
 	case VIEWER_ATTACHED:
 		l->is_attached = true;
+		if (l->stall_us)
+			l->stall_us += event->session->timer_us;
 		write_session(l, event->session);
 		return LT_OK;
 	case VIEWER_STREAM:
@@ -301,6 +304,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 {
 	enum lt_status status;
 
+	live_merge_start_step(l);
 	native_live_apply_requests(l);
 	/* Before any packet is taken: those that came while the ring was full may need metadata that came then. */
 	if (l->is_full && ring_has_room(l->ring)) {

@@ -60,7 +60,9 @@ struct live_stream {
 	bool is_waiting;              /* has an item and is in the heap */
 	uint64_t beacon;              /* cycles */
 	bool has_beacon;
-	uint64_t until_ns; /* nothing earlier will come; 0: not known */
+	uint64_t until_ns;    /* nothing earlier will come; 0: not known */
+	int64_t heard_us;     /* monotonic: the last live_merge_hear() */
+	bool is_silence_said; /* that it is not waited for */
 };
 
 struct native_live {
@@ -84,6 +86,10 @@ struct native_live {
 	uint64_t last_ns;   /* time of the last record with a time */
 	uint64_t from_ns;   /* up to here, silent streams are not waited for */
 	uint64_t until_ns;  /* nothing from here on is written, as new streams may appear; UINT64_MAX: none may */
+	int64_t stall_us;   /* see live_merge.c; 0: silent streams are waited for, except up to .from_ns */
+	int64_t now_us;     /* monotonic: of this step */
+	int64_t active_us;  /* when a stream was last heard, or a record written */
+	int64_t resumed_us; /* when the session or this process last continued after a pause */
 	bool is_attached;   /* to a relayd's session */
 	bool is_ready;      /* EVENT_READY was written */
 	bool is_full;       /* the ring has no room: data waits in the streams */
@@ -158,6 +164,12 @@ void live_recall_packet(const struct live_stream *s);
 void live_recall_end(const struct native_live *l, struct live_trace *t);
 
 /* ---- live_merge.c ---- */
+
+/* To be called first in each step of a session: sets .now_us. */
+void live_merge_start_step(struct native_live *l);
+
+/* Notes that the stream is not silent: it has an item, had one until now, or knows a later time. */
+void live_merge_hear(struct live_stream *s);
 
 /* To be called when the stream has something new: an item or a later time. */
 void live_merge_wake(struct native_live *l, struct live_stream *s);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nstime.h"
 #include "reader/emit.h"
 #include "reader/native/live_internal.h"
 
 enum { RECORDS_PER_RUN = 512 };
+
+#define SKIPPED "silent: skipped until data arrives again"
 
 /* ---- the heap ---- */
 
@@ -74,6 +77,7 @@ static void write_stream_end(struct native_live *l, const struct live_stream *s)
 
 static void come_to(struct native_live *l, uint64_t ns)
 {
+	l->active_us = l->now_us;
 	l->last_ns = ns;
 	ring_set_time(l->ring, ns);
 }
@@ -95,6 +99,76 @@ static void write_item(struct native_live *l, struct live_stream *s)
 	stream_drop_item(b);
 }
 
+/* ---- silent streams ---- */
+
+/*
+ * A session's streams have data or a beacon once per live timer. One that had neither for twice .stall_us, which is
+ * longer than the timer, no longer holds up the others, until it has data again: its events are then those of a stream
+ * in which time stepped back. If nothing comes for any stream, or this process was stopped, for longer than .stall_us,
+ * then all streams have that time again, as the first one that continues must not leave the others behind.
+ */
+static bool is_silent(const struct live_stream *s)
+{
+	const struct native_live *l = s->live;
+
+	return l->stall_us && !s->is_waiting && g_queue_is_empty((GQueue *)&s->packets) &&
+	       l->now_us - MAX(s->heard_us, l->resumed_us) > 2 * l->stall_us;
+}
+
+static void note_pause(struct native_live *l, int64_t since_us)
+{
+	if (l->now_us - since_us > l->stall_us)
+		l->resumed_us = l->now_us;
+}
+
+void live_merge_start_step(struct native_live *l)
+{
+	const int64_t before_us = l->now_us;
+
+	l->now_us = g_get_monotonic_time();
+	note_pause(l, before_us);
+}
+
+void live_merge_hear(struct live_stream *s)
+{
+	note_pause(s->live, s->live->active_us);
+	s->heard_us = s->live->active_us = s->live->now_us;
+	s->is_silence_said = false;
+}
+
+/* Unless no stream has anything: then none has been skipped. */
+static void say_silence(struct native_live *l)
+{
+	const char *first = NULL;
+	unsigned n_silent = 0, n_new = 0;
+	char *text;
+
+	for (guint i = 0; i < l->streams->len; i++) {
+		const struct live_stream *s = g_ptr_array_index(l->streams, i);
+
+		if (!is_silent(s))
+			continue;
+		n_silent++;
+		if (s->is_silence_said)
+			continue;
+		n_new++;
+		first = s->base.base.name;
+	}
+	if (!n_new || n_silent == l->streams->len || !ring_has_room(l->ring))
+		return;
+	for (guint i = 0; i < l->streams->len; i++) {
+		struct live_stream *s = g_ptr_array_index(l->streams, i);
+
+		s->is_silence_said = s->is_silence_said || is_silent(s);
+	}
+	text = n_new == 1 ? g_strdup_printf("%s: " SKIPPED, first)
+			  : g_strdup_printf("%s and %u more: " SKIPPED, first, n_new - 1);
+	emit_note(l->ring, EVENT_NOTE, 0, text);
+	g_free(text);
+}
+
+/* ---- merging ---- */
+
 /* The time up to which everything is known. UINT64_MAX: no stream is waited for. */
 static uint64_t known_until_ns(const struct native_live *l)
 {
@@ -103,7 +177,7 @@ static uint64_t known_until_ns(const struct native_live *l)
 	for (guint i = 0; i < l->streams->len; i++) {
 		const struct live_stream *s = g_ptr_array_index(l->streams, i);
 
-		if (!s->is_waiting)
+		if (!s->is_waiting && !is_silent(s))
 			until_ns = MIN(until_ns, s->until_ns);
 	}
 	return MAX(until_ns, l->from_ns);
@@ -120,16 +194,19 @@ void live_merge_wake(struct native_live *l, struct live_stream *s)
 	if (s->is_waiting)
 		return;
 	s->is_waiting = live_stream_advance(s) && !ends_unheard(s);
-	if (s->is_waiting)
+	if (s->is_waiting) {
+		live_merge_hear(s);
 		push(l, s);
-	else if (live_stream_is_over(s))
+	} else if (live_stream_is_over(s)) {
 		g_ptr_array_remove_fast(l->streams, s);
+	}
 }
 
 enum lt_status live_merge_run(struct native_live *l)
 {
 	uint64_t until_ns = known_until_ns(l);
 
+	say_silence(l);
 	for (unsigned i = 0; i < RECORDS_PER_RUN; i++) {
 		struct live_stream *s;
 
@@ -146,6 +223,7 @@ enum lt_status live_merge_run(struct native_live *l)
 		}
 		pop(l);
 		s->is_waiting = false;
+		live_merge_hear(s);
 		if (live_stream_is_over(s))
 			g_ptr_array_remove_fast(l->streams, s);
 		else

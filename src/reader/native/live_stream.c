@@ -86,6 +86,7 @@ void live_stream_init(struct live_stream *s, struct native_live *l, struct live_
 	s->base.base.has_clock = true;
 	s->base.base.name = g_strdup(name);
 	s->live = l;
+	s->heard_us = l->now_us;
 	s->trace = t;
 	t->n_streams++;
 	t->had_streams = true;
@@ -116,13 +117,21 @@ void live_stream_destroy(gpointer stream)
 	s->base.base.type->release(&s->base.base);
 }
 
+static void set_until(struct live_stream *s, uint64_t ns)
+{
+	if (ns <= s->until_ns)
+		return;
+	s->until_ns = ns;
+	live_merge_hear(s);
+}
+
 void live_stream_note_time(struct live_stream *s)
 {
 	const struct native_trace *t = live_trace_newest(s->trace);
 	uint64_t ns;
 
-	if (s->has_beacon && t && native_clock_ns(&t->clock, s->beacon, &ns) && ns > s->until_ns)
-		s->until_ns = ns;
+	if (s->has_beacon && t && native_clock_ns(&t->clock, s->beacon, &ns))
+		set_until(s, ns);
 }
 
 static void announce_stream(struct live_stream *s)
@@ -178,8 +187,8 @@ bool live_stream_advance(struct live_stream *s)
 	drop_packet(s);
 	if (s->base.at.state == NATIVE_NEXT_PACKET)
 		live_stream_take_version(&s->base, NULL);
-	if (s->base.at.has_before && before->has_end && before->end_ns > s->until_ns)
-		s->until_ns = before->end_ns;
+	if (s->base.at.has_before && before->has_end)
+		set_until(s, before->end_ns);
 	if (!live_stream_is_over(s))
 		return false;
 	stream_find_item(b);
