@@ -193,6 +193,15 @@ static enum lt_status break_off(struct source *s, enum failed_cause cause, char 
 	return broken(s);
 }
 
+/* The reason is in the error chain. The name may be so long that it would leave no room for that. */
+static enum lt_status break_off_reading(struct source *s, enum failed_cause cause)
+{
+	char name[256];
+
+	text_sanitise(name, sizeof(name), s->spec->name, strlen(s->spec->name));
+	return break_off(s, cause, g_strdup_printf("reading '%s': %s", name, error_text()));
+}
+
 static enum lt_status report_death(struct source *s)
 {
 	char *how = crew_describe_end(s->worker), *reason = g_strdup_printf("worker for '%s' %s", s->spec->name, how);
@@ -244,7 +253,10 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* Connected: from here on a worker reads, as soon as it accepts the command. */
+/*
+ * Connected: from here on a worker reads, as soon as it accepts the command. LT_AGAIN: not yet. LT_ERROR: it cannot be
+ * passed on, which is the fault of neither the worker nor its other sources.
+ */
 static enum lt_status hand_over(struct source *s)
 {
 	const struct job_command command = {
@@ -300,11 +312,14 @@ static enum lt_status go_on_dialing(struct source *s)
 	}
 	if (status == LT_OK)
 		return LT_OK;
-	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, error_text()));
+	return break_off_reading(s, cause);
 }
 
-/* Handles what has come since the ring was found empty; descriptors that are not readable are not touched. */
-static void wake_up(struct source *s)
+/*
+ * Handles what has come since the ring was found empty; descriptors that are not readable are not touched. LT_ERROR:
+ * the source is broken.
+ */
+static enum lt_status wake_up(struct source *s)
 {
 	struct epoll_event events[WAKES];
 	const int n = epoll_wait(s->epoll_fd, events, WAKES, 0);
@@ -324,7 +339,8 @@ static void wake_up(struct source *s)
 	if (s->worker->gone)
 		ring_inherit(&s->ring);
 	else if (s->connection >= 0 && hand_over(s) == LT_ERROR)
-		crew_end(s->worker, error_text());
+		return break_off_reading(s, FAILED_WORKER);
+	return LT_OK;
 }
 
 /* ---- reading ---- */
@@ -340,8 +356,8 @@ enum lt_status source_peek(struct source *s, const struct event **ev)
 		return LT_END;
 	if (s->dial && (status = go_on_dialing(s)) != LT_OK)
 		return status;
-	if (s->waits)
-		wake_up(s);
+	if (s->waits && wake_up(s) != LT_OK)
+		return LT_ERROR;
 	status = ring_peek(&s->ring, ev, &wrong);
 	s->waits = status == LT_AGAIN;
 	if (status == LT_AGAIN)

@@ -269,6 +269,33 @@ START_TEST(test_takes_no_commands)
 }
 END_TEST
 
+/* A session that cannot be passed to the worker breaks off alone. */
+START_TEST(test_cannot_be_passed)
+{
+	char *long_name = g_strnfill(JOB_URL_MAX, 'x');
+	struct session a, b, c;
+	uint64_t pid, ts;
+
+	set_up();
+	a = start("a", false);
+	pid = worker_of(&a);
+	b = start(long_name, false);
+	ck_assert_int_eq(await(&b, &ts), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "its name is too long"));
+	ck_assert(!source_is_at_fault(b.source));
+	ck_assert_int_eq(await(&b, &ts), LT_ERROR);
+	c = start("c", false);
+	ck_assert_uint_eq(worker_of(&c), pid);
+	stop(&b);
+	/* one of the other two is stopped: the last one continues */
+	stop(&c);
+	ck_assert_int_eq(await(&a, &ts), LT_OK);
+	stop(&a);
+	source_wait_for_workers();
+	g_free(long_name);
+}
+END_TEST
+
 /* However many sessions there are, they share the wanted number of workers. */
 START_TEST(test_many)
 {
@@ -298,13 +325,14 @@ END_TEST
 
 int main(int argc, char **argv)
 {
-	static const TTest *tests[4];
+	static const TTest *tests[5];
 
 	if (argc > 3 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0)
 		return fake_worker(atoi(argv[2]));
 	tests[0] = test_shared;
 	tests[1] = test_crash;
 	tests[2] = test_takes_no_commands;
-	tests[3] = test_many;
-	return unit_run("crew", NULL, NULL, tests, 4);
+	tests[3] = test_cannot_be_passed;
+	tests[4] = test_many;
+	return unit_run("crew", NULL, NULL, tests, 5);
 }
