@@ -197,11 +197,12 @@ struct dial {
 	int64_t until_us;   /* and on all addresses */
 };
 
-static void watch(const struct dial *d, int fd, uint32_t events)
+/* false: see errno. */
+static bool watch(const struct dial *d, int fd, uint32_t events)
 {
 	struct epoll_event event = { .events = events };
 
-	epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 static void set_give_up(struct dial *d, int64_t at_us)
@@ -236,7 +237,8 @@ struct dial *dial_create(int family, const char *host, unsigned port, unsigned t
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->answered_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (d->timer_fd < 0 || d->epoll_fd < 0 || d->answered_fd < 0) {
+	if (d->timer_fd < 0 || d->epoll_fd < 0 || d->answered_fd < 0 || !watch(d, d->timer_fd, EPOLLIN) ||
+	    !watch(d, d->answered_fd, EPOLLIN)) {
 		error_set("cannot wait for a connection: %s", error_of_errno(errno));
 		dial_free(d);
 		return NULL;
@@ -244,9 +246,7 @@ struct dial *dial_create(int family, const char *host, unsigned port, unsigned t
 	d->lookup = lookup_start(family, host, port);
 	d->timeout_ms = timeout_ms;
 	d->until_us = g_get_monotonic_time() + (int64_t)timeout_ms * US_PER_MS;
-	watch(d, d->timer_fd, EPOLLIN);
 	lookup_listen(d->lookup, d->answered_fd);
-	watch(d, d->answered_fd, EPOLLIN);
 	set_give_up(d, d->until_us);
 	return d;
 }
@@ -285,10 +285,9 @@ static enum lt_status try_next(struct dial *d, int error)
 		d->next = a->ai_next;
 		d->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
 		if (d->fd >= 0 &&
-		    (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS || errno == EINTR)) {
-			watch(d, d->fd, EPOLLOUT);
+		    (connect(d->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS || errno == EINTR) &&
+		    watch(d, d->fd, EPOLLOUT))
 			return LT_AGAIN;
-		}
 		error = errno;
 		close_fd(&d->fd);
 	}

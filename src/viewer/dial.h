@@ -14,7 +14,7 @@ struct dial;
 
 /*
  * family: AF_UNSPEC, AF_INET, AF_INET6. host: a name or an address, without brackets. timeout_ms covers everything.
- * NULL: too many files are open, or memory is short (error chain).
+ * NULL: too many files are open or watched, or memory is short (error chain).
  */
 struct dial *dial_create(int family, const char *host, unsigned port, unsigned timeout_ms);
 

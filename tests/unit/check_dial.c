@@ -2,8 +2,10 @@
 #include "viewer/dial.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <limits.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -37,6 +39,25 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 	if (!original)
 		*(void **)&original = dlsym(RTLD_NEXT, "getaddrinfo");
 	return original(host, service, hints, addresses);
+}
+
+/* ---- a kernel that watches no more files ---- */
+
+static unsigned watches = UINT_MAX; /* that it still accepts */
+
+/* Replaces the library's function. */
+int epoll_ctl(int set, int how, int fd, struct epoll_event *event)
+{
+	static int (*original)(int, int, int, struct epoll_event *);
+
+	if (how == EPOLL_CTL_ADD && watches-- == 0) {
+		watches = 0;
+		errno = ENOSPC;
+		return -1;
+	}
+	if (!original)
+		*(void **)&original = dlsym(RTLD_NEXT, "epoll_ctl");
+	return original(set, how, fd, event);
 }
 
 /* A socket on 127.0.0.1, and its port; it listens with this backlog, or not at all if that is -1. */
@@ -228,5 +249,29 @@ START_TEST(test_too_many_open_files)
 }
 END_TEST
 
+/* Nor would anything wake one whose descriptors are not watched. */
+START_TEST(test_too_many_watched_files)
+{
+	enum { NEEDED = 2 }; /* and one more for the connection */
+	unsigned port;
+	const int listener = make_socket(4, &port), lowest = dup(listener);
+	int fd = -1;
+
+	close(lowest);
+	for (watches = 0; watches < NEEDED; watches++) {
+		const unsigned n = watches;
+
+		ck_assert_ptr_null(dial_create(AF_UNSPEC, "127.0.0.1", port, TIMEOUT_MS));
+		ck_assert_str_eq(error_text(), "cannot wait for a connection: No space left on device");
+		ck_assert_int_eq(dup(listener), lowest); /* all are closed again */
+		close(lowest);
+		watches = n;
+	}
+	ck_assert_int_eq(dial(AF_UNSPEC, "127.0.0.1", port, TIMEOUT_MS, &fd), LT_ERROR);
+	ck_assert_str_eq(error_text(), "cannot connect: No space left on device");
+	close(listener);
+}
+END_TEST
+
 UNIT_MAIN("dial", test_connects, test_refused, test_no_answer, test_no_such_host, test_many_ask,
-	  test_too_many_open_files)
+	  test_too_many_open_files, test_too_many_watched_files)
