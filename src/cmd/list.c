@@ -123,7 +123,8 @@ int cmd_list(const struct options *o)
 void cmd_list_help(struct help *h)
 {
 	static const struct manual_item columns[] = {
-		{ "HOST, SESSION", "the traced host and the name of the session" },
+		{ "HOST, SESSION",
+		  "the traced host and the name of the session; one line for its kernel's and its programs' traces" },
 		{ "STATE", "whether the session can be viewed, see below" },
 		{ "STREAMS",
 		  "number of streams that the relayd has received: for each trace one with its metadata, and about one "

@@ -54,6 +54,19 @@ def test_json():
     assert [s["live"] for s in answer["sessions"]] == [True, True, False]
 
 
+def test_kernel_and_programs():
+    """A relayd has two sessions for one that traces both; lttngtop reads both by one URL."""
+    parts = [Session([], "web", "s1", 200000, clients=1), Session([], "web", "s1", 200000), Session([], "web", "s2", 200000)]
+    parts[0].streams, parts[1].streams = [None] * 3, [None] * 2
+    with Relay(*parts) as relay:
+        for url, names in ((relay.relay_url, ["s1", "s2"]), (relay.relay_url + "/host/web/s1", ["s1"])):
+            answer = json.loads(expect(["--json", url], 0, "", "")[1])
+            assert [s["session"] for s in answer["sessions"]] == names, answer
+            assert answer["sessions"][0] == {"host": "web", "session": "s1", "url": relay.relay_url + "/host/web/s1",
+                                             "streams": 5, "clients": 1, "live_timer_ns": 2 * 10 ** 8, "live": True,
+                                             "taken": True}, answer
+
+
 def test_one_session():
     with Relay(*three_sessions()) as relay:
         _, out, _, _ = expect([relay.relay_url + "/host/web/s1"], 0, "s1", "")

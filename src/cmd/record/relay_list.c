@@ -90,6 +90,25 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return order ? order : strcmp(x->name, y->name);
 }
 
+/*
+ * A relayd lists the kernel's and the programs' part of a session as two sessions of one name, which have one URL and
+ * are read together. A viewer of both is one viewer.
+ */
+static void unite_parts(GPtrArray *sessions)
+{
+	for (guint i = sessions->len; i-- > 1;) {
+		const struct relay_session *part = g_ptr_array_index(sessions, i);
+		struct relay_session *s = g_ptr_array_index(sessions, i - 1);
+
+		if (strcmp(s->host, part->host) != 0 || strcmp(s->name, part->name) != 0)
+			continue;
+		s->timer_ns = MAX(s->timer_ns, part->timer_ns);
+		s->streams += part->streams;
+		s->clients = MAX(s->clients, part->clients);
+		g_ptr_array_remove_index(sessions, i);
+	}
+}
+
 GPtrArray *relay_list_new(void)
 {
 	return g_ptr_array_new_with_free_func(session_free);
@@ -132,5 +151,6 @@ enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, G
 	if (url->session && !sessions->len)
 		return error_set("'%s' has no session '%s' on host '%s'", url->relay, url->session, url->target);
 	g_ptr_array_sort(sessions, by_name);
+	unite_parts(sessions);
 	return LT_OK;
 }

@@ -17,15 +17,16 @@
 struct relay_session {
 	char *host, *name, *url;
 	uint64_t timer_ns; /* of live sessions; 0: the relayd only stores it */
-	uint64_t streams, clients;
+	uint64_t streams;  /* of all its parts */
+	uint64_t clients;  /* of the part that has the most */
 };
 
 /* An empty list of struct relay_session, which it owns. */
 GPtrArray *relay_list_new(void);
 
 /*
- * Appends the sessions selected by the URL, ordered by host and name. LT_ERROR: no answer within the limit (not
- * counting the time to read a long list), or the URL's session does not exist.
+ * Appends the sessions selected by the URL, ordered by host and name, each once. LT_ERROR: no answer within the limit
+ * (not counting the time to read a long list), or the URL's session does not exist.
  */
 enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, GPtrArray *sessions);
 
