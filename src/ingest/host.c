@@ -346,7 +346,7 @@ static void report_status(const struct host *host)
 	else if (h->trouble)
 		model_set_status(h->model, HOST_DEGRADED, h->trouble);
 	else
-		model_set_status(h->model, HOST_OK, h->note);
+		model_set_status(h->model, h->ended && h->live ? HOST_ENDED : HOST_OK, h->note);
 }
 
 void host_trouble(struct host *host, const char *why)
@@ -480,10 +480,12 @@ void host_set_back(struct host *host, bool live)
 
 void host_end(struct host *host)
 {
-	host->public.ended = true;
-	if (!host->public.away)
+	struct ingest_host *h = &host->public;
+
+	if (h->ended && !h->away)
 		return;
-	host->public.away = false;
+	h->ended = true;
+	h->away = h->still = h->silent = host->stalled = false;
 	report_status(host);
 }
 

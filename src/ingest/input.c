@@ -251,7 +251,7 @@ static char *explain_stop(struct input *input, const char *why)
 	/* it has ended, and no new one of its name has been created */
 	input->session_over = (!why && !left) || (cause == FAILED_NO_SESSION && !input->relayd_left && input->existed);
 	if (input->session_over)
-		return input->spec->url ? g_strdup("the session has ended") : NULL;
+		return source_spec_is_live(input->spec) ? g_strdup("the session has ended") : NULL;
 	if (cause != FAILED_NO_SESSION || !input->relayd_left)
 		return g_strdup(why);
 	return g_strdup_printf("%s since the relayd was away: run 'lttngtop record' on that host again", why);

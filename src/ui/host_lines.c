@@ -200,7 +200,7 @@ static void absent_text(const struct ui *ui, const struct ui_host_data *host, ch
 	else if (host_is_away(ui, host))
 		away_text(ui, host, text, size);
 	else if (host->info.ended && ui_to_ref(host, host->info.end_ns) <= ui->shown_begin_ns)
-		g_snprintf(text, size, "recorded until %s",
+		g_snprintf(text, size, host->info.live ? "session ended at %s" : "recorded until %s",
 			   ui_time(ui, time, sizeof(time), ui_to_ref(host, host->info.end_ns), 3, UI_DATE_IF_OTHER));
 	else if (host->info.user_space)
 		g_strlcpy(text, "   -  only user-space events: see pane 0 (Events)", size);

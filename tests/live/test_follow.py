@@ -179,6 +179,9 @@ def test_monitor():
             s.lttng("destroy", "s")
             check("monitor: the session has ended", t.wait(r"^ ENDED +\["))
             check("monitor: data that no longer comes is not late", not re.search(r"\blag\b", t.screen()[0]))
+            t.keys("9")
+            check("monitor: its source, too", t.wait(r"/out +the session has ended$"))
+            check("monitor: and its host", t.wait(r"^ended +"))
             t.keys("q")
             check("monitor: ends well", t.status() == 0)
 

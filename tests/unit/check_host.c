@@ -54,6 +54,26 @@ START_TEST(test_what_matters_most)
 }
 END_TEST
 
+/* Once its sessions have ended, nothing is waited for. */
+START_TEST(test_ended)
+{
+	host->public.begin_ns = 1;
+	host->back = true;
+	host_no_event(host, UINT64_C(1) << 40);
+	host_set_stalled(host, true);
+	host_end(host);
+	assert_status(HOST_ENDED, "");
+	ck_assert(host->public.ended && !host->public.silent && !host->public.still);
+	host_trouble(host, "a part is damaged");
+	assert_status(HOST_DEGRADED, "a part is damaged");
+	host->public.live = false;
+	g_clear_pointer(&host->public.trouble, g_free);
+	host_set_away(host, "the relayd went away");
+	host_end(host);
+	assert_status(HOST_OK, "");
+}
+END_TEST
+
 /* If nothing ran, it is known that nothing runs. */
 START_TEST(test_idle_is_not_still)
 {
@@ -63,4 +83,4 @@ START_TEST(test_idle_is_not_still)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("host", setup, teardown, test_what_matters_most, test_idle_is_not_still)
+UNIT_MAIN_AROUND("host", setup, teardown, test_what_matters_most, test_ended, test_idle_is_not_still)

@@ -112,6 +112,10 @@ START_TEST(test_absent)
 		      0, 0, "no longer in the history");
 	expect_absent((struct ui_host){ .name = "web", .begin_ns = SECOND, .end_ns = 2 * SECOND, .ended = true }, 0, 0,
 		      "recorded until 00:00:02.000");
+	expect_absent(
+		(struct ui_host){
+			.name = "web", .begin_ns = SECOND, .end_ns = 2 * SECOND, .live = true, .ended = true },
+		0, 0, "session ended at 00:00:02.000");
 	expect_absent((struct ui_host){ .name = "web", .begin_ns = 3 * SECOND, .end_ns = 4 * SECOND, .ended = true }, 0,
 		      0, "recorded from 00:00:03.000");
 }
