@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/relay.h"
 
-#include <errno.h>
 #include <glib.h>
-#include <netdb.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +12,7 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/relay_url.h"
+#include "viewer/dial.h"
 
 enum { PROBE_MS = 5 * MS_PER_S };
 
@@ -88,54 +87,32 @@ static bool answers(int fd)
 	return poll(&readable, 1, PROBE_MS) == 1;
 }
 
-/* 0, or an errno value if there is no connection. */
-static int try_connect(int fd, const struct addrinfo *address)
+static enum lt_status connect_to(const struct relay_url *url, unsigned port, int *fd)
 {
-	struct pollfd writable = { .fd = fd, .events = POLLOUT };
-	int error = 0;
-	socklen_t size = sizeof(error);
+	struct dial *dial = dial_create(url->family, url->host, port, PROBE_MS);
+	enum lt_status status = dial ? LT_AGAIN : LT_ERROR;
 
-	if (!connect(fd, address->ai_addr, address->ai_addrlen))
-		return 0;
-	if (errno != EINPROGRESS)
-		return errno;
-	if (poll(&writable, 1, PROBE_MS) != 1)
-		return ETIMEDOUT;
-	getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-	return error;
-}
+	while (status == LT_AGAIN && (status = dial_next(dial, fd)) == LT_AGAIN) {
+		struct pollfd p = { .fd = dial_fd(dial), .events = POLLIN };
 
-static enum lt_status probe_address(const struct addrinfo *address, bool must_answer)
-{
-	const int fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, address->ai_protocol);
-	const int error = fd < 0 ? errno : try_connect(fd, address);
-	enum lt_status status = LT_OK;
-
-	if (error)
-		status = error_set("%s", g_strerror(error));
-	else if (must_answer && !answers(fd))
-		status = error_set("it accepts connections, but does not answer for %d s", PROBE_MS / (int)MS_PER_S);
-	if (fd >= 0)
-		close(fd);
+		poll(&p, 1, PROBE_MS);
+	}
+	dial_destroy(dial);
 	return status;
 }
 
-/* LT_ERROR: the host has no address, or at none a relayd accepts a connection at that port and, if it must, answers. */
+/* LT_ERROR: no relayd accepts a connection at that port of the host or, if it must answer, does so in time. */
 static enum lt_status probe(const struct relay_url *url, unsigned port, bool must_answer)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
-	char service[8];
-	struct addrinfo *list = NULL;
-	enum lt_status status = LT_ERROR;
-	int failure;
+	enum lt_status status;
+	int fd;
 
-	g_snprintf(service, sizeof(service), "%u", port);
-	failure = getaddrinfo(url->host, service, &hints, &list);
-	if (failure)
-		return error_set("cannot resolve host '%s': %s", url->host, gai_strerror(failure));
-	for (const struct addrinfo *a = list; a && status; a = a->ai_next)
-		status = probe_address(a, must_answer);
-	freeaddrinfo(list);
+	status = connect_to(url, port, &fd);
+	if (status)
+		return status;
+	if (must_answer && !answers(fd))
+		status = error_set("it accepts connections, but does not answer for %d s", PROBE_MS / (int)MS_PER_S);
+	close(fd);
 	return status;
 }
 

@@ -2,15 +2,13 @@
 #include "feed/connection.h"
 
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/nstime.h"
+#include "viewer/dial.h"
 
 enum {
 	WAIT_MS = 200, /* between checks of *stop: a signal may arrive just before poll() */
@@ -68,63 +66,31 @@ enum lt_status connection_check(const struct feed_connection *c, bool expecting)
 
 /* ---- connecting ---- */
 
-static enum lt_status wait_connected(struct feed_connection *c)
+enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms,
+			       const volatile sig_atomic_t *stop, int *fd)
 {
-	const int64_t until_us = g_get_monotonic_time() + (int64_t)c->timeout_ms * US_PER_MS;
-	struct pollfd p = { .fd = c->fd, .events = POLLOUT };
-	int error = 0;
-	socklen_t len = sizeof(error);
+	struct dial *dial = dial_create(family, host, port, timeout_ms);
+	enum lt_status status = dial ? LT_AGAIN : LT_ERROR;
 
-	while (!poll(&p, 1, WAIT_MS) || !p.revents) {
-		if (*c->stop)
-			return LT_INTERRUPTED;
-		if (g_get_monotonic_time() > until_us)
-			return fail_timeout(c);
+	while (status == LT_AGAIN && (status = dial_next(dial, fd)) == LT_AGAIN) {
+		struct pollfd p = { .fd = dial_fd(dial), .events = POLLIN };
+
+		poll(&p, 1, WAIT_MS);
+		if (*stop)
+			status = LT_INTERRUPTED;
 	}
-	if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &error, &len) < 0)
-		error = errno;
-	return error ? error_set("cannot connect to %s: %s", c->peer, g_strerror(error)) : LT_OK;
-}
-
-static enum lt_status try_address(struct feed_connection *c, const struct addrinfo *a)
-{
-	enum lt_status status;
-	int one = 1;
-
-	c->fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, a->ai_protocol);
-	if (c->fd < 0)
-		return error_set("cannot connect to %s: %s", c->peer, g_strerror(errno));
-	if (connect(c->fd, a->ai_addr, a->ai_addrlen) < 0 && errno != EINPROGRESS && errno != EINTR)
-		status = error_set("cannot connect to %s: %s", c->peer, g_strerror(errno));
-	else
-		status = wait_connected(c);
-	if (status) {
-		close(c->fd);
-		c->fd = -1;
-		return status;
-	}
-	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	c->moved_us = g_get_monotonic_time();
-	return LT_OK;
+	dial_destroy(dial);
+	return status;
 }
 
 enum lt_status connection_open(struct feed_connection *c, int family, const char *host, unsigned port)
 {
-	struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_STREAM }, *addresses = NULL;
-	enum lt_status status = LT_ERROR;
-	char service[16];
-	int problem;
+	enum lt_status status = connection_dial(family, host, port, c->timeout_ms, c->stop, &c->fd);
 
 	g_free(c->peer);
 	c->peer = g_strdup_printf(strchr(host, ':') ? "lttng-relayd at [%s]:%u" : "lttng-relayd at %s:%u", host, port);
-	g_snprintf(service, sizeof(service), "%u", port);
-	problem = getaddrinfo(host, service, &hints, &addresses);
-	if (problem)
-		return error_set("cannot resolve %s: %s", c->peer, gai_strerror(problem));
-	for (const struct addrinfo *a = addresses; a && status == LT_ERROR; a = a->ai_next)
-		status = try_address(c, a);
-	freeaddrinfo(addresses);
-	return status;
+	c->moved_us = g_get_monotonic_time();
+	return status == LT_ERROR ? error_wrap("%s", c->peer) : status;
 }
 
 /* ---- moving bytes ---- */

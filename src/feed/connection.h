@@ -28,9 +28,12 @@ struct feed_connection {
 void connection_init(struct feed_connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop);
 
 /*
- * Connects, trying every address of the host. family: AF_UNSPEC, AF_INET, AF_INET6. LT_ERROR: the error chain names the
- * peer and the reason.
+ * Establishes a TCP connection, see viewer/dial.h: *fd then belongs to the caller. LT_INTERRUPTED: *stop was set.
  */
+enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms,
+			       const volatile sig_atomic_t *stop, int *fd);
+
+/* The same for this one. LT_ERROR: the error chain names the peer and the reason. */
 enum lt_status connection_open(struct feed_connection *c, int family, const char *host, unsigned port);
 
 void connection_close(struct feed_connection *c);

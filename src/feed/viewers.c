@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
-#include "viewer/dial.h"
+#include "feed/connection.h"
 #include "viewer/viewer.h"
 
 enum { STOP_MS = 100 }; /* maximum delay after a signal */
@@ -72,19 +72,12 @@ enum lt_status viewers_ask(struct viewers *v)
 
 enum lt_status viewers_open(struct viewers *v, int family, const char *host, unsigned live_port, unsigned timeout_ms)
 {
-	struct dial *dial = dial_create(family, host, live_port, timeout_ms);
-	enum lt_status status;
 	int fd;
+	const enum lt_status status = connection_dial(family, host, live_port, timeout_ms, v->stop, &fd);
 
 	v->live_port = live_port;
-	if (!dial)
-		return error_wrap("live port %u", live_port);
-	while ((status = dial_next(dial, &fd)) == LT_AGAIN)
-		if ((status = wait_for(v, dial_fd(dial), POLLIN, STOP_MS)) != LT_OK)
-			break;
-	dial_destroy(dial);
 	if (status != LT_OK)
-		return status == LT_ERROR ? error_wrap("live port %u", v->live_port) : status;
+		return status == LT_ERROR ? error_wrap("live port %u", live_port) : status;
 	v->viewer = viewer_create(&(struct viewer_options){ .fd = fd, .timeout_ms = timeout_ms });
 	return viewers_ask(v);
 }

@@ -7,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -134,6 +135,19 @@ static struct lookup *find_lookup(const struct lookup *wanted)
 	return NULL;
 }
 
+/* Signals are not for it: the main thread may wait for one, or hold it back for a moment. */
+static GThread *start_resolver(struct lookup *l)
+{
+	sigset_t all, before;
+	GThread *thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	thread = g_thread_try_new("resolver", ask_resolver, l, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return thread;
+}
+
 /* Returns the request that a thread will answer: an identical one that is already pending, or this one. */
 static struct lookup *send_lookup(struct lookup *l)
 {
@@ -148,7 +162,7 @@ static struct lookup *send_lookup(struct lookup *l)
 		return same;
 	}
 	g_atomic_int_inc(&l->users);
-	thread = g_thread_try_new("resolver", ask_resolver, l, NULL);
+	thread = start_resolver(l);
 	if (!thread) {
 		lookup_release(l);
 		l->problem = EAI_AGAIN;

@@ -318,7 +318,7 @@ expect 2 '' "'2:3' is not a port from 1 to 65535" feed --to net://localhost:1:2:
 expect 2 '' "option '--speed': 'fast' is not a number above 0" feed --to net://localhost --speed fast "$recording"
 expect 2 '' "option '--session': 'a/b' is too long or has characters" feed --to net://localhost --session a/b "$recording"
 expect 2 '' "option '--json' does not apply to 'feed'" feed --json "$recording"
-expect 1 '' "cannot connect to lttng-relayd at 127.0.0.1:1: Connection refused" feed --to net://127.0.0.1:1 "$recording"
+expect 1 '' "lttng-relayd at 127.0.0.1:1: cannot connect: Connection refused" feed --to net://127.0.0.1:1 "$recording"
 expect 1 '' 'none of the traces can be fed' feed --to net://127.0.0.1:1 empty
 
 # The worker subcommand is not advertised.

@@ -413,7 +413,7 @@ def check_failures(home, recording):
     port, = sandbox.free_ports(1)
     done = subprocess.run([PROGRAM, "feed", "--to", f"net://127.0.0.1:{port}", recording], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, timeout=sandbox.PATIENCE, check=False)
-    check(done.returncode == 1 and f"cannot connect to lttng-relayd at 127.0.0.1:{port}: Connection refused" in done.stderr,
+    check(done.returncode == 1 and f"lttng-relayd at 127.0.0.1:{port}: cannot connect: Connection refused" in done.stderr,
           f"refused: {done}")
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))

@@ -201,7 +201,7 @@ def test_relayd_that_stops_before_the_start():
             threading.Thread(target=at_start, args=(listener, control, stop), daemon=True).start()
             url = f"net://127.0.0.1:{listener.getsockname()[1]}:{data}"
             check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "s"), 1, "",
-                  f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: Connection refused\n$")
+                  f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: cannot connect: Connection refused\n$")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
         (control, data, live), _ = other.start_relayd()
@@ -218,7 +218,7 @@ def test_relayd_that_stops_before_the_start():
         os.remove(f"{u.home}/go")
         out = record.communicate(timeout=sandbox.PATIENCE)[0]
         assert record.returncode == 1 and re.search("\nlttngtop: no host could be recorded; cannot reach relayd "
-                                                    f"'{url}' from this machine: Connection refused\n$", out), out
+                                                    f"'{url}' from this machine: cannot connect: Connection refused\n$", out), out
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
