@@ -183,7 +183,8 @@ static void take_wait(const struct wait_graph *g, const struct graph_place *at, 
 
 /*
  * Takes what a worker did from queued_ns on, when an item was queued, to the place where it starts it. The thread that
- * waits for the item waits for that, too: the worker executes another one, say, and waits for a disk.
+ * waits for the item waits for that, too: the worker executes another one, say, and waits for a disk. If the worker did
+ * not exist yet, what its creator did delayed the item.
  */
 static void take_delay(const struct wait_graph *g, const struct graph_place *at, uint64_t queued_ns, uint64_t limit_ns,
 		       unsigned depth)
@@ -193,7 +194,11 @@ static void take_delay(const struct wait_graph *g, const struct graph_place *at,
 	struct walked_edge e = { 0 };
 
 	limit_ns = MAX(limit_ns, queued_ns);
-	while (before.t_ns > limit_ns && w->n_pieces <= PIECES_MAX && edge_before(g, &before, &e)) {
+	while (before.t_ns > limit_ns && w->n_pieces <= PIECES_MAX) {
+		if (!edge_before(g, &before, &e)) {
+			walk(g, before.row, before.seq, limit_ns, depth + 1);
+			break;
+		}
 		if (wait_state_blocks(e.state))
 			take_wait(g, &before, &e, limit_ns, depth);
 		else

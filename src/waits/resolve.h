@@ -14,8 +14,9 @@
  *	    cur := the link's source; limit := max(bound, a)
  *	    while cur > limit:
  *	        if the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source; if
- *	            that is where an item was queued, first take what the row did from then on; if there is no link,
- *	            take what it did since an interrupt brought the work; the rest is the wait itself; stop
+ *	            that is where an item was queued, first take what the row (before its start: its creator) did from
+ *	            then on; if there is no link, take what it did since an interrupt brought the work; the rest is the
+ *	            wait itself; stop
  *	        if a link that starts at or before limit ends at cur: take it, stop   (a packet older than the wait)
  *	        if a link ends at cur, and the edge before cur is not a wait: remember cur
  *	        if the edge before cur is a wait: resolve it with bound limit, else take it; cur := its start

@@ -126,6 +126,45 @@ START_TEST(test_work)
 }
 END_TEST
 
+/* The item waits for a kworker that is only created then: so does the thread, for what the kworker's creator does. */
+static void check_created(bool created_seen, const char *want_path)
+{
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 5, 2, 0, 0, 2);
+	work(&t, 20, 0, WAIT_EVENT_WORK_QUEUED, 3);
+	switched(&t, 0, 25, 0, 7, 2, 0);
+	switched(&t, 0, 27, 2, 2, 0, 0); /* preempted */
+	switched(&t, 0, 29, 2, 0, 0, 2);
+	if (created_seen) {
+		add(&t, 0, 30, WAIT_EVENT_FORK, 2)->tid = 9;
+		woken(&t, 0, 32, 2, 9)->new_task = true;
+	}
+	switched(&t, 0, 36, 1, 0, 0, 9);
+	work(&t, 40, 1, WAIT_EVENT_WORK_START, 3);
+	woken(&t, 0, 60, 1, 7);
+	work(&t, 70, 1, WAIT_EVENT_WORK_END, NO_WORK);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	got = path_text(&t, 10, 80);
+	ck_assert_str_eq(got, want_path);
+	g_free(got);
+	end(&t);
+}
+
+START_TEST(test_work_for_a_new_kworker)
+{
+	check_created(true, "7 R  until 25, 2 R  until 27, 2 P  until 29, 2 R  until 32, 9 P +2 until 36, "
+			    "9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+	/* it existed before, but nothing is known of it */
+	check_created(false, "7 R  until 25, 9 ? =7 until 36, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+}
+END_TEST
+
 /* Meanwhile the kworker waits for a disk: so does the thread whose item it has not started. */
 START_TEST(test_work_waits_for_another)
 {
@@ -274,5 +313,6 @@ START_TEST(test_work_in_a_softirq)
 }
 END_TEST
 
-UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_from_an_interrupt,
-	  test_work_queued_in_an_interrupt, test_work_queued_unseen, test_woken_for_work, test_work_in_a_softirq)
+UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_for_a_new_kworker,
+	  test_work_from_an_interrupt, test_work_queued_in_an_interrupt, test_work_queued_unseen, test_woken_for_work,
+	  test_work_in_a_softirq)
