@@ -34,8 +34,7 @@ enum wait_link {
 	WAIT_LINK_WAKEUP,
 	WAIT_LINK_FORK,
 	WAIT_LINK_NETWORK,
-	WAIT_LINK_TIMER, /* within a row: it set the timer that woke it; the time in between is WAIT_TIMER */
-	WAIT_LINK_WORK,  /* it starts a work item that the other queued; what it did in between delayed it */
+	WAIT_LINK_WORK, /* it starts a work item that the other queued; what it did in between delayed it */
 };
 
 /* Whether the state is a wait that needs an explanation; other states explain themselves. */

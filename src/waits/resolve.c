@@ -385,8 +385,6 @@ static void lay_link(struct layer *l, const struct piece *p)
 		if (p->link == WAIT_LINK_NETWORK) {
 			s.state = WAIT_NETWORK;
 			s.wire = p->from != p->row;
-		} else if (p->link == WAIT_LINK_TIMER) {
-			s.state = WAIT_TIMER;
 		} else {
 			s.state = WAIT_UNKNOWN;
 			s.fill = p->from != p->row ? WAIT_FILL_ACROSS : WAIT_FILL_STITCH;

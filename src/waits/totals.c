@@ -158,14 +158,9 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 /* What the time between the ends of v's link counts as. */
 static unsigned kind_between(const struct vertex *v, wait_row row)
 {
-	switch (v->link) {
-	case WAIT_LINK_NETWORK:
-		return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
-	case WAIT_LINK_TIMER:
-		return WAIT_TIMER;
-	default:
+	if (v->link != WAIT_LINK_NETWORK)
 		return WAIT_UNKNOWN;
-	}
+	return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
 }
 
 /* Adds [from, to[, a part of the wait, the gap or the time before the row's start that v's link ended. */

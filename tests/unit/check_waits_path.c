@@ -7,12 +7,12 @@
 /*
  * Graphs as text: each row is "TIME STATE TIME STATE … TIME", where the states
  * are those of letters[], 'i' is a wait for work and '.' a gap; links are
- * "ROW@TIME ROW@TIME KIND", KIND being one of W, F, N, T.
+ * "ROW@TIME ROW@TIME KIND", KIND being one of W, F, N.
  * Paths as text: "ROW:STATE BEGIN-END", preceded by the link that leads to it ("W1>"), and followed by '~' for a
  * packet in transit, "?f", "?s" or "?a" for a fill, '!' for a segment that starts where the graph does.
  */
 static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
-static const char link_letters[] = "-WFNT";
+static const char link_letters[] = "-WFN";
 
 enum { ROWS_MAX = 8, EVENTS_MAX = 256 };
 
@@ -178,8 +178,8 @@ START_TEST(test_chain)
 	/* a thread created during the wait: its creator, by a fork */
 	check_whole(ROWS("10 R 20 B 60 R 80", "40 P 45 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@40 F"),
 		    "0:R10-20 2:R20-40 F2>1:P40-45 1:R45-60 W1>0:R60-80");
-	/* a timer that it set itself */
-	check_whole(ROWS("10 R 20 B 60 R 80"), LINKS("0@15 0@60 T"), "0:R10-20 T0>0:T20-60 0:R60-80");
+	/* a packet that it sent itself */
+	check_whole(ROWS("10 R 20 B 60 R 80"), LINKS("0@15 0@60 N"), "0:R10-20 N0>0:N20-60 0:R60-80");
 }
 END_TEST
 
