@@ -341,7 +341,7 @@ void waitlog_before(struct model *m, const struct apply *a)
 /* Its place is known when it was received. */
 static void complete_receive(struct model *m, const struct apply *a)
 {
-	if (m->wait_log->n_events)
+	if (a->cpu) /* else it was not logged */
 		m->wait_log->events[m->wait_log->n_events - 1].place = received_place(a);
 }
 

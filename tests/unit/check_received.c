@@ -176,4 +176,21 @@ START_TEST(test_local)
 }
 END_TEST
 
-UNIT_MAIN("received", test_together, test_one_after_the_other, test_of_one_connection, test_many, test_local)
+/* Nothing is logged of a packet whose CPU is unknown: what was logged last stays as it is. */
+START_TEST(test_on_an_unknown_cpu)
+{
+	struct fixture f;
+
+	begin(&f);
+	softirq(&f, true);
+	receive(&f, 1001, 100);
+	ck_assert_uint_eq(wake(&f, 9), 0);
+	f.now += 10;
+	EVENT(&f.e, f.now, EVENT_NO_CPU, EVENT_NO_TID, NET_RECEIVE, net, .name = str(&rec, "eth0"), .len = 60);
+	ck_assert_uint_eq(last_place(&f, WAIT_EVENT_WAKE), 0);
+	end(&f);
+}
+END_TEST
+
+UNIT_MAIN("received", test_together, test_one_after_the_other, test_of_one_connection, test_many, test_local,
+	  test_on_an_unknown_cpu)
