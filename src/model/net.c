@@ -165,6 +165,11 @@ void apply_net_receive(struct model *m, const struct apply *a)
 	}
 }
 
+void apply_sock_receive(struct model *m, const struct apply *a)
+{
+	received_local(m, a);
+}
+
 void apply_dump_netif(struct model *m, const struct apply *a)
 {
 	struct netif n;

@@ -142,20 +142,23 @@ static uint8_t best(struct model *m, const struct received *r, uint32_t thread)
 	return place;
 }
 
-static uint8_t place_waking(struct model *m, const struct apply *a, uint32_t thread)
+static uint8_t place_waking(struct model *m, const struct apply *a)
 {
-	const struct context c = context_now(m, a->cpu);
 	const int64_t tid = event_payload(a->ev, ev_wakeup)->tid;
 	struct received *r = at_work(a->cpu);
+	struct context c;
 
-	if (!r || context_explains(&c) != WAIT_NETWORK)
+	if (!r)
+		return WAIT_NO_PLACE;
+	c = context_now(m, a->cpu);
+	if (context_explains(&c) != WAIT_NETWORK)
 		return WAIT_NO_PLACE;
 	if (r->tid == tid && r->woken_ns == m->now_ns)
 		return r->place;
 	r->delivering = true;
 	r->tid = tid;
 	r->woken_ns = m->now_ns;
-	r->place = best(m, r, thread);
+	r->place = best(m, r, tid > 0 ? thread_find(m, tid) : NO_ROW);
 	if (r->place == WAIT_NO_PLACE || r->place < r->at)
 		return r->place;
 	r->at = r->place;
@@ -163,17 +166,22 @@ static uint8_t place_waking(struct model *m, const struct apply *a, uint32_t thr
 	return r->place;
 }
 
-const struct packet *received_that_wakes(struct model *m, const struct apply *a, uint32_t thread)
+void received_wakes(struct model *m, const struct apply *a)
 {
-	const uint8_t place = place_waking(m, a, thread);
+	place_waking(m, a);
+}
+
+const struct packet *received_that_wakes(struct model *m, const struct apply *a)
+{
+	const uint8_t place = place_waking(m, a);
 	const struct packet *p = place == WAIT_NO_PLACE ? NULL : &a->cpu->received->packets[place];
 
 	return p && p->protocol ? p : NULL;
 }
 
-uint8_t received_place_waking(struct model *m, const struct apply *a, uint32_t thread)
+uint8_t received_place_waking(struct model *m, const struct apply *a)
 {
-	const uint8_t place = place_waking(m, a, thread);
+	const uint8_t place = place_waking(m, a);
 	const struct received *r = at_work(a->cpu);
 
 	return r && r->local ? WAIT_PLACE_LOCAL : place;

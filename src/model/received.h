@@ -40,13 +40,19 @@ void received_sent(const struct model *m, const struct apply *a);
 void received_local(const struct model *m, const struct apply *a);
 
 /*
- * The packet that wakes the thread of the event, a wake-up; NULL: none does, or it is neither TCP nor UDP. thread: its
- * row or NO_ROW. However often it is asked, the answer for an event is the same.
+ * A wake-up, perhaps by a packet, which is delivered then. To be called for every wake-up, so that the answers below do
+ * not depend on whether somebody asked about the one before.
  */
-const struct packet *received_that_wakes(struct model *m, const struct apply *a, uint32_t thread);
+void received_wakes(struct model *m, const struct apply *a);
+
+/*
+ * The packet that wakes the thread of the event, a wake-up; NULL: none does, or it is neither TCP nor UDP. However
+ * often it is asked, the answer for an event is the same.
+ */
+const struct packet *received_that_wakes(struct model *m, const struct apply *a);
 
 /* For the log: the place of that packet, and of the one just received: see struct wait_event. */
-uint8_t received_place_waking(struct model *m, const struct apply *a, uint32_t thread);
+uint8_t received_place_waking(struct model *m, const struct apply *a);
 uint8_t received_place(const struct apply *a);
 
 void received_free(struct cpu *cpu);

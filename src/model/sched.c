@@ -8,6 +8,7 @@
 #include "model/context.h"
 #include "model/parts_internal.h"
 #include "model/mounts.h"
+#include "model/received.h"
 
 #include <string.h>
 
@@ -249,6 +250,8 @@ void apply_wakeup(struct model *m, const struct apply *a)
 			a->cpu->waking_tid = 0;
 		return;
 	}
+	if (m->relations)
+		received_wakes(m, a);
 	if (p->tid <= 0)
 		return;
 	row = thread_of_tid(m, p->tid);

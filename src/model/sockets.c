@@ -411,7 +411,7 @@ enum packet_fit channels_fit(struct model *m, uint32_t thread, const struct pack
 bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, struct channel_end *end)
 {
 	struct channels *c = m->relations->channels;
-	const struct packet *packet = received_that_wakes(m, a, thread);
+	const struct packet *packet = received_that_wakes(m, a);
 	uint32_t file;
 	struct call_in_flight *call = &thread_info(m, thread)->call;
 	struct channel *ch = waited_channel(m, call, &file);

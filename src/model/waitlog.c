@@ -218,7 +218,7 @@ static void log_wake(struct model *m, const struct apply *a)
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	set_call(m, e, row);
-	e->place = received_place_waking(m, a, row);
+	e->place = received_place_waking(m, a);
 	if (e->context == WAIT_CONTEXT_TASK)
 		e->role = (uint8_t)role_of_wake(m, a->cpu ? a->cpu->thread : NO_ROW, row);
 }
@@ -292,8 +292,6 @@ static void log_packet(struct model *m, const struct apply *a, bool sent, bool s
 	struct clock_packet packet;
 	struct wait_event *e = add(m, sent ? WAIT_EVENT_SEND : WAIT_EVENT_RECEIVE, a->cpu);
 
-	if (sock && !sent)
-		received_local(m, a);
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	if (clock_packet_of_event(p, layout, &packet))

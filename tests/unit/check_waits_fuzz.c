@@ -2,8 +2,8 @@
 /*
  * Arbitrary input from hosts: records of every tracepoint with absurd fields pass through models, clocks and the wake-
  * up graph in the way the pump passes them on. Every answer must be consistent: paths tile their window, followed rows
- * have the paths that a walk finds, sums are those of the path's time, memory stays within its limit. Best run with
- * sanitizers.
+ * have the paths that a walk finds, sums are those of the path's time, memory stays within its limit, and the model's
+ * figures are those of a model that logs nothing for the graph. Best run with sanitizers.
  */
 #include <glib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { HOSTS = 3, EVENTS = 8000, TURN = 64, FOLLOWED = 3, MEMORY_BYTES = 256 << 
 
 struct fuzz {
 	GRand *rand;
-	struct events hosts[HOSTS];
+	struct events hosts[HOSTS], plain[HOSTS]; /* plain: without a log */
 	struct wait_log logs[HOSTS];
 	uint64_t now_ns[HOSTS];
 	struct clock_sync *clocks;
@@ -126,6 +126,15 @@ static void fill_packet(struct fuzz *f, struct ev_net *p)
 	p->header_words = 5 << 8 | 5;
 }
 
+/* Announces the class to both models. */
+static uint16_t some_class(struct fuzz *f, unsigned host, const char *name)
+{
+	const uint16_t id = events_class(&f->hosts[host], name);
+
+	ck_assert_uint_eq(events_class(&f->plain[host], name), id);
+	return id;
+}
+
 static void some_record(struct fuzz *f, unsigned host)
 {
 	static const uint16_t cpus[] = { 0, 0, 0, 1, 1, 2, EVENT_CPU_MAX - 1, EVENT_NO_CPU };
@@ -140,6 +149,7 @@ static void some_record(struct fuzz *f, unsigned host)
 	if (!pick(f, 300)) {
 		record_init(&r, f->now_ns[host], r.ev.cpu, EVENT_NO_TID, EVENT_LOST);
 		events_apply(e, &r, &lost, sizeof(lost));
+		events_apply(&f->plain[host], &r, &lost, sizeof(lost));
 		return;
 	}
 	if (r.ev.tid < EVENT_NO_TID)
@@ -150,10 +160,28 @@ static void some_record(struct fuzz *f, unsigned host)
 	events_name((enum event_kind)r.ev.kind, name);
 	if (strchr(name, '*'))
 		strcpy(strchr(name, '*'), pick(f, 2) ? "read" : "futex");
-	r.ev.class_id = events_class(e, name);
+	r.ev.class_id = some_class(f, host, name);
 	r.ev.present = pick(f, 4) ? ~0u : g_rand_int(f->rand);
 	ck_assert_ptr_null(event_check(&r.ev, sizeof(r)));
 	model_apply(e->m, 0, &r.ev);
+	model_apply(f->plain[host].m, 0, &r.ev);
+}
+
+static void check_figures(const struct fuzz *f, unsigned host)
+{
+	const struct host_state *a = model_state(f->hosts[host].m), *b = model_state(f->plain[host].m);
+
+	for (int table = 0; table < TABLES; table++) {
+		const struct state_table *t = &a->tables[table], *u = &b->tables[table];
+
+		ck_assert_uint_eq(t->n_rows, u->n_rows);
+		for (uint32_t row = 0; row < t->n_rows; row++) {
+			ck_assert_uint_eq(t->flags[row], u->flags[row]);
+			for (unsigned i = 0; state_alive(t, row) && i < t->desc->n_cells; i++)
+				ck_assert_msg(state_cells(t, row)[i] == state_cells(u, row)[i], "%s: row %u: %s",
+					      t->desc->name, row, t->desc->cells[i].name);
+		}
+	}
 }
 
 /* What the pump does with a host's log. */
@@ -296,6 +324,7 @@ static void run(uint32_t seed, struct seen *seen)
 		const char *name = (const char *[]){ "client", "web", "db" }[h];
 
 		events_init(&f.hosts[h]);
+		events_init(&f.plain[h]);
 		wait_log_init(&f.logs[h]);
 		model_set_wait_log(f.hosts[h].m, &f.logs[h]);
 		f.now_ns[h] = BASE_NS + (uint64_t)pick(&f, 5000000);
@@ -321,7 +350,9 @@ static void run(uint32_t seed, struct seen *seen)
 	seen->compared += f.compared;
 	seen->wires += f.wires;
 	for (unsigned h = 0; h < HOSTS; h++) {
+		check_figures(&f, h);
 		events_release(&f.hosts[h]);
+		events_release(&f.plain[h]);
 		wait_log_release(&f.logs[h]);
 	}
 	wait_path_release(&f.path);
