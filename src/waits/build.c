@@ -239,11 +239,6 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 
 /* ---- wake-ups ---- */
 
-static bool in_interrupt(const struct wait_event *e)
-{
-	return e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
-}
-
 struct wait_cause build_brought_by(const struct wait_event *e)
 {
 	const bool explains = e->state == WAIT_BLOCK_DEVICE || e->state == WAIT_NETWORK || e->state == WAIT_TIMER;
@@ -271,8 +266,8 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	const struct pending_link *packet = NULL;
 
 	if (e->context == WAIT_CONTEXT_RECEIVING) {
-		receiver = in_interrupt(e) ? build_thread_kernel(b, host, e->cpu) : build_current(b, host, e);
-		if (receiver && !in_interrupt(e))
+		receiver = build_receiver(b, host, e);
+		if (receiver && receiver->tid > 0)
 			cause.name = build_row(b, receiver->row)->who.comm;
 	} else if (e->context == WAIT_CONTEXT_SOFTIRQ && (e->vec == VEC_NET_TX || e->vec == VEC_NET_RX)) {
 		receiver = build_thread_kernel(b, host, e->cpu);

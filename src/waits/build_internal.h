@@ -208,6 +208,12 @@ const struct pending_link *build_packets_waking(const struct build *b, unsigned 
 /* That packet woke a thread, which has a vertex now: links the packet to that thread. */
 void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken);
 
+/*
+ * Where the packet that the event's CPU receives is received: in its thread or, if that is interrupted or idle, in the
+ * kernel's. NULL: unknown.
+ */
+struct build_thread *build_receiver(struct build *b, unsigned host, const struct wait_event *e);
+
 /* The packets that the CPU received will not wake any more threads. */
 void build_packets_forget(const struct build *b, unsigned host, unsigned cpu);
 

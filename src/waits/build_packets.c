@@ -253,14 +253,29 @@ static void flow_sent(struct build *b, unsigned host, const struct clock_packet 
 	*f = (struct flow){ .key = key, .row = row, .life = build_row(b, row)->life, .sent_ns = b->now_ns };
 }
 
-/* The thread that sends or receives the packet; NULL: none. */
-static struct build_thread *owner(struct build *b, unsigned host, const struct wait_event *e, bool sent)
+static bool is_idle(const struct build_thread *t)
+{
+	return t && t->tid == TID_IDLE;
+}
+
+struct build_thread *build_receiver(struct build *b, unsigned host, const struct wait_event *e)
 {
 	const bool in_interrupt = e->below == WAIT_CONTEXT_SOFTIRQ || e->below == WAIT_CONTEXT_IRQ;
+	struct build_thread *current = in_interrupt ? NULL : build_current(b, host, e);
 
-	if (!sent)
-		return in_interrupt ? build_thread_kernel(b, host, e->cpu) : build_current(b, host, e);
-	if (e->below == WAIT_CONTEXT_TASK)
+	return in_interrupt || is_idle(current) ? build_thread_kernel(b, host, e->cpu) : current;
+}
+
+/* Whether the CPU's task sends the packet. An idle one sends nothing: it was an interrupt that was not recorded. */
+static bool in_task(struct build *b, unsigned host, const struct wait_event *e)
+{
+	return e->below == WAIT_CONTEXT_TASK && !is_idle(build_current(b, host, e));
+}
+
+/* The thread that sends the packet; NULL: none. */
+static struct build_thread *sender(struct build *b, unsigned host, const struct wait_event *e)
+{
+	if (in_task(b, host, e))
 		return build_current(b, host, e);
 	return e->below == WAIT_CONTEXT_SOFTIRQ ? build_thread_kernel(b, host, e->cpu) : NULL;
 }
@@ -268,6 +283,7 @@ static struct build_thread *owner(struct build *b, unsigned host, const struct w
 void build_packet(struct build *b, unsigned host, const struct wait_event *e, const struct clock_packet *packet)
 {
 	const bool sent = e->kind == WAIT_EVENT_SEND;
+	const bool by_task = sent && in_task(b, host, e);
 	const struct build_thread *t;
 	uint64_t cookie[2];
 	wait_row row;
@@ -275,11 +291,11 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 	if (packet && packet->ip_version)
 		note_opening(b, packet);
 	b->receiving = NULL;
-	if (sent && e->below != WAIT_CONTEXT_TASK && flow_sender(b, host, packet, cookie)) {
+	if (sent && !by_task && flow_sender(b, host, packet, cookie)) {
 		matcher_feed(b->matcher, host, b->now_ns, true, packet, cookie);
 		return;
 	}
-	t = owner(b, host, e, sent);
+	t = sent ? sender(b, host, e) : build_receiver(b, host, e);
 	if (!t)
 		return;
 	row = build_extend(b, t);
@@ -289,7 +305,7 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 		return;
 	cookie[COOKIE_ROW] = cookie_row(row, build_row(b, row)->life);
 	cookie[COOKIE_TIME] = b->now_ns;
-	if (sent && e->below == WAIT_CONTEXT_TASK)
+	if (by_task)
 		flow_sent(b, host, packet, row);
 	matcher_feed(b->matcher, host, b->now_ns, sent, packet, cookie);
 }

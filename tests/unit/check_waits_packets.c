@@ -31,6 +31,34 @@ START_TEST(test_packet_wakes_on_another_host)
 }
 END_TEST
 
+/* An idle task neither sends nor receives: these are interrupts that were not recorded. */
+START_TEST(test_packets_on_an_idle_cpu)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	switched(&t, 0, 25, 0, 7, 1, 0);
+	packet(&t, 0, 28, 0, true, false, false, 2); /* the rest, when the window opens */
+	packet(&t, 1, 30, 0, false, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 2);
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	packet(&t, 1, 33, 0, true, false, true, 1); /* nothing was sent on this flow before */
+	packet(&t, 0, 40, 0, false, true, true, 1);
+	woken_by_softirq(&t, 0, 41, 0, 7, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 32");
+	check(&t, 0, 7, "10 R 20 R 25 N 41");
+	check_row(&t, row_of_cpu(&t, 0, 0, 0), "10 P 25");
+	check_row(&t, row_of_cpu(&t, 1, 0, 0), "11");
+	check_row(&t, row_of_cpu(&t, 1, -1, 0), "~7@20 30 R 31");
+	ck_assert_uint_eq(waits_info(t.w).links, 2);
+	end(&t);
+}
+END_TEST
+
 /* The packet wakes all threads woken while it is received, even after the softirq has answered it, but none later. */
 START_TEST(test_packet_that_wakes_several)
 {
@@ -299,8 +327,8 @@ START_TEST(test_packets_without_receivers)
 }
 END_TEST
 
-UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packet_that_wakes_several,
-	  test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten, test_packet_of_an_earlier_softirq,
-	  test_packets_received_together, test_two_packets_in_one_ns, test_packet_that_wakes_nobody,
-	  test_softirq_sends_for_the_task, test_packets_without_receivers, test_datagram_that_is_lost,
-	  test_packet_that_is_too_old)
+UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packets_on_an_idle_cpu,
+	  test_packet_that_wakes_several, test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten,
+	  test_packet_of_an_earlier_softirq, test_packets_received_together, test_two_packets_in_one_ns,
+	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers,
+	  test_datagram_that_is_lost, test_packet_that_is_too_old)
