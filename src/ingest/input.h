@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "event/fields.h"
+#include "ingest/contexts.h"
 #include "ingest/host.h"
 #include "ingest/kernel.h"
 
@@ -55,7 +56,7 @@ struct input {
 	bool relayd_left;           /* the relayd went away, or could not be reached, since the session last ran */
 	unsigned number;            /* the source's number in the host's merge */
 	GPtrArray *kernel_traces;   /* kernel.c's data about its traces, by trace number; NULL: no data yet */
-	GByteArray *kernel_context; /* context of the next event, held until that is taken or not; NULL: not used yet */
+	struct contexts *unapplied; /* contexts of threads, until an event of the thread is taken; NULL: not used yet */
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */
 	GPtrArray *starts;       /* struct event *: what ran on each CPU when its data begins, until then; NULL: none */
 	bool has_begun;          /* input_begin() was called */

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "event/payload.h"
 #include "event/tracepoints.h"
+#include "ingest/contexts.h"
 #include "ingest/input.h"
 #include "ingest/host.h"
 
@@ -316,22 +317,17 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 /* Holds a context for kernel_context(). Returns false, because it must not be applied alone. */
 static bool hold_context(struct input *input, const struct event *ev)
 {
-	if (!input->kernel_context)
-		input->kernel_context = g_byte_array_new();
-	g_byte_array_set_size(input->kernel_context, 0);
-	g_byte_array_append(input->kernel_context, (const guint8 *)ev, ev->size);
+	if (!input->unapplied)
+		input->unapplied = contexts_create();
+	contexts_hold(input->unapplied, ev);
 	return false;
 }
 
 const struct event *kernel_context(struct input *input, const struct event *ev)
 {
-	const struct event *held;
+	const struct kernel_trace *t = input->unapplied && ev->kind >= EVENT_OTHER ? trace_at(input, ev->trace) : NULL;
 
-	if (!input->kernel_context || !input->kernel_context->len || ev->kind < EVENT_OTHER)
-		return NULL;
-	held = (const struct event *)(const void *)input->kernel_context->data;
-	g_byte_array_set_size(input->kernel_context, 0);
-	return held->tid == ev->tid && held->trace == ev->trace ? held : NULL;
+	return t && t->session ? contexts_take(input->unapplied, ev->tid) : NULL;
 }
 
 /* Whether an event of a program is taken. */
@@ -413,6 +409,8 @@ void kernel_input_stopped(struct input *input)
 {
 	bool any_over = false;
 
+	if (input->unapplied)
+		contexts_clear(input->unapplied);
 	for (guint i = 0; input->kernel_traces && i < input->kernel_traces->len; i++) {
 		struct kernel_trace *t = trace_at(input, i);
 
@@ -436,9 +434,8 @@ void kernel_release(struct input *input)
 {
 	if (input->kernel_traces)
 		g_ptr_array_free(input->kernel_traces, TRUE);
-	if (input->kernel_context)
-		g_byte_array_free(input->kernel_context, TRUE);
-	input->kernel_context = NULL;
+	contexts_destroy(input->unapplied);
+	input->unapplied = NULL;
 	input->kernel_traces = NULL;
 }
 

@@ -43,8 +43,8 @@ bool kernel_takes(struct host *host, struct input *input, const struct event *ev
 
 /*
  * If kernel_takes() returned true: the event's context (EVENT_CONTEXT), to be applied before the event; NULL: it has
- * none, or it was applied already. Contexts are held back because the thread of an event that is not taken may be gone
- * by then. Valid until the next kernel_takes() for the input.
+ * none, or it was applied already. Contexts are held back, until an event of their thread is taken, because the thread
+ * of one that is not may be gone by then. Valid until the next call for the input.
  */
 const struct event *kernel_context(struct input *input, const struct event *ev);
 

@@ -4,6 +4,7 @@
 hosts tells them apart. Two machines with the same name are two."""
 import json
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,10 +23,10 @@ def report(table, *sources):
     return json.loads(run.stdout)["rows"], run.stderr, run.returncode
 
 
-def switch(trace, time, prev, following):
+def switch(trace, time, prev, following, **more):
     trace.add(BASE + time, "sched_switch", ("prev_comm", "text", 16, f"t{prev}"), ("prev_tid", "s32", prev),
               ("prev_prio", "s32", 20), ("prev_state", "s64", 0), ("next_comm", "text", 16, f"t{following}"),
-              ("next_tid", "s32", following), ("next_prio", "s32", 20))
+              ("next_tid", "s32", following), ("next_prio", "s32", 20), **more)
 
 
 def receive(trace, time):
@@ -152,6 +153,33 @@ def nothing_in_between(top):
     check("parts: as the whole", found == whole, (found, whole))
 
 
+class WithContexts(ctf.Trace):
+    """Each event has its thread's TID, PID and UID."""
+    NAMES = "tid", "pid", "uid"
+
+    def add(self, time, name, *fields, cpu=0, tid=0):
+        super().add(time, name, *fields, cpu=cpu)
+        self.events[-1] = cpu, time, self.events[-1][2][:12] + struct.pack("<3i", tid, 500 + tid, 1000 + tid) + \
+            self.events[-1][2][12:]
+
+    def metadata(self, uuid, clock):
+        text = "".join(ctf.INTEGER.format(32, 1) + f" _{name}; " for name in self.NAMES)
+        return super().metadata(uuid, clock).replace("uint32_t cpu_id; }; };",
+                                                     f"uint32_t cpu_id; }}; event.context := struct {{ {text}}}; }};")
+
+
+def contexts(top):
+    """What only one recording has of each thread, with events that are mostly taken from the other one."""
+    plain = record(top, "plain", range(100), "switch", "receive", "send")
+    trace = WithContexts("db")
+    for i in range(100):
+        switch(trace, i * 10 * MS + 100, 1 + i % 2, 2 - i % 2, tid=1 + i % 2)
+        trace.add(BASE + i * 10 * MS + MS, "power_cpu_idle", ("state", "u32", 1), tid=2 - i % 2)
+    trace.write(os.path.join(top, "contexts"), trace="contexts", clock="db")
+    rows, _, _ = report("cpu", plain, os.path.join(top, "contexts"), "--columns", "tid,pid,uid")
+    check("contexts", [[row[name] for name in WithContexts.NAMES] for row in rows] == [[1, 501, 1001], [2, 502, 1002]], rows)
+
+
 def two_machines(top):
     for n in ("1", "22"):
         record(top, f"machine-{n}", range(1000), "switch", host="localhost", clock=f"clock {n}")
@@ -162,6 +190,7 @@ def two_machines(top):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for test in (same, another_day, parts, one_after_the_other, one_name_in_another, nothing_in_between, two_machines):
+    for test in (same, another_day, parts, one_after_the_other, one_name_in_another, nothing_in_between, contexts,
+                 two_machines):
         test(directory)
 finish()
