@@ -127,16 +127,23 @@ START_TEST(test_work)
 END_TEST
 
 /* The item waits for a kworker that is only created then: so does the thread, for what the kworker's creator does. */
-static void check_created(bool created_seen, const char *want_path)
+static void check_created(bool created_seen, bool in_interrupt, const char *want_path)
 {
+	struct wait_event *e;
 	struct test t;
 	char *got;
 
 	begin(&t, 1);
 	switched(&t, 0, 5, 0, 0, 0, 7);
 	switched(&t, 0, 5, 2, 0, 0, 2);
-	work(&t, 20, 0, WAIT_EVENT_WORK_QUEUED, 3);
+	if (!in_interrupt)
+		work(&t, 20, 0, WAIT_EVENT_WORK_QUEUED, 3);
 	switched(&t, 0, 25, 0, 7, 2, 0);
+	if (in_interrupt) {
+		e = work(&t, 26, 0, WAIT_EVENT_WORK_QUEUED, 3);
+		e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+		e->state = WAIT_NETWORK;
+	}
 	switched(&t, 0, 27, 2, 2, 0, 0); /* preempted */
 	switched(&t, 0, 29, 2, 0, 0, 2);
 	if (created_seen) {
@@ -158,10 +165,15 @@ static void check_created(bool created_seen, const char *want_path)
 
 START_TEST(test_work_for_a_new_kworker)
 {
-	check_created(true, "7 R  until 25, 2 R  until 27, 2 P  until 29, 2 R  until 32, 9 P +2 until 36, "
-			    "9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+	check_created(true, false,
+		      "7 R  until 25, 2 R  until 27, 2 P  until 29, 2 R  until 32, 9 P +2 until 36, "
+		      "9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+	check_created(true, true,
+		      "7 R  until 25, 7 N  until 26, 2 R  until 27, 2 P  until 29, 2 R  until 32, 9 P +2 until 36, "
+		      "9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 	/* it existed before, but nothing is known of it */
-	check_created(false, "7 R  until 25, 9 ? =7 until 36, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
+	check_created(false, false,
+		      "7 R  until 25, 9 ? =7 until 36, 9 R  until 40, 9 R wb_workfn until 60, 7 P <9 until 80");
 }
 END_TEST
 
