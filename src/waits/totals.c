@@ -34,7 +34,7 @@ void wait_totals_add(struct wait_totals *totals, wait_row row, const struct wait
 
 static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsigned depth);
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
-			  int sign, unsigned depth);
+			  int sign, unsigned depth, unsigned waiter);
 
 /* Depth 0 is the row itself, and counts as its own time. It may occur again at a greater depth, among its wakers. */
 static void add_state(struct adder *a, unsigned kind, uint64_t ns, int sign, unsigned depth)
@@ -127,10 +127,10 @@ static void add_waker(struct adder *a, wait_row row, uint64_t since_ns, uint64_t
 
 /*
  * Adds [since, until[ of the row for a thread that waited for it, up to the source of a link at linked_ns: for
- * the time before the row got its work, the threads that gave it the work count instead.
+ * the time before the row got its work, the threads that gave it the work count instead. waiter: that thread's depth.
  */
 static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t until_ns, uint64_t linked_ns, int sign,
-		    unsigned depth)
+		    unsigned depth, unsigned waiter)
 {
 	const struct graph_row *r = &a->g->rows[row];
 	const uint64_t idle = last_idle(r, linked_ns);
@@ -140,11 +140,11 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 		uint64_t idle_ns = MIN(until_ns, work->t_ns);
 
 		if (work->link != WAIT_LINK_NONE) {
-			add_explained(a, row, work, since_ns, idle_ns, sign, depth);
+			add_explained(a, row, work, since_ns, idle_ns, sign, depth, waiter);
 		} else {
 			uint64_t came_ns = CLAMP(work->came_ns, since_ns, idle_ns);
 
-			add_state(a, vertex_rest(a->g, work), came_ns - since_ns, sign, depth - 1);
+			add_state(a, vertex_rest(a->g, work), came_ns - since_ns, sign, waiter);
 			add_between(a, row, came_ns, idle_ns, sign, depth);
 		}
 		since_ns = idle_ns;
@@ -163,9 +163,12 @@ static unsigned kind_between(const struct vertex *v, wait_row row)
 	return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
 }
 
-/* Adds [from, to[, a part of the wait, the gap or the time before the row's start that v's link ended. */
+/*
+ * Adds [from, to[, a part of the wait, the gap or the time before the row's start that v's link ended. waiter: depth of
+ * the thread that waits; less than the row's if the row has waited for work meanwhile.
+ */
 static void add_explained(struct adder *a, wait_row row, const struct vertex *v, uint64_t from_ns, uint64_t to_ns,
-			  int sign, unsigned depth)
+			  int sign, unsigned depth, unsigned waiter)
 {
 	uint64_t wire_ns = MAX(from_ns, v->from_ns);
 
@@ -176,7 +179,7 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		return;
 	}
 	if (from_ns < v->from_ns)
-		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1);
+		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1, waiter);
 	if (to_ns <= wire_ns)
 		return;
 	if (v->link == WAIT_LINK_WORK) /* what the worker did since the item was queued */
@@ -198,7 +201,7 @@ static void add_edge(struct adder *a, wait_row row, uint64_t seq, uint64_t t_ns,
 	uint64_t left_ns = row_left_ns(r, seq);
 
 	if (explained(v))
-		add_explained(a, row, v, left_ns, t_ns, sign, depth);
+		add_explained(a, row, v, left_ns, t_ns, sign, depth, depth);
 	else
 		add_state(a, v->gap ? WAIT_UNKNOWN : v->state, t_ns - left_ns, sign, depth);
 }
@@ -209,7 +212,7 @@ static void add_before(struct adder *a, wait_row row, uint64_t t_ns, int sign, u
 	const struct graph_row *r = &a->g->rows[row];
 
 	if (!r->head && row_vertex(r, 0)->link != WAIT_LINK_NONE)
-		add_explained(a, row, row_vertex(r, 0), t_ns, row_vertex(r, 0)->t_ns, -sign, depth);
+		add_explained(a, row, row_vertex(r, 0), t_ns, row_vertex(r, 0)->t_ns, -sign, depth, depth);
 	else
 		add_state(a, WAIT_UNKNOWN, (r->head ? r->before_ns : row_vertex(r, 0)->t_ns) - t_ns, -sign, depth);
 }
@@ -253,7 +256,7 @@ static void add_at(struct adder *a, wait_row row, uint64_t t_ns, int sign, unsig
 	if (seq < r->end && row_vertex(r, seq)->summed && explained(row_vertex(r, seq))) {
 		/* back from its end: all look-ups are then for this time, one for each wait of the chain */
 		add_base(a, row, seq, sign, depth);
-		add_explained(a, row, row_vertex(r, seq), t_ns, row_vertex(r, seq)->t_ns, -sign, depth);
+		add_explained(a, row, row_vertex(r, seq), t_ns, row_vertex(r, seq)->t_ns, -sign, depth, depth);
 		return;
 	}
 	last = seq < r->end && row_vertex(r, seq)->t_ns == t_ns ? seq : seq - 1;

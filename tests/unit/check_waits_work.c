@@ -111,6 +111,33 @@ START_TEST(test_work_from_an_interrupt)
 }
 END_TEST
 
+/* A disk's interrupt brings kworker 8 work, and that wakes kworker 9: until it came, thread 7 waited for the disk. */
+START_TEST(test_work_from_a_kworker)
+{
+	struct test t;
+	char *got;
+
+	begin(&t, 1);
+	switched(&t, 0, 5, 0, 0, 0, 7);
+	switched(&t, 0, 5, 1, 9, 0x402, 0);
+	switched(&t, 0, 5, 2, 8, 0x402, 0);
+	switched(&t, 0, 25, 0, 7, 2, 0);
+	woken_by_softirq(&t, 0, 40, 2, 8, 4, WAIT_BLOCK_DEVICE);
+	switched(&t, 0, 42, 2, 0, 0, 8);
+	woken(&t, 0, 45, 2, 9);
+	switched(&t, 0, 48, 1, 0, 0, 9);
+	woken(&t, 0, 60, 1, 7);
+	switched(&t, 0, 80, 0, 0, 0, 7);
+	switched(&t, 0, 90, 1, 9, 0x402, 0);
+	finish(&t, 1);
+	got = path_text(&t, 10, 80);
+	ck_assert_str_eq(got, "7 R  until 25, 7 D  until 40, 8 P  until 42, 8 R  until 45, 9 P <8 until 48, "
+			      "9 R  until 60, 7 P <9 until 80");
+	g_free(got);
+	end(&t);
+}
+END_TEST
+
 /* A kworker that was busy when the work was queued works for whoever queued it. */
 START_TEST(test_work)
 {
@@ -326,5 +353,5 @@ START_TEST(test_work_in_a_softirq)
 END_TEST
 
 UNIT_MAIN("waits_work", test_work, test_work_waits_for_another, test_work_for_a_new_kworker,
-	  test_work_from_an_interrupt, test_work_queued_in_an_interrupt, test_work_queued_unseen, test_woken_for_work,
-	  test_work_in_a_softirq)
+	  test_work_from_an_interrupt, test_work_from_a_kworker, test_work_queued_in_an_interrupt,
+	  test_work_queued_unseen, test_woken_for_work, test_work_in_a_softirq)
