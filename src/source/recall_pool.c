@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "source/recall.h"
 
-enum { LOG_BYTES_MAX = 1 << 30 }; /* half of a worker's address space */
+enum { LOG_BYTES_MAX = 1 << 30 }; /* a small part of the address space of a worker */
 
 struct log {
 	int writing_fd, reading_fd;

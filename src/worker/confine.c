@@ -23,6 +23,7 @@
 #include "worker/confine_filter.h"
 
 #define MEMORY_BYTES ((rlim_t)2 << 30)
+#define ADDRESS_BYTES ((rlim_t)64 << 30) /* with the current packets of hundreds of CPUs, which are mapped files */
 #define FILE_BYTES ((rlim_t)2 << 30)
 
 enum { FILES = 65536 };
@@ -51,13 +52,17 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &r);
 }
 
-/* Absurd metadata must not use up the machine's memory; a crash on damaged data does not need a core file. */
+/*
+ * Absurd metadata must not use up the machine's memory; mapped files are not counted as such, because the kernel can
+ * drop their pages. A crash on damaged data does not need a core file.
+ */
 static void set_limits(void)
 {
 	limit(RLIMIT_CORE, 0);
 	if (IS_INSTRUMENTED)
 		return;
-	limit(RLIMIT_AS, MEMORY_BYTES);
+	limit(RLIMIT_DATA, MEMORY_BYTES);
+	limit(RLIMIT_AS, ADDRESS_BYTES);
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_NOFILE, FILES);
 	limit(RLIMIT_FSIZE, FILE_BYTES);

@@ -31,6 +31,9 @@
 #include "event/syscalls.h"
 #include "worker/confine_filter.h"
 
+/* More than a worker's memory, less than its address space. */
+#define LARGE_BYTES ((size_t)3 << 30)
+
 static char directory[32];
 static char outside[64], new_name[64];
 
@@ -195,7 +198,7 @@ static int try_abort(void)
 
 static int try_memory(void)
 {
-	void *volatile memory = malloc((size_t)3 << 30); /* or compilers would leave it out */
+	void *volatile memory = malloc(LARGE_BYTES); /* or compilers would leave it out */
 
 	return memory ? 0 : ENOMEM;
 }
@@ -203,9 +206,20 @@ static int try_memory(void)
 /* GLib ends a process that gets no memory, with a message. */
 static int try_glib_memory(void)
 {
-	void *volatile memory = g_malloc((size_t)3 << 30);
+	void *volatile memory = g_malloc(LARGE_BYTES);
 
 	return memory ? 0 : ENOMEM;
+}
+
+/* What is mapped of files is not memory of the process, unless it can be written. */
+static int try_mapped(void)
+{
+	const int fd = open(outside, O_RDONLY);
+	char *map = mmap(NULL, LARGE_BYTES, PROT_READ, MAP_PRIVATE, fd, 0);
+
+	if (map == MAP_FAILED)
+		return errno;
+	return mprotect(map, LARGE_BYTES, PROT_READ | PROT_WRITE) < 0 && errno == ENOMEM ? 0 : 2;
 }
 
 /* ---- in a process of its own ---- */
@@ -327,6 +341,8 @@ START_TEST(test_allowed)
 	expect_exit(CONFINE_RECORDING, "directory", 0, try_open_directory);
 	expect_exit(CONFINE_RECORDING, "readlink", 0, try_readlink);
 	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
+	ck_assert_int_eq(truncate(outside, LARGE_BYTES), 0);
+	expect_exit(CONFINE_RECORDING, "mapped files", 0, try_mapped);
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
 #ifdef TCGETS2
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);

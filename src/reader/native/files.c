@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,7 +11,7 @@
 
 /* The packets of data files. */
 
-/* Larger ones do not fit into the address space of a worker. */
+/* Far more than tracers write. */
 #define PACKET_BYTES_MAX (UINT64_C(1) << 30)
 
 /* ---- the end of a file ---- */
@@ -174,6 +175,20 @@ static bool is_before_range(const struct native_stream *s, const struct packet_h
 	return native_clock_ns(clock, next.values[PACKET_TIMESTAMP_BEGIN], &begin_ns) && begin_ns < s->skip_to_ns;
 }
 
+/* Why a packet could not be mapped. What counts against the limit is the current packets of all streams. */
+static LT_COLD const char *why_not_mapped(int error)
+{
+	struct rlimit most;
+	char text[128];
+
+	if (error != ENOMEM || getrlimit(RLIMIT_AS, &most) < 0 || most.rlim_cur == RLIM_INFINITY)
+		return error_of_errno(error);
+	g_snprintf(text, sizeof(text),
+		   "packets exceed the address space of a worker, %" G_GUINT64_FORMAT " MiB: use more --workers",
+		   (guint64)(most.rlim_cur >> 20));
+	return g_intern_string(text);
+}
+
 /* Maps the given bytes of the packet and walks over its head. next: where the next packet starts. */
 static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_t next, uint64_t size,
 				struct packet_head *head)
@@ -183,7 +198,7 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_
 
 	/* Packets of other streams may take up so much of the address space that only this one does not fit. */
 	if (!mapping_open(&c->map, c->fd, c->offset, bytes))
-		return give_up_packet(s, g_strerror(errno), next);
+		return give_up_packet(s, why_not_mapped(errno), next);
 	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
 	c->packet_at = c->offset;
 	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK)
@@ -226,6 +241,16 @@ static bool ends_before_it_begins(const struct packet_head *head)
 	return end && packet_has(head, PACKET_TIMESTAMP_BEGIN) && head->values[PACKET_TIMESTAMP_BEGIN] > end;
 }
 
+/* How many of the packet's bytes are needed: its padding may be large, and no part of it is read. */
+static uint64_t needed_bytes(const struct native_stream *s, const struct packet_head *head, uint64_t bytes)
+{
+	if (s->at.is_skipped)
+		return MIN(bytes, (head->events_at + 7) / 8);
+	if (!packet_has(head, PACKET_CONTENT_SIZE))
+		return bytes;
+	return MIN(bytes, (head->values[PACKET_CONTENT_SIZE] + 7) / 8);
+}
+
 enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct packet_head *head)
 {
 	struct native_cursor *c = &s->at;
@@ -248,8 +273,7 @@ enum lt_status native_map_at(struct native_stream *s, uint64_t size, struct pack
 		return LT_END;
 	c->is_skipped = is_before_range(s, head, bytes);
 	error_clear();
-	status = map_bytes(s, c->is_skipped ? MIN(bytes, (head->events_at + 7) / 8) : bytes, c->offset + bytes, size,
-			   head);
+	status = map_bytes(s, needed_bytes(s, head, bytes), c->offset + bytes, size, head);
 	if (status == LT_OK)
 		c->offset += bytes;
 	return status;
