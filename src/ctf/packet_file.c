@@ -10,7 +10,7 @@
 enum {
 	MAGIC_BYTES = 4,
 	CHUNK_BYTES = 1 << 18,
-	SEARCH_BYTES = 1 << 26, /* more than a packet's size */
+	HEADS_MAX = 1 << 18, /* invalid ones in a search: each takes far more time than other bytes */
 };
 
 enum lt_status packet_file_read_head(const struct layout *layout, int fd, uint64_t offset, struct packet_head *head)
@@ -30,7 +30,8 @@ struct file_search {
 	const struct layout *layout;
 	const struct layout_stream *stream; /* NULL: any */
 	uint8_t magic[MAGIC_BYTES];
-	uint64_t size; /* of the file */
+	uint64_t size;  /* of the file */
+	unsigned tried; /* heads */
 	struct packet_head *head;
 };
 
@@ -50,8 +51,9 @@ static bool find_magic(struct file_search *s)
 	return true;
 }
 
-static bool is_packet(const struct file_search *s, const uint8_t *data, size_t len, uint64_t offset)
+static bool is_packet(struct file_search *s, const uint8_t *data, size_t len, uint64_t offset)
 {
+	s->tried++;
 	if (packet_read_head(s->layout, data, len, s->head) != LT_OK)
 		return false;
 	return (!s->stream || s->head->stream == s->stream) && packet_bytes(s->head, s->size - offset) > 0;
@@ -61,12 +63,12 @@ static bool is_packet(const struct file_search *s, const uint8_t *data, size_t l
  * Searches data[0..len[, which is at *offset of the file. Unless the file ends there, stops where a head might be
  * truncated.
  */
-static bool search_chunk(const struct file_search *s, const uint8_t *data, size_t len, uint64_t *offset)
+static bool search_chunk(struct file_search *s, const uint8_t *data, size_t len, uint64_t *offset)
 {
 	const size_t end = *offset + len < s->size ? len - PACKET_HEAD_BYTES : len;
 	const uint8_t *at = data;
 
-	while ((at = memmem(at, len - (size_t)(at - data), s->magic, MAGIC_BYTES)) != NULL &&
+	while (s->tried < HEADS_MAX && (at = memmem(at, len - (size_t)(at - data), s->magic, MAGIC_BYTES)) != NULL &&
 	       (size_t)(at - data) < end) {
 		const size_t before = (size_t)(at - data);
 
@@ -80,14 +82,25 @@ static bool search_chunk(const struct file_search *s, const uint8_t *data, size_
 	return false;
 }
 
-static bool search_file(const struct file_search *s, int fd, uint64_t *offset)
+/* Where data follows: no packet starts in a hole of the file, which may be large. */
+static uint64_t behind_hole(const struct file_search *s, int fd, uint64_t offset)
 {
-	const uint64_t end = MIN(s->size, *offset + SEARCH_BYTES);
+	const off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+
+	return data >= 0 ? (uint64_t)data : errno == ENXIO ? s->size : offset;
+}
+
+static bool search_file(struct file_search *s, int fd, uint64_t *offset)
+{
+	const uint64_t end = MIN(s->size, *offset + PACKET_BYTES_MAX);
 	uint8_t *data = g_malloc(CHUNK_BYTES);
 	bool found = false;
 	ssize_t n;
 
-	while (!found && *offset < end) {
+	while (!found && s->tried < HEADS_MAX) {
+		*offset = behind_hole(s, fd, *offset);
+		if (*offset >= end)
+			break;
 		n = pread(fd, data, (size_t)MIN(CHUNK_BYTES, s->size - *offset), (off_t)*offset);
 		if (n < 0 && errno == EINTR)
 			continue;

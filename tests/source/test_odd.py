@@ -195,6 +195,22 @@ def padding(top):
     check("padding: all events, nothing said", (events, status, err) == (750, 0, ""), (events, status, err))
 
 
+def damaged_head(top):
+    """The packet after a large one with a damaged head is found. Not behind bytes that look like heads and are not, each of
+    which takes time: so many are no accident."""
+    for name, heads, found in ("", 1000, True), (" full of heads", 1 << 20, False):
+        path = os.path.join(top, "damaged head" + name)
+        large_packets(path, 1, 100 << 20)
+        with open(os.path.join(path, "ch_0"), "r+b") as file:
+            file.write(bytes(4))
+            file.seek(1 << 20)
+            file.write(struct.pack("<I", 0xc1fc1fc1) * heads)
+        events, err, status = events_of(path)
+        check(f"damaged head{name}: the following packets", events == (100 if found else 0), events)
+        check(f"damaged head{name}: said", "wrong magic number" in err, err)
+        check(f"damaged head{name}: exit status", status == (3 if found else 1), (status, err))
+
+
 def huge_packets(top):
     """Packets that fit into a worker's address space one at a time: where one cannot be mapped, the next one is read."""
     if sanitized():  # they need an address space without limits
@@ -522,6 +538,7 @@ def main():
         refused_cpus(top)
         huge_packet(top)
         padding(top)
+        damaged_head(top)
         huge_packets(top)
         empty_fields(top)
         empty_fields_of_head(top)

@@ -11,9 +11,6 @@
 
 /* The packets of data files. */
 
-/* Far more than tracers write. */
-#define PACKET_BYTES_MAX (UINT64_C(1) << 30)
-
 /* ---- the end of a file ---- */
 
 /* Opens the index of the data file. */
