@@ -7,7 +7,7 @@
  *                vtid unknown: its tid is the vtid, its pid the vpid
  *                if several match: the one with that name, then the one outside containers
  *
- *   by_vtid[vtid] ─▶ thread row ─▶ thread row ─▶ NO_ROW
+ *   by_vtid[vtid] ─▶ thread row ◀─▶ thread row ─▶ NO_ROW
  *
  * Without the kernel's events, every emitter becomes a thread. A thread in a container that the kernel's events have
  * not shown yet is unknown: its events count only for their class and the host.
@@ -35,7 +35,7 @@ struct emitter {
 /* By thread row. */
 struct vtid_link {
 	uint64_t vtid; /* 0: it is in no chain */
-	uint32_t next;
+	uint32_t next, previous;
 };
 
 enum { SWEEP_FIRST = 1024, EMITTERS_MAX = 65536 };
@@ -84,29 +84,27 @@ static uint32_t first_with(const struct users *u, uint64_t vtid)
 void user_thread_end(struct model *m, uint32_t thread)
 {
 	struct users *u = m->users;
-	uint64_t vtid;
-	uint32_t row;
+	struct vtid_link *link;
 
 	if (thread >= u->links->len || !link_of(u, thread)->vtid)
 		return;
-	vtid = link_of(u, thread)->vtid;
-	link_of(u, thread)->vtid = 0;
-	row = first_with(u, vtid);
-	if (row != thread) {
-		while (link_of(u, row)->next != thread)
-			row = link_of(u, row)->next;
-		link_of(u, row)->next = link_of(u, thread)->next;
-	} else if (link_of(u, thread)->next != NO_ROW) {
-		map64_put(&u->by_vtid, vtid, link_of(u, thread)->next);
-	} else {
-		map64_del(&u->by_vtid, vtid);
-	}
+	link = link_of(u, thread);
+	if (link->next != NO_ROW)
+		link_of(u, link->next)->previous = link->previous;
+	if (link->previous != NO_ROW)
+		link_of(u, link->previous)->next = link->next;
+	else if (link->next != NO_ROW)
+		map64_put(&u->by_vtid, link->vtid, link->next);
+	else
+		map64_del(&u->by_vtid, link->vtid);
+	link->vtid = 0;
 }
 
 void user_thread_numbered(struct model *m, uint32_t thread)
 {
 	const uint64_t vtid = THREAD_ROW(m, thread)->vtid;
 	struct users *u = m->users;
+	uint32_t next;
 
 	if (thread >= u->links->len)
 		g_array_set_size(u->links, thread + 1);
@@ -115,7 +113,10 @@ void user_thread_numbered(struct model *m, uint32_t thread)
 	user_thread_end(m, thread);
 	if (!vtid || vtid == (uint64_t)-1)
 		return;
-	*link_of(u, thread) = (struct vtid_link){ .vtid = vtid, .next = first_with(u, vtid) };
+	next = first_with(u, vtid);
+	if (next != NO_ROW)
+		link_of(u, next)->previous = thread;
+	*link_of(u, thread) = (struct vtid_link){ .vtid = vtid, .next = next, .previous = NO_ROW };
 	map64_put(&u->by_vtid, vtid, thread);
 }
 
