@@ -212,10 +212,10 @@ void apply_cpu_hotplug(struct model *m, const struct apply *a)
 	const struct ev_cpu_hotplug *p = event_payload(a->ev, ev_cpu_hotplug);
 	struct cpu *gone;
 
-	if (p->state != 0 || p->cpu < 0 || p->cpu >= EVENT_CPU_MAX)
+	if (p->state != 0 || p->cpu < 0 || p->cpu >= EVENT_CPU_MAX || p->cpu == a->ev->cpu)
 		return;
 	gone = cpu_of_number(m, (unsigned)p->cpu);
-	if (gone == a->cpu || CPU_ROW(m, gone->row)->state == CPU_OFFLINE)
+	if (CPU_ROW(m, gone->row)->state == CPU_OFFLINE)
 		return;
 	if (gone->thread != NO_ROW)
 		thread_set_state(m, gone->thread, THREAD_UNKNOWN);

@@ -122,7 +122,10 @@ void pressure_leave(struct model *m, uint32_t thread, uint32_t container);
 
 LT_COLD struct cpu *cpu_make(struct model *m, unsigned number);
 
-/* The CPU with that number; created if unknown: online, what it runs since the start of the record not known. */
+/*
+ * The CPU with that number; created if unknown: online, what it runs since the start of the record not known. Valid
+ * until another one is created: a handler that calls this does not use its apply.cpu afterwards.
+ */
 static inline struct cpu *cpu_of_number(struct model *m, unsigned number)
 {
 	struct cpu *cpu = number < m->cpus->len ? &g_array_index(m->cpus, struct cpu, number) : NULL;
