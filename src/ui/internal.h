@@ -240,7 +240,10 @@ void window_change_length(struct ui *ui, int direction);
 /* What to show while a window has no graph: "reading 34%", a problem, or "". */
 const char *window_state(const struct ui *ui, char *text, size_t size);
 
-/* Draws the window as text in width columns. */
+/* The columns that the window takes as text, without its state; 0: there is none. */
+int window_width(struct ui *ui);
+
+/* Draws the window as text in width columns, at least window_width(); its state follows where there is room. */
 void window_draw(struct ui *ui, int x, int y, int width);
 
 /* Why the list of threads is empty. */

@@ -7,7 +7,7 @@
 
 #include "ui/internal.h"
 
-enum { WINDOW_WIDTH = 36, BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, WORD_ROWS = 2 };
+enum { BOTH_MIN_WIDTH = 120, LANES_MIN = 3, LANES_MAX = 12, WORD_ROWS = 2 };
 
 struct path_pane {
 	struct path_subject subject;
@@ -179,6 +179,11 @@ static const char *const *host_names(const struct ui *ui)
 	return names;
 }
 
+static const char *screen_time(const void *data, char *buffer, size_t size, uint64_t t_ns, unsigned digits)
+{
+	return ui_time(data, buffer, size, t_ns, digits, UI_DATE_IF_OTHER);
+}
+
 static void draw_subject(struct ui *ui, const struct path_pane *s, const struct path_look *look, int y)
 {
 	const struct wait_who chosen = { s->subject.host, s->subject.tid, s->subject.pid, -1, s->subject.comm };
@@ -192,9 +197,9 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 		g_string_printf(text, "%.1f%% unexplained",
 				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
 	/* if there is no room for both, the window comes first */
-	if (x + WINDOW_WIDTH + canvas_text_width(text->str) < ui->canvas->w) {
+	if (x + window_width(ui) + canvas_text_width(text->str) + 1 < ui->canvas->w) {
 		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, text->str);
-		window_draw(ui, x, y, ui->canvas->w - x - canvas_text_width(text->str) - 3);
+		window_draw(ui, x, y, ui->canvas->w - x - canvas_text_width(text->str) - 2);
 	} else {
 		window_draw(ui, x, y, ui->canvas->w - x);
 	}
@@ -251,15 +256,17 @@ static void path_draw(struct ui *ui, struct pane *p, int y, int h)
 {
 	struct path_pane *s = state_of(p);
 	const char *const *hosts = host_names(ui);
-	struct path_look look = {
-		.names = { .hosts = hosts, .n_hosts = ui->hosts->len, .format = ui->format },
+	const struct path_look look = {
+		.names = { .hosts = hosts,
+			   .n_hosts = ui->hosts->len,
+			   .ascii = ui->format.ascii,
+			   .time = screen_time,
+			   .data = ui },
 		.selected = s->selected,
 		.stale = s->stale,
-		.utc = ui->options.utc,
 	};
 	int bottom = y + h;
 
-	look.names.format.utc = ui->options.utc;
 	draw_subject(ui, s, &look, y++);
 	if (!s->path || s->none || !s->path->steps->len) {
 		canvas_text_left(ui->canvas, 1, y + 1, ui->canvas->w - 2, STYLE_DIM, why_no_path(ui, s));

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "ui/canvas.h"
-#include "view/format.h"
 #include "waits/waits.h"
 
 /*
@@ -77,11 +76,16 @@ unsigned path_find(const struct path *p, uint64_t t_ns);
 
 /* ---- in words ---- */
 
-/* The screen's names for hosts, and its format for times. */
+/* Writes a time of day into buffer, of at least TIMETEXT_SIZE bytes, with its date where that matters; returns it. */
+typedef const char *path_time_fn(const void *data, char *buffer, size_t size, uint64_t t_ns, unsigned digits);
+
+/* The screen's names for hosts, and its way to write times. */
 struct path_names {
 	const char *const *hosts; /* by their number in waits */
 	unsigned n_hosts;
-	struct format format;
+	bool ascii;
+	path_time_fn *time;
+	const void *data; /* its argument */
 };
 
 /* Appends "php-fpm 1234 on web", or "kernel on CPU 1 of web" if it is not a thread. */
@@ -120,7 +124,6 @@ struct path_look {
 	struct path_names names;
 	unsigned selected; /* segment */
 	bool stale;        /* it belongs to another window: dimmed */
-	bool utc;
 };
 
 /*

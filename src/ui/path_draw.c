@@ -189,19 +189,19 @@ static void tick_text(char *text, size_t size, uint64_t ns, bool ascii)
 /* Draws ticks at regular steps, and the cursor below the selected segment. */
 static void draw_ruler(const struct axis *a, struct canvas *c, int y, const struct path_look *look)
 {
-	enum { TICK_WIDTH = 14 };
 	const struct path *p = a->path;
-	uint64_t step_ns = tick_length(a, TICK_WIDTH);
 	char text[TIMETEXT_SIZE];
+	uint64_t step_ns;
 
+	/* the first time is the longest text */
+	look->names.time(look->names.data, text, sizeof(text), p->begin_ns, 3);
+	step_ns = tick_length(a, 2 + canvas_text_width(text));
 	for (uint64_t t = 0; t < p->end_ns - p->begin_ns; t += step_ns) {
 		int x = time_column(a, p->begin_ns + t);
 
 		canvas_char(c, a->x + x, y, STYLE_DIM, 0x2502);
 		if (t)
 			tick_text(text, sizeof(text), t, c->ascii);
-		else
-			timetext_format(text, sizeof(text), p->begin_ns, 3, false, look->utc);
 		if (x + 1 + canvas_text_width(text) <= a->width)
 			canvas_text(c, a->x + x + 1, y, STYLE_DIM, text, -1);
 	}

@@ -3,10 +3,11 @@
 #include "base/strpool.h"
 #include "base/timetext.h"
 #include "ui/path.h"
+#include "view/format.h"
 
 /* ---- segments ---- */
 
-enum { TIME_WIDTH = 15, LENGTH_WIDTH = 7, STATE_WIDTH = 14 };
+enum { LENGTH_WIDTH = 7, STATE_WIDTH = 14 };
 
 /* Keeps the selected row visible, and the list full. */
 static void scroll_to(unsigned *top, unsigned selected, unsigned n, unsigned h)
@@ -19,7 +20,22 @@ static void scroll_to(unsigned *top, unsigned selected, unsigned n, unsigned h)
 		*top = n > h ? n - h : 0;
 }
 
-static void draw_step(const struct path *p, struct canvas *c, int x, int y, int w, unsigned i,
+/* The columns that the segments' times take: those of the first and the last, as either may need its date. */
+static int time_width(const struct path *p, const struct path_look *look)
+{
+	const struct path_names *names = &look->names;
+	const uint64_t times[] = { path_step(p, 0)->segment.begin_ns,
+				   path_step(p, p->steps->len - 1)->segment.begin_ns };
+	char text[TIMETEXT_SIZE];
+	int width = 0;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(times); i++)
+		width = MAX(width, canvas_text_width(names->time(names->data, text, sizeof(text), times[i], 6)));
+	return width;
+}
+
+/* times: the width of the column of times. */
+static void draw_step(const struct path *p, struct canvas *c, int x, int y, int w, int times, unsigned i,
 		      const struct path_look *look)
 {
 	const struct path_step *step = path_step(p, i);
@@ -29,8 +45,9 @@ static void draw_step(const struct path *p, struct canvas *c, int x, int y, int 
 	GString *text = g_string_new(NULL);
 	int at = x + 1;
 
-	canvas_text(c, at, y, style, timetext_format(time, sizeof(time), s->begin_ns, 6, false, look->utc), TIME_WIDTH);
-	at += TIME_WIDTH + 1;
+	canvas_text_right(c, at, y, times, style,
+			  look->names.time(look->names.data, time, sizeof(time), s->begin_ns, 6));
+	at += times + 1;
 	canvas_text_right(c, at, y, LENGTH_WIDTH, style,
 			  format_duration(length, sizeof(length), s->end_ns - s->begin_ns, c->ascii));
 	at += LENGTH_WIDTH + 1;
@@ -56,18 +73,20 @@ void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w
 		     const struct path_look *look)
 {
 	unsigned n = p->steps->len;
+	int times;
 
-	if (h < 1)
+	if (h < 1 || !n)
 		return;
+	times = time_width(p, look);
 	canvas_fill(c, x, y, w, STYLE_HEAD, ' ');
 	canvas_text(c, x + 1, y, STYLE_HEAD, "BEGIN", w);
-	canvas_text_right(c, x + 2 + TIME_WIDTH, y, LENGTH_WIDTH, STYLE_HEAD, "LENGTH");
-	canvas_text(c, x + 3 + TIME_WIDTH + LENGTH_WIDTH, y, STYLE_HEAD, "STATE", w);
-	canvas_text_left(c, x + 4 + TIME_WIDTH + LENGTH_WIDTH + STATE_WIDTH, y,
-			 w - 4 - TIME_WIDTH - LENGTH_WIDTH - STATE_WIDTH, STYLE_HEAD, "THREAD");
+	canvas_text_right(c, x + 2 + times, y, LENGTH_WIDTH, STYLE_HEAD, "LENGTH");
+	canvas_text(c, x + 3 + times + LENGTH_WIDTH, y, STYLE_HEAD, "STATE", w);
+	canvas_text_left(c, x + 4 + times + LENGTH_WIDTH + STATE_WIDTH, y, w - 4 - times - LENGTH_WIDTH - STATE_WIDTH,
+			 STYLE_HEAD, "THREAD");
 	scroll_to(top, look->selected, n, (unsigned)(h - 1));
 	for (unsigned i = *top; i < MIN(n, *top + (unsigned)(h - 1)); i++)
-		draw_step(p, c, x, y + 1 + (int)(i - *top), w, i, look);
+		draw_step(p, c, x, y + 1 + (int)(i - *top), w, times, i, look);
 }
 
 /* ---- totals ---- */

@@ -3,6 +3,7 @@
 #include "base/strpool.h"
 #include "base/timetext.h"
 #include "ui/path.h"
+#include "view/format.h"
 
 static const struct {
 	const char *label;
@@ -209,16 +210,15 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 	char length[FORMAT_SIZE], since[TIMETEXT_SIZE];
 	GString *s = g_string_new(NULL);
 
-	format_duration(length, sizeof(length), segment->end_ns - segment->begin_ns, names->format.ascii);
+	format_duration(length, sizeof(length), segment->end_ns - segment->begin_ns, names->ascii);
 	if (segment->wire) {
 		g_string_append(s, "a packet is in transit to ");
 		path_add_who(s, &step->who, names);
 		g_string_append_printf(s, " for %s", length);
 	} else if (p->open && i + 1 == p->steps->len) {
 		path_add_who(s, &step->who, names);
-		g_string_append_printf(
-			s, " has been blocked since %s",
-			timetext_format(since, sizeof(since), segment->begin_ns, 6, false, names->format.utc));
+		g_string_append_printf(s, " has been blocked since %s",
+				       names->time(names->data, since, sizeof(since), segment->begin_ns, 6));
 		add_reason(s, "", &segment->cause);
 		g_string_append(s, "; it has not ended");
 	} else {

@@ -5,7 +5,7 @@
 #include "view/requests.h"
 
 /* Initial window: this many intervals, capped at FIRST_MAX_NS. */
-enum { FIRST_INTERVALS = 10 };
+enum { FIRST_INTERVALS = 10, WINDOW_SIZE = 2 * TIMETEXT_SIZE + FORMAT_SIZE };
 #define FIRST_MAX_NS (10 * NS_PER_S)
 
 /* What the lists of threads and processes read, and the terms of filters. */
@@ -302,24 +302,44 @@ const char *window_state(const struct ui *ui, char *text, size_t size)
 	return text;
 }
 
+/* "[14:07:05.642, 14:07:12.642[ 7.00s"; false: there is no window. */
+static bool write_window(struct ui *ui, char *text, size_t size)
+{
+	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], length[FORMAT_SIZE];
+	uint64_t begin_ns, end_ns;
+
+	if (!window_interval(ui, &begin_ns, &end_ns))
+		return false;
+	g_snprintf(text, size, "[%s, %s[ %s", ui_time(ui, begin, sizeof(begin), begin_ns, 3, UI_DATE_IF_OTHER),
+		   ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_OTHER),
+		   format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
+	return true;
+}
+
+int window_width(struct ui *ui)
+{
+	char text[WINDOW_SIZE];
+
+	return write_window(ui, text, sizeof(text)) ? canvas_text_width(text) : 0;
+}
+
 void window_draw(struct ui *ui, int x, int y, int width)
 {
+	static const char label[] = "window ";
 	const struct ui_window *w = ui->window;
-	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], length[FORMAT_SIZE], state[128];
+	char begin[TIMETEXT_SIZE], text[WINDOW_SIZE], state[128];
 	uint64_t begin_ns, end_ns;
 	int used;
 
-	if (!window_interval(ui, &begin_ns, &end_ns))
+	if (!window_interval(ui, &begin_ns, &end_ns) || !write_window(ui, text, sizeof(text)))
 		return;
 	window_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
 		g_snprintf(state, sizeof(state), "kept from %s",
 			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, UI_DATE_IF_OTHER));
-	used = width > (*state ? 70 : 44) ? canvas_printf(ui->canvas, x, y, STYLE_DIM, "window ") : 0;
-	used += canvas_printf(ui->canvas, x + used, y, STYLE_NORMAL, "[%s, %s[ %s",
-			      ui_time(ui, begin, sizeof(begin), begin_ns, 3, UI_DATE_IF_OTHER),
-			      ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_OTHER),
-			      format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
+	used = canvas_text_width(text) + (*state ? 2 + canvas_text_width(state) : 0);
+	used = used + (int)strlen(label) <= width ? canvas_text(ui->canvas, x, y, STYLE_DIM, label, -1) : 0;
+	used += canvas_text(ui->canvas, x + used, y, STYLE_NORMAL, text, -1);
 	canvas_text_left(ui->canvas, x + used + 2, y, width - used - 2, STYLE_MARKED, state);
 }
 

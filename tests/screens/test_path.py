@@ -373,6 +373,23 @@ def comparing(checks):
         t.wait("^open one thread's path with w, then compare")
 
 
+def over_midnight(checks):
+    """In a zone where midnight is within the shown interval: what is of the day after it starts has its date."""
+    # 14:07:12 UTC is midnight
+    early = {"TZ": "EARLY-9:52:48"}
+    for size in ((80, 24), (100, 30)):
+        with Terminal("--paused", "--begin", "+6s", RECORDING, size=size, env=early,
+                      ready=r"\[11-20 23:59:5").wait_read() as t:
+            screen = open_path(t)
+            checks.contains(f"{size}: the window", screen,
+                            r"^ wget 1453 on client  .*\[23:59:53\.642, 11-21 00:00:00\.642\[ 7\.00s")
+            checks.contains(f"{size}: what is unexplained", screen, r"\[ 7\.00s +\d+\.\d% unexplained$")
+            checks.contains(f"{size}: a segment of the same day", t.press("Home"),
+                            r"^ {7}23:59:59\.\d{6} +[\d.]+[mµ]s . \w+ +\w+ \d+ on \w+")
+            checks.contains(f"{size}: one of the next", t.press("End"),
+                            r"^ 11-21 00:00:00\.\d{6} +[\d.]+[mµ]s . \w+ +wget 1453 on client")
+
+
 def read_again(checks):
     """With little memory for the wait graph the window is read again, and agrees where both have data."""
     with open_at() as t:
@@ -508,4 +525,4 @@ def no_path(checks):
 
 
 Checks().run(whole_screens, list_of_threads, requests_first, walking, as_reported, written, written_list, comparing,
-             read_again, names, after_exit, reused_tid, without_path, no_path)
+             over_midnight, read_again, names, after_exit, reused_tid, without_path, no_path)

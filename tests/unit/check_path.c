@@ -2,6 +2,7 @@
 #include "ui/path.h"
 
 #include "base/strpool.h"
+#include "base/timetext.h"
 #include "unit.h"
 
 /*
@@ -66,7 +67,16 @@ static struct path *request(void)
 }
 
 static const char *const hosts[] = { "client", "web" };
-static const struct path_names names = { .hosts = hosts, .n_hosts = 2, .format = { .utc = true } };
+
+/* With the date before a given time, as the screen does it for what is of another day than its interval. */
+static const char *write_time(const void *data, char *buffer, size_t size, uint64_t t_ns, unsigned digits)
+{
+	const uint64_t *dates_until_ns = data;
+
+	return timetext_format(buffer, size, t_ns, digits, dates_until_ns && t_ns < *dates_until_ns, true);
+}
+
+static const struct path_names names = { .hosts = hosts, .n_hosts = 2, .time = write_time };
 
 static void check_row(const struct canvas *c, int y, const char *wanted)
 {
@@ -231,7 +241,7 @@ END_TEST
 START_TEST(axis_of_lanes)
 {
 	struct canvas *c = canvas_create(67, 5, false), *ascii = canvas_create(67, 5, true);
-	struct path_look look = { .names = names, .selected = 3, .utc = true };
+	struct path_look look = { .names = names, .selected = 3 };
 	struct path *p = request();
 
 	/* 50 columns of 2 ms each */
@@ -252,7 +262,7 @@ END_TEST
 START_TEST(lanes_without_room_share_one)
 {
 	struct canvas *c = canvas_create(67, 5, false);
-	struct path_look look = { .names = names, .selected = 0, .utc = true };
+	struct path_look look = { .names = names, .selected = 0 };
 	struct path *p = request();
 
 	/* two rows for three lanes: one for the subject, one for the other two */
@@ -267,7 +277,7 @@ END_TEST
 START_TEST(lists_fit_their_rows)
 {
 	struct canvas *c = canvas_create(80, 6, false);
-	struct path_look look = { .names = names, .selected = 6, .utc = true };
+	struct path_look look = { .names = names, .selected = 6 };
 	struct path *p = request();
 	unsigned top = 0;
 
@@ -288,10 +298,31 @@ START_TEST(lists_fit_their_rows)
 }
 END_TEST
 
+/* Where a time has a date, the others leave it room, on the ruler and in the list. */
+START_TEST(dates_have_room)
+{
+	const uint64_t dates_until_ns = 3 * MS;
+	struct canvas *c = canvas_create(90, 9, false);
+	struct path_look look = { .names = names, .selected = 0 };
+	struct path *p = request();
+	unsigned top = 0;
+
+	look.names.data = &dates_until_ns;
+	ck_assert_int_eq(path_draw_axis(p, c, 0, 5, &look), 4);
+	check_row(c, 3, "                │1970-01-01 00:00:00.000            │+50ms");
+	path_draw_steps(p, c, 0, 4, 80, 4, &top, &look);
+	check_row(c, 4, " BEGIN                       LENGTH STATE          THREAD");
+	check_row(c, 5, " 1970-01-01 00:00:00.000000  10.0ms █ running      wget 10 on client");
+	check_row(c, 6, "            00:00:00.010000  2.00ms ~ wire         php 21 on web");
+	canvas_destroy(c);
+	path_destroy(p);
+}
+END_TEST
+
 START_TEST(two_paths_side_by_side)
 {
 	struct canvas *c = canvas_create(80, 12, false);
-	struct path_look look = { .names = names, .utc = true };
+	struct path_look look = { .names = names };
 	const struct wait_who subject = who_is(NULL, WGET);
 	struct wait_segment s[1] = { segment(0, 10, WGET, WAIT_RUNNING) };
 	const struct wait_path answer = { .segments = s, .n = 1, .begin_ns = 0, .end_ns = 10 * MS };
@@ -311,4 +342,4 @@ END_TEST
 
 UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words,
 	  unexplained_in_words, names_in_words, lanes_by_host, axis_of_lanes, lanes_without_room_share_one,
-	  lists_fit_their_rows, two_paths_side_by_side)
+	  lists_fit_their_rows, dates_have_room, two_paths_side_by_side)
