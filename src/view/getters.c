@@ -138,36 +138,53 @@ void view_get_value(const struct view_cell *at, struct value *v)
 
 /* ---- by form ---- */
 
-struct view_host_totals view_totals(const struct view_cell *at)
+/* Whether the row is the sum over all hosts, and no longer one of those that are added up. */
+static bool is_of_all_hosts(const struct view_cell *at)
 {
-	struct view_host_totals all = { 0, 0 };
-
-	if (!at->rows->sums_hosts)
-		return at->rows->totals[at->row->key.host];
-	for (unsigned i = 0; i < at->rows->n_hosts; i++) {
-		all.duration_ns = MAX(all.duration_ns, at->rows->totals[i].duration_ns);
-		all.online_ns += at->rows->totals[i].online_ns;
-	}
-	return all;
+	return at->rows->sums_hosts && at->row->summed;
 }
 
-static void set_share(const struct view_cell *at, double times, struct value *v)
+uint64_t view_online_ns(const struct view_cell *at)
 {
-	const uint64_t duration_ns = view_totals(at).duration_ns;
+	uint64_t online_ns = 0;
+
+	if (!is_of_all_hosts(at))
+		return at->rows->totals[at->row->key.host].online_ns;
+	for (unsigned i = 0; i < at->rows->n_hosts; i++)
+		online_ns += at->rows->totals[i].online_ns;
+	return online_ns;
+}
+
+void view_set_share(const struct view_cell *at, view_figure_fn *get, double times, struct value *v)
+{
+	const bool all = is_of_all_hosts(at);
+	const GArray *parts = at->rows->internal->parts;
 
 	value_set_null(v);
-	if (duration_ns)
-		value_set_real(v, times * (double)view_figure(at, at->column->cell) / (double)duration_ns);
+	for (guint i = 0; i < (all ? parts->len : 1); i++) {
+		const struct view_row *row = all ? &g_array_index(parts, struct view_row, i) : at->row;
+		const struct view_cell part = { at->rows, &at->rows->hosts[row->key.host], row, at->column };
+		const uint64_t duration_ns = at->rows->totals[row->key.host].duration_ns;
+
+		if (duration_ns)
+			value_set_real(v, (v->kind == VALUE_REAL ? v->real : 0) +
+						  times * (double)get(&part) / (double)duration_ns);
+	}
+}
+
+static uint64_t get_figure(const struct view_cell *at)
+{
+	return view_figure(at, at->column->cell);
 }
 
 void view_get_rate(const struct view_cell *at, struct value *v)
 {
-	set_share(at, (double)NS_PER_S, v);
+	view_set_share(at, get_figure, (double)NS_PER_S, v);
 }
 
 void view_get_percent(const struct view_cell *at, struct value *v)
 {
-	set_share(at, 100, v);
+	view_set_share(at, get_figure, 100, v);
 }
 
 /* Without values there is only a sum. */

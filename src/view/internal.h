@@ -74,7 +74,8 @@ struct view_link {
 };
 
 struct view_rows_internal {
-	GArray *rows; /* struct view_row */
+	GArray *rows;  /* struct view_row */
+	GArray *parts; /* struct view_row: of the sum over all hosts, one per host */
 	struct view_index *indexes;
 	unsigned n_indexes;
 	GPtrArray *blocks; /* merged cells: blocks of BLOCK_CELLS */
@@ -291,11 +292,18 @@ column_get_fn view_get_process_cmdline, view_get_process_cgroup;
 column_get_fn view_get_host_kernel, view_get_host_boot_id, view_get_host_clock;
 column_get_fn view_get_tracing; /* of its threads: always known */
 
-/* Of the row's host; with --sum-by all: the longest interval and the time of all CPUs of all hosts. */
-struct view_host_totals view_totals(const struct view_cell *at);
+/* The time of all CPUs of the row's host; of the sum over all hosts: of all CPUs of all hosts. */
+uint64_t view_online_ns(const struct view_cell *at);
 
 /* A figure of the row in the interval. */
 uint64_t view_figure(const struct view_cell *at, unsigned cell);
+
+/*
+ * Sets a figure of the row, which get reads, in multiples of 1/times of the time that its host's record covers. The sum
+ * over all hosts is that of each host's value, because hosts' records differ in length. Null: nothing was recorded.
+ */
+typedef uint64_t view_figure_fn(const struct view_cell *at);
+void view_set_share(const struct view_cell *at, view_figure_fn *get, double times, struct value *v);
 
 /*
  * Whether the row's host (with --sum-by all: any host) lacks these events, bits of enum view_lacks in view/missing.h.

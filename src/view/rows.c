@@ -18,6 +18,7 @@ void view_rows_init(struct view_rows *r)
 	in->blocks = g_ptr_array_new_with_free_func(g_free);
 	in->items = g_array_new(FALSE, FALSE, sizeof(struct value_item));
 	in->texts = g_ptr_array_new_with_free_func(g_free);
+	in->parts = g_array_new(FALSE, FALSE, sizeof(struct view_row));
 	in->columns = g_array_new(FALSE, FALSE, sizeof(struct column));
 	in->counters = g_array_new(FALSE, FALSE, sizeof(strid));
 	in->pivot_values = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -63,6 +64,7 @@ void view_rows_release(struct view_rows *r)
 		view_index_release(&in->indexes[i]);
 	g_free(in->indexes);
 	g_array_free(in->rows, TRUE);
+	g_array_free(in->parts, TRUE);
 	g_ptr_array_free(in->blocks, TRUE);
 	g_array_free(in->items, TRUE);
 	g_ptr_array_free(in->texts, TRUE);
@@ -118,6 +120,7 @@ static void reset(struct view_rows *r, const struct view_query *q, const struct 
 	struct view_rows_internal *in = r->internal;
 
 	g_array_set_size(in->rows, 0);
+	g_array_set_size(in->parts, 0);
 	g_array_set_size(in->columns, 0);
 	g_array_set_size(in->counters, 0);
 	g_array_set_size(in->pivot_values, 0);

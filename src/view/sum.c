@@ -218,9 +218,7 @@ static char *key_of(const struct view_rows *r, const struct view_row *row, const
 	struct value v = { .kind = VALUE_NULL };
 	char *text, *key;
 
-	if (q->sum_by == VIEW_SUM_ALL)
-		return g_strdup("");
-	if (q->sum_by == VIEW_SUM_HOST)
+	if (q->sum_by == VIEW_SUM_HOST || q->sum_by == VIEW_SUM_ALL)
 		return g_strdup_printf("%u", row->key.host);
 	if (is_by_thread(r, q->sum_by))
 		return g_strdup_printf("%u %" G_GUINT64_FORMAT, row->key.host, thread_of(r, row, q->sum_by));
@@ -267,6 +265,22 @@ static void name_process(struct view_rows *r, struct view_row *row)
 	to->exited_ns = from->exited_ns;
 }
 
+/* Merges the sums of the hosts, which remain known: what is relative to a host's time is added up by host. */
+static void merge_hosts(struct view_rows *r)
+{
+	GArray *rows = r->internal->rows, *parts = r->internal->parts;
+	struct view_row *all = &g_array_index(rows, struct view_row, 0);
+
+	g_array_append_vals(parts, rows->data, rows->len);
+	if (!rows->len)
+		return;
+	view_derived_cells(r, all);
+	for (guint i = 1; i < parts->len; i++)
+		add_row(r, all, &g_array_index(parts, struct view_row, i));
+	all->sum = keyhash_text("");
+	g_array_set_size(rows, 1);
+}
+
 void view_sum_rows(struct view_rows *r, const struct view_query *q)
 {
 	struct view_rows_internal *in = r->internal;
@@ -300,6 +314,8 @@ void view_sum_rows(struct view_rows *r, const struct view_query *q)
 	for (guint i = 0; processes && i < n; i++)
 		name_process(r, &g_array_index(in->rows, struct view_row, i));
 	g_array_set_size(in->rows, n);
+	if (r->sums_hosts)
+		merge_hosts(r);
 	g_hash_table_destroy(sums);
 	g_array_set_size(in->columns, 0);
 	g_array_append_vals(in->columns, columns->data, columns->len);

@@ -44,7 +44,7 @@ static void get_state_name(const struct view_cell *at, struct value *v)
 
 static void get_host_percent(const struct view_cell *at, struct value *v)
 {
-	const uint64_t online_ns = view_totals(at).online_ns;
+	const uint64_t online_ns = view_online_ns(at);
 
 	value_set_null(v);
 	if (online_ns)
@@ -91,30 +91,24 @@ static void get_kernel(const struct view_cell *at, struct value *v)
 
 /* ---- sums over the classes of I/O ---- */
 
-static uint64_t sum_classes(const struct view_cell *at, bool write)
+static uint64_t sum_classes(const struct view_cell *at)
 {
-	return write ? VIEW_FIGURE(at, thread, write_disk) + VIEW_FIGURE(at, thread, write_net) +
-			       VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other) +
-			       VIEW_FIGURE(at, thread, write_netfs)
-		     : VIEW_FIGURE(at, thread, read_disk) + VIEW_FIGURE(at, thread, read_net) +
-			       VIEW_FIGURE(at, thread, read_pipe) + VIEW_FIGURE(at, thread, read_other) +
-			       VIEW_FIGURE(at, thread, read_netfs);
+	return at->column->cell ? VIEW_FIGURE(at, thread, write_disk) + VIEW_FIGURE(at, thread, write_net) +
+					  VIEW_FIGURE(at, thread, write_pipe) + VIEW_FIGURE(at, thread, write_other) +
+					  VIEW_FIGURE(at, thread, write_netfs)
+				: VIEW_FIGURE(at, thread, read_disk) + VIEW_FIGURE(at, thread, read_net) +
+					  VIEW_FIGURE(at, thread, read_pipe) + VIEW_FIGURE(at, thread, read_other) +
+					  VIEW_FIGURE(at, thread, read_netfs);
 }
 
-/* column.cell: 0 read, 1 written */
 static void get_bytes(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, sum_classes(at, at->column->cell));
+	value_set_uint(v, sum_classes(at));
 }
 
 static void get_byte_rate(const struct view_cell *at, struct value *v)
 {
-	uint64_t duration_ns = view_totals(at).duration_ns;
-
-	if (duration_ns)
-		value_set_real(v, (double)sum_classes(at, at->column->cell) * (double)NS_PER_S / (double)duration_ns);
-	else
-		value_set_null(v);
+	view_set_share(at, sum_classes, (double)NS_PER_S, v);
 }
 
 /* ---- columns ---- */

@@ -99,6 +99,41 @@ START_TEST(test_cpu_time_in_parts)
 }
 END_TEST
 
+/* The sum over hosts has as much per second as they have, each in the time that its own record covers. */
+START_TEST(test_sum_of_unequal_records)
+{
+	struct thread_row *a = add_thread(0, 10, 10, 1, "short"), *b = add_thread(1, 20, 20, 1, "long");
+	struct thread_row *c = add_thread(0, 11, 11, 1, "also short");
+	struct view_query q = query("cpu");
+
+	begin();
+	STATE_ROW(&hosts[0].state, HOST, host, 0)->unrecorded_ns = 900 * MS;
+	a->cpu_ns = 60 * MS;
+	c->cpu_ns = 20 * MS;
+	b->cpu_ns = 500 * MS;
+	a->read_disk = 300;
+	b->read_net = 1000;
+	a->switches = b->switches = 7;
+	end();
+	q.sum_by = VIEW_SUM_HOST;
+	build(&q);
+	ASSERT_REAL(0, "cpu_percent", 80.0);
+	ASSERT_REAL(1, "cpu_percent", 50.0);
+	q.sum_by = VIEW_SUM_ALL;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_UINT(0, "rows", 3);
+	ASSERT_UINT(0, "cpu_ns", 580 * MS);
+	ASSERT_UINT(0, "switches", 14);
+	ASSERT_REAL(0, "cpu_percent", 130.0);
+	q = query("io");
+	q.sum_by = VIEW_SUM_ALL;
+	build(&q);
+	ASSERT_UINT(0, "read_bytes", 1300);
+	ASSERT_REAL(0, "read_rate", 3000.0 + 1000.0);
+}
+END_TEST
+
 START_TEST(test_rows_without_figures)
 {
 	struct view_query q = query("cpu");
@@ -619,6 +654,6 @@ START_TEST(test_processes)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_cpu_time_in_parts, test_rows_without_figures, test_io,
-		 test_hosts, test_events_and_probes, test_cpus, test_files, test_disks, test_net, test_irqs,
-		 test_syscalls, test_sched, test_perf, test_processes)
+UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_cpu_time_in_parts, test_sum_of_unequal_records,
+		 test_rows_without_figures, test_io, test_hosts, test_events_and_probes, test_cpus, test_files,
+		 test_disks, test_net, test_irqs, test_syscalls, test_sched, test_perf, test_processes)
