@@ -168,8 +168,10 @@ static void draw_chart(const struct ui *ui, struct chart *c, const char *title)
 
 /* ---- the pane ---- */
 
-static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
+/* Returns the number of lines used. */
+static int draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 {
+	enum { ROWS_MAX = 2 };
 	const struct ui_host_data *h = ui_host(ui, host);
 	const uint64_t host_ns = ui_from_ref(h, ui->shown_end_ns);
 	struct clock_host_info info = clock_sync_info_at(ui->clocks, (unsigned)h->info.clock, host_ns);
@@ -177,11 +179,13 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 	char offset[FORMAT_SIZE + 4], bound[FORMAT_SIZE];
 	GString *s = g_string_new(NULL);
 	unsigned negative = 0;
-	int x = 1;
+	int x = 1, rows;
 
 	for (unsigned i = 0; i < dots->len; i++)
 		negative += g_array_index(dots, struct dot, i).latency_ns[1] < 0;
 	x += canvas_printf(ui->canvas, x, y, STYLE_BOLD, "%s", h->info.name) + 1;
+	if (negative)
+		x += canvas_printf(ui->canvas, x, y, STYLE_LOST, " %u negative ", negative) + 1;
 	g_string_append(s, clock_state_name(info.state));
 	if (info.by_arrival)
 		g_string_append_printf(s, ", by arrival ±%s",
@@ -199,10 +203,10 @@ static void draw_facts(struct ui *ui, unsigned host, const GArray *dots, int y)
 					       format_duration(bound, sizeof(bound), info.bound_ns, ui->format.ascii));
 		g_string_append_printf(s, ", drift %+.2f ppm", info.drift_ppm);
 	}
-	x += canvas_text(ui->canvas, x, y, STYLE_NORMAL, s->str, ui->canvas->w - x - 1) + 2;
-	if (negative)
-		canvas_printf(ui->canvas, x, y, STYLE_LOST, " %u negative ", negative);
+	rows = MIN(canvas_wrapped_rows(s->str, ui->canvas->w - x - 1), ROWS_MAX);
+	canvas_text_wrapped(ui->canvas, x, y, rows, STYLE_NORMAL, s->str);
 	g_string_free(s, TRUE);
+	return rows;
 }
 
 static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
@@ -238,19 +242,23 @@ static void draw_charts(struct ui *ui, const GArray *dots, int y, int h)
 			  ui_time(ui, end, sizeof(end), c.end_ns, 3, UI_DATE_IF_OTHER));
 }
 
-/* Draws "kernel 6.1.0-49-amd64  boot 6f7c…  clock synchronised, within 0.2 ms"; returns the number of lines used. */
+/*
+ * Draws "clock synchronised, within 0.2 ms  kernel 6.1.0-49-amd64  CPUs 8  boot id 6f7c…", what is long and says little
+ * last; returns the number of lines used.
+ */
 static int draw_machine(struct ui *ui, const struct sidecar *sidecar, int y)
 {
 	const struct sidecar_facts facts = sidecar ? sidecar_facts(sidecar) : (struct sidecar_facts){ 0 };
-	const char *const labels[] = { "kernel", "boot id", "clock", "CPUs" };
-	const char *const texts[] = { facts.kernel, facts.boot_id, facts.clock, facts.cpus };
+	const char *const labels[] = { "clock", "kernel", "CPUs", "boot id" };
+	const char *const texts[] = { facts.clock, facts.kernel, facts.cpus, facts.boot_id };
 	int x = 1;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		if (!texts[i] || x >= ui->canvas->w - 1)
 			continue;
 		x += canvas_text(ui->canvas, x, y, STYLE_DIM, labels[i], ui->canvas->w - x - 1) + 1;
-		x += canvas_text(ui->canvas, x, y, STYLE_NORMAL, texts[i], ui->canvas->w - x - 1) + 2;
+		canvas_text_left(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_NORMAL, texts[i]);
+		x += canvas_text_width(texts[i]) + 2;
 	}
 	return x > 1;
 }
@@ -291,16 +299,18 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 			    ui->hosts->len == 1 ? "one host: no clock to compare with" : "every host has its own clock",
 			    -1);
 	} else {
-		draw_facts(ui, s->host, dots, y);
-		x += canvas_text(ui->canvas, x, y + 1, STYLE_METER_LOW, ">", -1);
-		x += canvas_printf(ui->canvas, x, y + 1, STYLE_DIM, " sent by %s   ", name);
-		x += canvas_text(ui->canvas, x, y + 1, STYLE_STRIP, "<", -1);
-		canvas_printf(ui->canvas, x, y + 1, STYLE_DIM, " sent to %s   x both; the latest %u packets", name,
+		used = draw_facts(ui, s->host, dots, y);
+		y += used;
+		h -= used + 1;
+		x += canvas_text(ui->canvas, x, y, STYLE_METER_LOW, ">", -1);
+		x += canvas_printf(ui->canvas, x, y, STYLE_DIM, " sent by %s   ", name);
+		x += canvas_text(ui->canvas, x, y, STYLE_STRIP, "<", -1);
+		canvas_printf(ui->canvas, x, y++, STYLE_DIM, " sent to %s   x both; the latest %u packets", name,
 			      dots->len);
-		if (dots->len && h >= 2 + CHART_MIN)
-			draw_charts(ui, dots, y + 2, h - 2);
+		if (dots->len && h >= CHART_MIN)
+			draw_charts(ui, dots, y, h);
 		else if (!dots->len)
-			canvas_text(ui->canvas, 1, y + 3, STYLE_DIM, "none of its packets was seen by another host",
+			canvas_text(ui->canvas, 1, y + 1, STYLE_DIM, "none of its packets was seen by another host",
 				    -1);
 	}
 	g_array_free(dots, TRUE);

@@ -133,7 +133,7 @@ def negative_latencies(checks):
         t.keys("Down", "Enter")
         t.wait("latency on the corrected clocks")
         screen = t.sync()
-        checks.contains("how many", screen, r" [1-9]\d* negative$")
+        checks.contains("how many", screen, r"^ \S+ +[1-9]\d* negative +\w+")
         raw = "\n".join(t.screen(styles=True))
         checks.check("they stand out", re.search(r"\x1b\[[0-9;]*48;5;124m[<x]", raw) or
                      re.search(r"\x1b\[[0-9;]*41m[<x]", raw), raw[-3000:])

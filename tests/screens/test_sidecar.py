@@ -52,8 +52,12 @@ def with_it(checks):
         t.press("Escape")
         t.press("9")
         checks.contains("a host's details have it", t.press("Enter"),
-                        r"^ kernel 6\.1\.0-49-amd64  boot id 7d3e  clock synchronised, within 0\.25 ms  CPUs 8 in 4 cores, 1 socket")
+                        r"^ clock synchronised, within 0\.25 ms  kernel 6\.1\.0-49-amd64  CPUs 8 in 4 cores, 1 socket  boot id 7d3e$")
         checks.lacks("no warning", t.press("L"), "lttngtop.json")
+        t.press("Escape")
+        t.resize(80, 24)
+        t.wait(r"^ clock synchronised, within 0\.25 ms  kernel \S+  CPUs 8 in .*…$")
+        checks.check("at 80 columns, what is cut is not the clock", True)
 
 
 def without_it(checks):
