@@ -16,7 +16,7 @@ struct log_message {
 	uint64_t number;   /* in the order of writing, from 1; a repetition has another one */
 	uint64_t wall_ns;  /* CLOCK_REALTIME */
 	uint32_t repeated; /* how often the same text came in succession */
-	char text[256];
+	char text[512];    /* cut after that many bytes */
 };
 
 void log_write(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

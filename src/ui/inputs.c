@@ -219,15 +219,15 @@ static const char *host_text(const struct ui_input *input)
 	return input->host ? input->host : input->target ? input->target : "?";
 }
 
-static void draw_state(struct canvas *c, int x, int y, const struct ui_input *input)
+/* Draws the state in as many rows as it needs, up to max; returns their number. */
+static int draw_state(struct canvas *c, int x, int y, int max, const struct ui_input *input)
 {
-	static const char more[] = "; retrying";
-	const enum style style = state_style(input);
-	const int width = c->w - x, used = MIN(canvas_text_width(input->state), width);
+	char *text = g_strconcat(input->state, input->retried ? "; retrying" : "", NULL);
+	const int rows = MIN(canvas_wrapped_rows(text, c->w - x - 1), max);
 
-	canvas_text_left(c, x, y, width, style, input->state);
-	if (input->retried && width - used >= canvas_text_width(more))
-		canvas_text(c, x + used, y, style, more, -1);
+	canvas_text_wrapped(c, x, y, rows, state_style(input), text);
+	g_free(text);
+	return rows;
 }
 
 /* The inputs that get lines, as struct ui_input *: sessions that have ended last. The caller frees the array. */
@@ -242,10 +242,12 @@ static GPtrArray *list_lines(const struct ui *ui)
 	return lines;
 }
 
-static int draw_lines(struct ui *ui, const GPtrArray *lines, int y, int max)
+static int draw_lines(struct ui *ui, const GPtrArray *lines, int y, int max, int max_wrapped)
 {
 	struct canvas *c = ui->canvas;
-	int host = 4, name = 6, state;
+	/* rows for what does not fit into one */
+	int spare = MAX(max_wrapped - 1 - (int)lines->len, 0);
+	int host = 4, name = 6, state, row = y + 1;
 
 	for (unsigned i = 0; i < lines->len; i++) {
 		const struct ui_input *input = g_ptr_array_index(lines, i);
@@ -262,23 +264,24 @@ static int draw_lines(struct ui *ui, const GPtrArray *lines, int y, int max)
 	canvas_text_left(c, host + name + 2, y, state, STYLE_HEAD, "STATE");
 	for (int i = 0; i < (int)lines->len; i++) {
 		const struct ui_input *input = g_ptr_array_index(lines, i);
-		const int row = y + 1 + i;
 
 		if (i + 2 == max && i + 1 < (int)lines->len) {
-			canvas_printf(c, host + 1, row, STYLE_DIM, "and %d more", (int)lines->len - i);
-			return max;
+			canvas_printf(c, host + 1, row++, STYLE_DIM, "and %d more", (int)lines->len - i);
+			break;
 		}
 		canvas_text_left(c, 0, row, host, input->host ? STYLE_BOLD : STYLE_DIM, host_text(input));
 		canvas_text_left(c, host + 1, row, name, STYLE_NORMAL, input->name);
-		draw_state(c, host + name + 2, row, input);
+		state = draw_state(c, host + name + 2, row, 1 + spare, input);
+		spare -= state - 1;
+		row += state;
 	}
-	return (int)lines->len + 1;
+	return row - y;
 }
 
-int inputs_draw(struct ui *ui, int y, int max)
+int inputs_draw(struct ui *ui, int y, int max, int max_wrapped)
 {
 	GPtrArray *lines = list_lines(ui);
-	const int drawn = lines->len && max > 1 ? draw_lines(ui, lines, y, max) : 0;
+	const int drawn = lines->len && max > 1 ? draw_lines(ui, lines, y, max, max_wrapped) : 0;
 
 	g_ptr_array_free(lines, TRUE);
 	return drawn;

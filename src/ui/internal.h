@@ -459,8 +459,11 @@ void tabs_click(struct ui *ui, int x, int y);
 /* The time at column x of the strip; 0: none. */
 uint64_t timeline_time_at(const struct ui *ui, int x);
 
-/* inputs.c: draws the sources, one line each and a header, in at most max rows; returns the number of rows used. */
-int inputs_draw(struct ui *ui, int y, int max);
+/*
+ * inputs.c: draws a header and the sources, one line each, in at most max rows, or, with states that need more lines,
+ * max_wrapped >= max; returns the number of rows used.
+ */
+int inputs_draw(struct ui *ui, int y, int max, int max_wrapped);
 /* The name of the only recording, or how many there are; NULL: none. The caller frees it. */
 char *inputs_files(const struct ui *ui);
 /* Whether all sources are recordings that were read without problems. */

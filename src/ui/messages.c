@@ -93,7 +93,7 @@ static void add_messages(const struct ui *ui, struct overlay *o)
 		overlay_add(o, STYLE_DIM, "none", NULL);
 	for (unsigned i = 0; i < log_count(); i++) {
 		const struct log_message *m = log_get(i);
-		char time[TIMETEXT_SIZE], repeated[320];
+		char time[TIMETEXT_SIZE], repeated[sizeof(m->text) + 32];
 
 		g_snprintf(repeated, sizeof(repeated), m->repeated > 1 ? "%s (%u times)" : "%s", m->text, m->repeated);
 		overlay_add(o, m->level >= LOG_LEVEL_WARNING ? STYLE_LOST : STYLE_DIM,

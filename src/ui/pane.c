@@ -44,26 +44,27 @@ static int draw_lacks(struct ui *ui, int y, int max)
 	for (unsigned i = 0; i < ui->hosts->len && used < max; i++) {
 		const struct ui_host *host = &ui_host(ui, i)->info;
 		char *names, *text;
-		int x;
+		int x, rows;
 
 		if (!host->lacks || !host->lacks[0])
 			continue;
 		names = g_strjoinv(", ", (char **)host->lacks);
 		text = g_strdup_printf("critical paths are less exact without %s", names);
 		x = canvas_text(ui->canvas, 0, y + used, STYLE_MARKED, host->name, -1) + 1;
-		canvas_text_left(ui->canvas, x, y + used, ui->canvas->w - x, STYLE_DIM, text);
+		rows = MIN(canvas_wrapped_rows(text, ui->canvas->w - x - 1), max - used);
+		canvas_text_wrapped(ui->canvas, x, y + used, rows, STYLE_DIM, text);
 		g_free(text);
 		g_free(names);
-		used++;
+		used += rows;
 	}
 	return used;
 }
 
-/* The sources above the hosts, in at most a third of the rows. */
+/* The sources above the hosts, in at most a third of the rows; half, if that is needed to say what is wrong. */
 static int draw_sources(struct ui *ui, struct pane *p, int y, int max)
 {
 	/* it is not news that recordings have been read */
-	int used = max < 24 && inputs_are_read(ui) ? 0 : inputs_draw(ui, y, MAX(max / 3, 3));
+	int used = max < 24 && inputs_are_read(ui) ? 0 : inputs_draw(ui, y, MAX(max / 3, 3), MAX(max / 2, 3));
 
 	(void)p;
 	used += draw_lacks(ui, y + used, max / 4);

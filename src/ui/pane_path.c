@@ -269,7 +269,7 @@ static void path_draw(struct ui *ui, struct pane *p, int y, int h)
 
 	draw_subject(ui, s, &look, y++);
 	if (!s->path || s->none || !s->path->steps->len) {
-		canvas_text_left(ui->canvas, 1, y + 1, ui->canvas->w - 2, STYLE_DIM, why_no_path(ui, s));
+		canvas_text_wrapped(ui->canvas, 1, y + 1, WORD_ROWS, STYLE_DIM, why_no_path(ui, s));
 	} else {
 		int words = h >= 14 && ui->canvas->w < BOTH_MIN_WIDTH ? WORD_ROWS : 1;
 

@@ -490,7 +490,7 @@ static void draw_waiting(struct ui *ui)
 		canvas_text(c, 10, 0, STYLE_NORMAL, "for sessions and their first events …", -1);
 	}
 	g_free(files);
-	inputs_draw(ui, 2, c->h - 4);
+	inputs_draw(ui, 2, c->h - 4, c->h - 4);
 	if (ui->overlay)
 		overlay_draw(ui->overlay, c, 3, c->h - 1);
 	bar_draw(ui, c->h - 1);

@@ -28,7 +28,7 @@ def taken(checks):
         t.keys("F9")
         checks.check("others do not", t.wait("^nothing to show yet: waiting for the first events"))
         t.resize(60, 24)
-        checks.check("if it fits", t.wait(rf"{relay.url[:20]}\S* +taken by another viewer *$"))
+        checks.check("in two lines", t.wait(rf"^web +{relay.url[:20]}\S* +taken by another\n +viewer; retrying *$"))
 
 
 class Ending(Relay):

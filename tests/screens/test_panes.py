@@ -9,6 +9,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
 
@@ -253,4 +254,29 @@ def long_filter(checks):
                             rf"^ {title}  filter: cpu%>0.1 com.*… \({terms} terms do not apply here\)  \d/\d")
 
 
-Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter)
+def trouble_in_full(checks):
+    """What is wrong with a source, and what to do, is readable beside a long name, at 80 columns."""
+    damaged = os.path.join(tempfile.mkdtemp(), "a-recording-that-was-copied-from-elsewhere")
+    os.mkdir(damaged)
+    with open(os.path.join(damaged, "metadata"), "w", encoding="utf-8") as file:
+        file.write("x")
+    why = subprocess.run([PROGRAM, "report", "cpu", damaged], stderr=subprocess.PIPE, text=True, check=False).stderr
+    why = re.search(r"metadata: .*", why).group(0)
+    with Terminal("--paused", os.path.join(RECORDING, "web"), damaged) as t:
+        t.keys("9")
+        t.wait(r"^HOST +SOURCE +STATE")
+        screen = t.sync()
+        at = next(i for i, line in enumerate(screen) if line.startswith("HOST") and "SOURCE" in line)
+        x = screen[at].index("STATE")
+        first = next(i for i, line in enumerate(screen) if damaged[:20] in line)
+        said = [screen[first][x:]]
+        for line in screen[first + 1:]:
+            if line[:x].strip() or not line:
+                break
+            said.append(line[x:])
+        checks.equal("all of it", " ".join(said), why)
+        checks.check("in more than one line", len(said) > 1, screen)
+
+
+Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter,
+             trouble_in_full)
