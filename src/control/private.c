@@ -268,7 +268,7 @@ enum lt_status private_open(struct private_run *run, pid_t named_after)
 	if (run->lock >= 0)
 		return LT_OK;
 	error_set("cannot lock '%s': %s", run->dir, error_of_errno(errno));
-	rmdir(run->dir);
+	remove_tree(run->dir);
 	g_clear_pointer(&run->dir, g_free);
 	return LT_ERROR;
 }
