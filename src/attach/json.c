@@ -59,11 +59,19 @@ static void add_call(json_t *o, struct ingest *in, const struct attach_record *r
 	json_object_set_new(o, "waits", attach_wait_json(wait, in));
 }
 
+static void add_loss(json_t *o, const struct attach_record *r)
+{
+	json_object_set_new(o, "cpu", r->cpu == EVENT_NO_CPU ? json_null() : json_integer(r->cpu));
+	json_object_set_new(o, "events", json_integer((json_int_t)r->lost_events));
+	json_object_set_new(o, "packets", json_integer((json_int_t)r->lost_packets));
+	json_object_set_new(o, "begin_ns", json_integer((json_int_t)r->entry_ref_ns));
+}
+
 bool attach_json_write(FILE *out, struct ingest *in, const struct attach_record *r, const struct attach_wait *wait)
 {
 	static const char *const events[] = {
 		[ATTACH_EXIT] = "call", [ATTACH_SIGNAL] = "signal", [ATTACH_NEW] = "attached",
-		[ATTACH_GONE] = "exit", [ATTACH_SCHED] = "sched",
+		[ATTACH_GONE] = "exit", [ATTACH_SCHED] = "sched",   [ATTACH_LOST] = "lost",
 	};
 	json_t *o;
 	int error = 0;
@@ -74,13 +82,15 @@ bool attach_json_write(FILE *out, struct ingest *in, const struct attach_record 
 	json_object_set_new(o, "event", json_string(events[r->kind]));
 	json_object_set_new(o, "ts_ns", json_integer((json_int_t)r->ref_ns));
 	json_object_set_new(o, "host", json_string(strpool_text(strpool_intern_z(ingest_host(in, r->host)->name))));
-	json_object_set_new(o, "tid", json_integer(r->tid));
+	json_object_set_new(o, "tid", r->tid >= 0 ? json_integer(r->tid) : json_null());
 	json_object_set_new(o, "pid", r->pid >= 0 ? json_integer(r->pid) : json_null());
 	json_object_set_new(o, "comm", text_or_null(r->comm));
 	if (r->kind == ATTACH_EXIT)
 		add_call(o, in, r, wait);
 	else
 		json_object_set_new(o, "text", json_string(r->text));
+	if (r->kind == ATTACH_LOST)
+		add_loss(o, r);
 	if (json_dumpf(o, out, JSON_COMPACT) || fputc('\n', out) == EOF)
 		error = errno;
 	json_decref(o);

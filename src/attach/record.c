@@ -38,10 +38,8 @@ void attach_append_spent(GString *out, const struct attach_record *r)
 char *attach_record_text(const struct attach_record *r)
 {
 	static const char *const marks[] = {
-		[ATTACH_SIGNAL] = "---",
-		[ATTACH_NEW] = "+++",
-		[ATTACH_GONE] = "+++",
-		[ATTACH_SCHED] = "~~~",
+		[ATTACH_SIGNAL] = "---", [ATTACH_NEW] = "+++",  [ATTACH_GONE] = "+++",
+		[ATTACH_SCHED] = "~~~",  [ATTACH_LOST] = "!!!",
 	};
 
 	return g_strdup_printf("%s %s %s", marks[r->kind], r->text, marks[r->kind]);

@@ -21,6 +21,7 @@ enum attach_kind {
 	ATTACH_NEW,   /* a thread is followed from here on */
 	ATTACH_GONE,  /* a thread exits */
 	ATTACH_SCHED, /* --sched */
+	ATTACH_LOST,  /* events of a CPU were lost, any thread's calls among them */
 };
 
 struct attach_arg {
@@ -34,7 +35,7 @@ struct attach_record {
 	enum attach_kind kind;
 	uint64_t ts_ns, ref_ns; /* of the event: host clock, reference time */
 	unsigned host;
-	int32_t tid, pid; /* pid -1: unknown */
+	int32_t tid, pid; /* -1: unknown, or LOST */
 	strid comm;
 
 	/* ENTRY, EXIT */
@@ -43,7 +44,7 @@ struct attach_record {
 	char *head;              /* ENTRY: the known arguments, with a comma if more follow */
 	bool begun;              /* EXIT: an ENTRY was written for it */
 	bool early;              /* EXIT: it was entered before the time from which on records are emitted */
-	bool has_entry;          /* EXIT: entry_* and duration_ns are valid */
+	bool has_entry;          /* EXIT, LOST: entry_* and duration_ns are valid */
 	bool waited;             /* the thread was off the CPU in between */
 	GArray *args;            /* EXIT: struct attach_arg */
 	char *result;            /* EXIT: "8192", "-1 ENOENT (…)", "?" */
@@ -52,7 +53,11 @@ struct attach_record {
 	uint64_t entry_ns, entry_ref_ns, duration_ns;
 	uint64_t off_ns; /* time not on a CPU */
 
-	char *text; /* other kinds */
+	/* LOST: between entry_ns and ts_ns */
+	unsigned cpu;                       /* EVENT_NO_CPU: unknown */
+	uint64_t lost_events, lost_packets; /* either may be 0 */
+
+	char *text; /* other kinds than calls */
 };
 
 void attach_record_free(struct attach_record *r);

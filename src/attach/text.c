@@ -21,12 +21,23 @@ struct text_output {
 	int32_t tid;
 	unsigned column;  /* its width so far */
 	uint64_t last_ns; /* -r: time of the last line; 0: there was none */
+	unsigned losses;  /* -ff: host_losses.n at its last line */
+};
+
+/*
+ * Losses of a host, with -ff: a file has one line for those since its last line. Most files may belong to threads that
+ * have exited: a line in each file for each loss could take quadratic time.
+ */
+struct host_losses {
+	unsigned n;
+	uint64_t last_ns; /* reference time */
 };
 
 struct attach_text {
 	const struct attach_text_options *options;
 	struct text_output single;
 	GHashTable *outputs; /* -ff: file name → struct text_output */
+	GPtrArray *losses;   /* -ff: struct host_losses, by host */
 	GString *line;
 	int error;          /* errno of the first file that could not be written */
 	const char *failed; /* its name, as in text_output */
@@ -49,6 +60,7 @@ struct attach_text *attach_text_create(const struct attach_text_options *options
 	text->single.file = options->out;
 	text->line = g_string_new(NULL);
 	text->outputs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, output_free);
+	text->losses = g_ptr_array_new_with_free_func(g_free);
 	return text;
 }
 
@@ -57,6 +69,7 @@ void attach_text_destroy(struct attach_text *text)
 	if (!text)
 		return;
 	g_hash_table_destroy(text->outputs);
+	g_ptr_array_free(text->losses, TRUE);
 	g_string_free(text->line, TRUE);
 	g_free(text);
 }
@@ -113,6 +126,13 @@ static char *file_name(const struct attach_text *text, struct ingest *in, const 
 	return name;
 }
 
+static struct host_losses *losses_of(struct attach_text *text, unsigned host)
+{
+	while (text->losses->len <= host)
+		g_ptr_array_add(text->losses, g_new0(struct host_losses, 1));
+	return g_ptr_array_index(text->losses, host);
+}
+
 static struct text_output *output_of(struct attach_text *text, struct ingest *in, const struct attach_record *r)
 {
 	struct text_output *output;
@@ -125,6 +145,7 @@ static struct text_output *output_of(struct attach_text *text, struct ingest *in
 	if (!output) {
 		output = g_new0(struct text_output, 1);
 		output->name = name;
+		output->losses = losses_of(text, r->host)->n;
 		open_file(text, output, !text->options->append);
 		g_hash_table_insert(text->outputs, name, output);
 		return output;
@@ -219,22 +240,32 @@ static unsigned width_of(const GString *line)
 	return width;
 }
 
-/* "[pid 812] ", "[web:812<nginx>] "; in a file without brackets. */
+static void append_thread(const struct attach_text_options *o, GString *line, const struct attach_record *r)
+{
+	digits_append_signed(line, r->tid);
+	if (!o->comm || !r->comm)
+		return;
+	g_string_append_c(line, '<');
+	g_string_append(line, strpool_text(r->comm));
+	g_string_append_c(line, '>');
+}
+
+/* "[pid 812] ", "[web:812<nginx>] "; in a file without brackets. A loss has no thread: "[web] ", or nothing. */
 static void append_who(const struct attach_text_options *o, GString *line, struct ingest *in,
 		       const struct attach_record *r)
 {
+	const bool is_thread = r->kind != ATTACH_LOST;
+
+	if (!is_thread && !o->many_hosts)
+		return;
 	if (!o->file)
 		g_string_append(line, o->many_hosts ? "[" : "[pid ");
-	if (o->many_hosts) {
+	if (o->many_hosts)
 		g_string_append(line, host_name(in, r->host));
+	if (o->many_hosts && is_thread)
 		g_string_append_c(line, ':');
-	}
-	digits_append_signed(line, r->tid);
-	if (o->comm && r->comm) {
-		g_string_append_c(line, '<');
-		g_string_append(line, strpool_text(r->comm));
-		g_string_append_c(line, '>');
-	}
+	if (is_thread)
+		append_thread(o, line, r);
 	g_string_append(line, o->file ? " " : "] ");
 }
 
@@ -358,6 +389,18 @@ static void write_event(struct attach_text *text, struct text_output *output, st
 	g_free(what);
 }
 
+/* Events of the host were lost since the last line of the thread's file. */
+static void write_losses(struct attach_text *text, struct text_output *output, struct ingest *in,
+			 const struct attach_record *r)
+{
+	const struct host_losses *losses = losses_of(text, r->host);
+
+	begin_line(text, output, in, r, losses->last_ns);
+	append_colored(text, text->line, COLOR_EVENT, "!!! events lost since the last line !!!");
+	g_string_append_c(text->line, '\n');
+	output->losses = losses->n;
+}
+
 void attach_text_write(struct attach_text *text, struct ingest *in, const struct attach_record *r,
 		       const struct attach_wait *wait)
 {
@@ -366,8 +409,15 @@ void attach_text_write(struct attach_text *text, struct ingest *in, const struct
 
 	if ((r->kind == ATTACH_NEW && quiet > 0) || (r->kind == ATTACH_GONE && quiet > 1))
 		return;
+	if (r->kind == ATTACH_LOST && text->options->per_thread) {
+		losses_of(text, r->host)->n++;
+		losses_of(text, r->host)->last_ns = r->ref_ns;
+		return;
+	}
 	output = output_of(text, in, r);
 	g_string_truncate(text->line, 0);
+	if (output->losses != losses_of(text, r->host)->n)
+		write_losses(text, output, in, r);
 	if (r->kind == ATTACH_ENTRY)
 		write_entry(text, output, in, r);
 	else if (r->kind == ATTACH_EXIT)

@@ -16,6 +16,7 @@ static void traced_free(gpointer data)
 static bool is_seen(enum event_kind kind, bool sched);
 static void before(void *tracer, const struct ingest_visit *v);
 static void after(void *tracer, const struct ingest_visit *v);
+static void lost(void *tracer, const struct ingest_visit *v);
 
 struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *options)
 {
@@ -33,6 +34,7 @@ struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *o
 		.kinds = t->kinds,
 		.before = before,
 		.after = after,
+		.lost = lost,
 		.user = t,
 	};
 	t->hosts = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
@@ -338,6 +340,14 @@ static void after(void *tracer, const struct ingest_visit *v)
 	case CLASS_NOTHING:
 		break;
 	}
+}
+
+static void lost(void *tracer, const struct ingest_visit *v)
+{
+	struct attach_tracer *t = tracer;
+
+	if (wants(t, v))
+		tracer_lost(t, v);
 }
 
 uint64_t attach_tracer_oldest(const struct attach_tracer *t)

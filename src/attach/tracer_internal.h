@@ -110,6 +110,7 @@ void tracer_exec(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_signal_sent(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_fault(struct attach_tracer *t, const struct ingest_visit *v);
+void tracer_lost(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_switch(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_wake(struct attach_tracer *t, const struct ingest_visit *v);
 void tracer_migrate(struct attach_tracer *t, const struct ingest_visit *v);

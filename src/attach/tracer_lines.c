@@ -378,3 +378,49 @@ void tracer_fault(struct attach_tracer *t, const struct ingest_visit *v)
 	else
 		emit_line(t, v, who, ATTACH_SCHED, g_strdup("page fault"));
 }
+
+/* ---- losses ---- */
+
+static char *lost_text(const struct attach_record *r)
+{
+	GString *text = g_string_new(NULL);
+
+	if (r->lost_events)
+		g_string_append_printf(text, "%" PRIu64 " event%s", r->lost_events, r->lost_events == 1 ? "" : "s");
+	if (r->lost_packets)
+		g_string_append_printf(text, "%s%" PRIu64 " packet%s of events", r->lost_events ? " and " : "",
+				       r->lost_packets, r->lost_packets == 1 ? "" : "s");
+	g_string_append(text, " lost");
+	if (r->cpu != EVENT_NO_CPU)
+		g_string_append_printf(text, " on CPU %u", r->cpu);
+	g_string_append(text, " in the last ");
+	attach_append_seconds(text, r->duration_ns);
+	g_string_append(text, " s");
+	return g_string_free(text, FALSE);
+}
+
+void tracer_lost(struct attach_tracer *t, const struct ingest_visit *v)
+{
+	const struct attach_select *select = t->options->select;
+	const struct ingest_host *host = ingest_host(t->in, v->host);
+	const struct ev_lost *p = event_payload(v->event, ev_lost);
+	struct attach_record *r;
+
+	if (!attach_select_host(select, host->name) || (select->command && !t->command_runs))
+		return;
+	r = g_new0(struct attach_record, 1);
+	r->kind = ATTACH_LOST;
+	r->ts_ns = v->event->ts_ns;
+	r->ref_ns = v->ref_ns;
+	r->host = v->host;
+	r->tid = r->pid = -1;
+	r->has_entry = true;
+	r->entry_ns = MIN(p->begin_ns, r->ts_ns);
+	r->entry_ref_ns = clock_to_ref(host->map, r->entry_ns);
+	r->duration_ns = r->ts_ns - r->entry_ns;
+	r->cpu = v->event->cpu;
+	r->lost_events = p->events;
+	r->lost_packets = p->packets;
+	r->text = lost_text(r);
+	tracer_emit(t, r);
+}

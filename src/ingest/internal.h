@@ -87,6 +87,10 @@ void ingest_begin_visit(const struct ingest *in, const struct host *host, const 
 			const struct event *ev, struct ingest_visit *v);
 void ingest_end_visit(const struct ingest *in, const struct input *input, const struct ingest_visit *v);
 
+/* Call it after applying EVENT_LOST. */
+void ingest_visit_lost(const struct ingest *in, const struct host *host, const struct input *input,
+		       const struct event *ev);
+
 /* Asks a live source for the fields that the visitor wants, or for none if it is no longer visited. */
 void ingest_ask_input(const struct ingest *in, struct input *input);
 

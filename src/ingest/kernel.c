@@ -63,6 +63,13 @@ static struct kernel_trace *trace_at(const struct input *input, unsigned trace)
 		       : NULL;
 }
 
+bool kernel_has_trace(const struct input *input, unsigned trace)
+{
+	const struct kernel_trace *t = trace_at(input, trace);
+
+	return t && t->session;
+}
+
 /* ---- sessions and their event classes ---- */
 
 /* Whether it shares events with another session; live, one that has ended does so no longer. */

@@ -38,6 +38,9 @@ void kernel_session_free(void *session);
 /* Call it first for each record that is not an event, of an input whose host is known. */
 void kernel_declare(struct input *input, const struct event *ev);
 
+/* Whether the trace of that number, in which the input has events, is one of a kernel. */
+bool kernel_has_trace(const struct input *input, unsigned trace);
+
 /* Whether the record must be applied. Cheap. */
 bool kernel_takes(struct host *host, struct input *input, const struct event *ev);
 

@@ -47,6 +47,8 @@ static void apply_word(struct ingest *in, struct host *host, struct input *input
 		return;
 	if (!in->options.survey)
 		model_apply(host->public.model, input->number, ev);
+	if (ev->kind == EVENT_LOST)
+		ingest_visit_lost(in, host, input, ev);
 	source_said(in, host, ev);
 }
 

@@ -130,6 +130,21 @@ void ingest_end_visit(const struct ingest *in, const struct input *input, const 
 		g_byte_array_set_size(input->fields, 0);
 }
 
+void ingest_visit_lost(const struct ingest *in, const struct host *host, const struct input *input,
+		       const struct event *ev)
+{
+	const struct ingest_visitor *visitor = in->options.visitor;
+	const struct ingest_visit v = {
+		.host = host->number,
+		.event = ev,
+		.ref_ns = clock_to_ref(host->public.map, ev->ts_ns),
+	};
+
+	if (visitor && visitor->lost && (in->visited == INGEST_VISIT_ALL || in->visited == host->number) &&
+	    kernel_has_trace(input, ev->trace))
+		visitor->lost(visitor->user, &v);
+}
+
 /* ---- changing the visitor ---- */
 
 void ingest_ask_input(const struct ingest *in, struct input *input)

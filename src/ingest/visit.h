@@ -21,7 +21,7 @@ struct shape; /* event/fields.h */
 
 struct ingest_visit {
 	unsigned host;              /* its number: ingest_host() */
-	const struct event *event;  /* the typed record: EVENT_OTHER or above */
+	const struct event *event;  /* the typed record: EVENT_OTHER or above; for lost(): EVENT_LOST */
 	const struct event *fields; /* all its fields; NULL: the worker did not send them */
 	struct shape *shape;        /* their description; NULL if fields is. Valid while its worker is read */
 	const char *origin;         /* of its trace: "web", or "web:program:(812)" for one process; not sanitised */
@@ -35,6 +35,11 @@ struct ingest_visitor {
 	/* Called for each such event, before and after it is applied to the model; either may be NULL */
 	void (*before)(void *user, const struct ingest_visit *v);
 	void (*after)(void *user, const struct ingest_visit *v);
+	/*
+	 * The kernel's tracer lost events of a CPU (EVENT_LOST, event/payload.h): called after that was applied to the
+	 * model, at their place among the events of that CPU; may be NULL
+	 */
+	void (*lost)(void *user, const struct ingest_visit *v);
 	void (*idle)(void *user); /* there is nothing to read at present; may be NULL */
 	void *user;
 };

@@ -21,8 +21,8 @@ enum {
 
 /* The parts of a line that are drawn differently, in the order of the text. */
 struct calls_line {
-	uint64_t at_ns; /* reference time */
-	int32_t tid;
+	uint64_t at_ns;              /* reference time */
+	int32_t tid;                 /* -1: it belongs to no thread, or to an unknown one */
 	char *text;                  /* UTF-8, sanitised; NULL: not formatted yet */
 	uint32_t name;               /* length in bytes of the name at its start; 0: not a call */
 	uint32_t result, result_end; /* position of the result; equal: there is none */

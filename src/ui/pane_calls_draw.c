@@ -91,7 +91,8 @@ static void draw_line(struct ui *ui, const struct calls_pane *s, unsigned i, int
 			    ui_time(ui, time, sizeof(time), line->at_ns, narrow ? 3 : 6, UI_DATE_IF_OTHER), -1);
 	x += MAX(width, narrow ? SHORT_TIME_WIDTH : TIME_WIDTH) + 1;
 	if (s->process) {
-		canvas_printf(c, x, y, STYLE_NORMAL, "%*d", TID_WIDTH - 1, line->tid);
+		if (line->tid >= 0)
+			canvas_printf(c, x, y, STYLE_NORMAL, "%*d", TID_WIDTH - 1, line->tid);
 		x += TID_WIDTH;
 	}
 	draw_text(ui, line, x, y, c->w - x);

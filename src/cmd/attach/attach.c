@@ -57,7 +57,7 @@ static void on_record(void *user, struct attach_record *r)
 {
 	struct attach *a = user;
 
-	a->any = true;
+	a->any |= r->kind != ATTACH_LOST;
 	g_queue_push_tail(&a->records, r);
 }
 

@@ -23,9 +23,10 @@ static void help_json(struct help *h)
 	static const struct manual_item keys[] = {
 		{ "event",
 		  "call: a system call; signal: a signal was delivered; attached: this thread is followed from now on; "
-		  "exit: it exited; sched: with --sched; summary: see below" },
+		  "exit: it exited; sched: with --sched; lost: events were lost; summary: see below" },
 		{ "ts_ns", "when it happened, in corrected time; for a call: when it returned" },
-		{ "host, tid, pid, comm", "the thread; pid and comm are null if unknown" },
+		{ "host, tid, pid, comm",
+		  "the thread; pid and comm are null if unknown, and with tid for lost events" },
 		{ "text", "for everything except calls: the line that is printed without --json" },
 		{ "name", "the call, by the tracer's name" },
 		{ "args", "its arguments by name, as strings; null: not recorded" },
@@ -41,6 +42,8 @@ static void help_json(struct help *h)
 		{ "waits",
 		  "what happened meanwhile, as an array of segments in order of time: the critical path of the "
 		  "call, in corrected time. It is empty if the call did not wait or with --no-waits" },
+		{ "cpu, events, packets",
+		  "lost: how many events or packets of events of that CPU, between begin_ns and ts_ns" },
 		{ NULL, NULL },
 	};
 	static const struct manual_item of_waits[] = {
@@ -98,6 +101,9 @@ void cmd_attach_help(struct help *h)
 		{ "+++ exited with 0 +++", "the thread exited; +++ child of 812 +++: this thread is followed from now "
 					   "on" },
 		{ "~~~ switched out … ~~~", "a line added by --sched" },
+		{ "!!! 812 events lost on CPU 1 in the last 0.001234 s !!!",
+		  "the tracer lost events of that CPU, and calls may be missing above. With -ff a file says only that "
+		  "events of its host were lost since its last line" },
 	};
 
 	if (h->brief)

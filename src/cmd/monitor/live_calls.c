@@ -66,7 +66,7 @@ static void add_line(struct monitor_live_calls *c, struct attach_record *r)
 
 	calls_request_text(&c->request, c->m->shown.in, r, &line);
 	lines_add(c->of_process.lines, &line);
-	if (r->tid == c->tid)
+	if (r->tid == c->tid || r->kind == ATTACH_LOST)
 		lines_add(c->of_thread.lines, &line);
 	attach_record_free(r);
 	c->version++;
