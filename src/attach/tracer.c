@@ -38,6 +38,7 @@ struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *o
 		.user = t,
 	};
 	t->hosts = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+	t->fates = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
 	t->text = g_string_new(NULL);
 	return t;
 }
@@ -47,6 +48,7 @@ void attach_tracer_destroy(struct attach_tracer *t)
 	if (!t)
 		return;
 	g_ptr_array_free(t->hosts, TRUE);
+	g_ptr_array_free(t->fates, TRUE);
 	g_string_free(t->text, TRUE);
 	fields_wanted_release(&t->wanted);
 	g_free(t);

@@ -67,6 +67,8 @@ struct attach_tracer {
 	bool kinds[EVENT_KINDS]; /* for the visitor */
 	struct ingest *in;
 	GPtrArray *hosts;  /* GHashTable: tid → struct traced */
+	GPtrArray *fates;  /* GHashTable: pid → how the process ends, tracer_lines.c */
+	guint fates_max;   /* number of them at which some are dropped */
 	GString *text;     /* what is being decoded */
 	bool command_runs; /* the command in the options has called execve() */
 	bool any_chosen;

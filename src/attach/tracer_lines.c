@@ -43,11 +43,37 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
 		  g_strdup_printf("%s of %" PRId64, is_thread ? "thread" : "child", p->parent_tid));
 }
 
-/* How a process ends. */
+/*
+ * How a process ends. Kept by its PID until its other threads end, to which the kernel now sends SIGKILL: looking for
+ * them would take quadratic time, as a host may have many threads, and many processes that end.
+ */
 struct fate {
-	int16_t exit_code;  /* -1: by the signal */
-	int64_t sent, code; /* the signal, and its si_code */
+	uint64_t leader_uid; /* of the thread whose TID is the PID, in the model; 0: unknown */
+	int16_t exit_code;   /* -1: by the signal */
+	int64_t sent, code;  /* the signal, and its si_code */
 };
+
+enum { FATES_LEAST = 1024 }; /* from this number on, those of processes that are gone are dropped as it doubles */
+
+static GHashTable *fates_of(const struct attach_tracer *t, unsigned host)
+{
+	while (t->fates->len <= host)
+		g_ptr_array_add(t->fates, g_hash_table_new_full(NULL, NULL, NULL, g_free));
+	return g_ptr_array_index(t->fates, host);
+}
+
+static uint64_t uid_of(const struct model *m, int32_t tid)
+{
+	const struct thread_row *row = model_look_thread(m, tid);
+
+	return row ? row->uid : 0;
+}
+
+static gboolean is_gone(gpointer pid, gpointer fate, gpointer model)
+{
+	(void)fate;
+	return uid_of(model, GPOINTER_TO_INT(pid)) == 0;
+}
 
 static void meet_fate(struct traced *who, const struct fate *fate)
 {
@@ -59,26 +85,33 @@ static void meet_fate(struct traced *who, const struct fate *fate)
 	}
 }
 
-/* Every thread of its process, chosen or not, ends like this one: the kernel now sends SIGKILL to the others. */
-static void end_process(struct attach_tracer *t, const struct ingest_visit *v, struct traced *who,
-			const struct fate *fate)
+/* Every thread of its process, chosen or not, ends like this one. */
+static void end_process(struct attach_tracer *t, const struct ingest_visit *v, struct traced *who, struct fate fate)
 {
-	const struct host_state *state = model_state(ingest_host(t->in, v->host)->model);
-	const struct thread_row *own = model_look_thread(model_of(t, v), who->tid), *row;
-	struct traced *other;
+	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
+	GHashTable *fates = fates_of(t, v->host);
 
-	meet_fate(who, fate);
-	if (!own || (int64_t)own->pid <= 0)
+	meet_fate(who, &fate);
+	if (!row || (int32_t)row->pid <= 0)
 		return;
-	for (uint32_t i = STATE_NO_ROW; (i = state_next(&state->tables[TABLE_THREAD], i)) != STATE_NO_ROW;) {
-		row = STATE_ROW(state, THREAD, thread, i);
-		if (row->pid != own->pid || model_look_thread(model_of(t, v), (int64_t)row->tid) != row)
-			continue;
-		tracer_thread(t, v, (int32_t)row->tid);
-		other = tracer_known(t, v->host, (int32_t)row->tid);
-		if (other)
-			meet_fate(other, fate);
+	if (g_hash_table_size(fates) >= t->fates_max) {
+		g_hash_table_foreach_remove(fates, is_gone, (gpointer)model_of(t, v));
+		t->fates_max = MAX(FATES_LEAST, 2 * g_hash_table_size(fates));
 	}
+	fate.leader_uid = uid_of(model_of(t, v), (int32_t)row->pid);
+	g_hash_table_insert(fates, GINT_TO_POINTER((int32_t)row->pid), g_memdup2(&fate, sizeof(fate)));
+}
+
+/* Another thread may have ended its process. A process that has had its PID since then is another one. */
+static void share_fate(const struct attach_tracer *t, const struct ingest_visit *v, struct traced *who)
+{
+	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
+	const int32_t pid = row ? (int32_t)row->pid : 0;
+	const struct fate *fate = pid > 0 ? g_hash_table_lookup(fates_of(t, v->host), GINT_TO_POINTER(pid)) : NULL;
+	const uint64_t uid = fate ? uid_of(model_of(t, v), pid) : 0;
+
+	if (fate && (!uid || !fate->leader_uid || uid == fate->leader_uid))
+		meet_fate(who, fate);
 }
 
 void tracer_exit_code(struct attach_tracer *t, const struct ingest_visit *v, enum class_ends ends)
@@ -92,7 +125,7 @@ void tracer_exit_code(struct attach_tracer *t, const struct ingest_visit *v, enu
 	if (!who || !decode_integer(v->shape, v->fields, "error_code", &code))
 		return;
 	if (ends == ENDS_PROCESS)
-		end_process(t, v, who, &(struct fate){ .exit_code = code & 0xff });
+		end_process(t, v, who, (struct fate){ .exit_code = code & 0xff });
 	else
 		who->exit_code = code & 0xff;
 }
@@ -108,6 +141,7 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	tracer_thread(t, v, who->tid); /* its name may have changed since its last call */
 	if (who->now.active)
 		tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
+	share_fate(t, v, who);
 	if (who->chosen) {
 		text = g_string_new(NULL);
 		if (who->exit_code >= 0) {
@@ -232,13 +266,14 @@ void tracer_signal(struct attach_tracer *t, const struct ingest_visit *v)
 	decode_integer(v->shape, v->fields, "code", &code);
 	decode_integer(v->shape, v->fields, "sa_handler", &handler);
 	if (number == SIGKILL) {
+		share_fate(t, v, who);
 		if (who->exit_code >= 0)
 			return;                 /* exit_group() ends the other threads this way */
 		sent = target_of(t, v, who, 0); /* and any other signal, too */
 		number = sent ? sent->sent : number;
 		code = sent ? sent->sent_code : code;
 	} else if (handler == 0 && ends_process(number)) {
-		end_process(t, v, who, &(struct fate){ .exit_code = -1, .sent = number, .code = code });
+		end_process(t, v, who, (struct fate){ .exit_code = -1, .sent = number, .code = code });
 	} else {
 		sent = target_of(t, v, who, number);
 		if (sent)

@@ -87,6 +87,30 @@ def exits(status):
     return p
 
 
+def exits_as_three():
+    """102, of which nothing but its creation is seen before, is killed last, when the others are gone."""
+    p = Process()
+    p.fork(101, 100, 102, 100)
+    p.ends("exit_group", 3)
+    p.gone()
+    p.killed()
+    p.switch("srv", 102, 0)
+    p.deliver(KILL)
+    p.gone()
+    return p
+
+
+def reused():
+    """After exits(3) another process has the number 100 and gets SIGKILL, which the trace does not show being sent."""
+    p = exits(3)
+    p.switch("sh", 50, 0)
+    p.fork(50, 50, 100, 100)
+    p.switch("srv", 100, 1)
+    p.deliver(KILL)
+    p.gone()
+    return p
+
+
 def exits_slowly():
     """100 is gone before 101 is."""
     p = Process()
@@ -185,6 +209,8 @@ CASES = {
     "exits": (lambda: exits(3), "exited with 3", "exited with 3"),
     "exits-minus-1": (lambda: exits(-1), "exited with 255", "exited with 255"),
     "exits-slowly": (exits_slowly, "exited with 255", "exited with 255"),
+    "three": (exits_as_three, "exited with 3", "exited with 3"),
+    "reused": (reused, "killed by SIGKILL", "exited with 3"),
     "handled": (handled, "exited with 0", "exited with 0"),
     "handled-before": (handled_before, "killed by SIGKILL", None),
     "sent": (sent, "killed by SIGTERM", "killed by SIGTERM"),
@@ -213,6 +239,7 @@ def main():
                     checks.equal(shown[-1:], [f"+++ {end} +++"], f"{name}: {tid} {how}: {shown}")
                 if end and end.startswith("exited"):
                     checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
+    checks.equal(attach("three", "-p", "102")[-1:], ["+++ exited with 3 +++"], "three: 102")
     check_exec(checks)
     checks.finish()
 
