@@ -11,13 +11,20 @@ static struct list *current_list(struct ui *ui)
 	return pane_list(ui_pane(ui));
 }
 
+static void say_no_row(struct ui *ui)
+{
+	const struct list *l = current_list(ui);
+
+	ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
+}
+
 const struct view_row *ui_selected_row(struct ui *ui)
 {
 	struct list *l = current_list(ui);
 	const struct view_row *row = list_selected(l);
 
 	if (!row) {
-		ui_say(ui, l->chosen && l->rows.n ? "the selected row is not in this interval" : "no row is selected");
+		say_no_row(ui);
 	} else if (!list_shows_selection(l)) {
 		list_select(l, l->index);
 		ui_say(ui, "the selected row was not visible: showing it");
@@ -82,8 +89,8 @@ void do_follow(struct ui *ui, int argument)
 		ui_say(ui, "following the time");
 		return;
 	}
-	if (!list_selected(l)) {
-		ui_say(ui, "no row is selected");
+	if (!l->follow && !list_selected(l)) {
+		say_no_row(ui);
 		return;
 	}
 	l->follow = !l->follow;

@@ -103,6 +103,20 @@ def selection_follows_entity(checks):
             checks.equal(f"followed after {keys[0]}", selected(t, "rcu_preempt"), keys[0] != "2")
 
 
+def following_ends(checks):
+    """F ends following also where the followed row, here of a thread that soon ends, is not; it cannot start there."""
+    with Terminal("--no-sync", "--paused", "--begin", "-3s", RECORDING, size=(80, 24)).wait_read() as t:
+        t.keys("/").text("bash").keys("Enter")
+        t.sync()
+        checks.check("it is there", selected(t, "bash"), t.screen())
+        t.keys("F").wait("^following the selected row")
+        t.press("(")
+        checks.check("not here", not selected(t, "bash"), t.screen())
+        t.keys("F").wait("^no longer following")
+        t.keys("F").wait("^the selected row is not in this interval")
+        checks.lacks("not followed", t.sync(), "following")
+
+
 def marked(terminal):
     """The texts of the list that are highlighted as matches."""
     styled = "\n".join(terminal.screen(styles=True))
@@ -691,5 +705,5 @@ def time_keys(checks):
         checks.check("p at the end restarts", True)
 
 
-Checks().run(sorting, selection, empty_lists, selection_follows_entity, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
+Checks().run(sorting, selection, empty_lists, selection_follows_entity, following_ends, searching, searching_lists, pasting, foreign_bytes, alt_keys, unknown_keys, keypad, usual_keys, redrawing,
              stopped, modes_while_stopped, filtering, unknown_width, jumping, begins, hidden_hosts, highlighting, trees, function_bar, panes, details, overlays, typed_ahead, time_keys)
