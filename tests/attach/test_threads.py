@@ -129,6 +129,11 @@ def check_quiet(checks, directory):
         checks.true("none of the chosen threads made a selected call" in done.stderr, f"{who}: {done.stderr}")
         checks.equal("-f adds" in done.stderr, siblings, f"{who}: {done.stderr}")
     checks.true(attach(directory, "-f", "-p", "web:1459", "-e", "trace=futex"), "web:1459 -f")
+    # nor is it where no time was looked at: that would be wrong advice
+    done = subprocess.run([harness.PROGRAM, "attach", "-p", "web:1459", "--begin", "+1000s", directory], stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=600, check=False)
+    checks.equal((done.returncode, done.stdout, len(done.stderr.splitlines())), (0, "", 1), done.stderr)
+    checks.true("is after the last event" in done.stderr, done.stderr)
 
 
 def main():

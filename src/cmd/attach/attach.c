@@ -257,8 +257,8 @@ static int write_calls(void *user, uint64_t known_end_ns)
 	if (read_all(a, begin_ns, end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "attach");
 	write_summary(a);
-	report_warn_outside(r, begin_ns, known_end_ns);
 	attach_say_missing(&(struct attach_missing){
+		.outside = report_warn_outside(r, begin_ns, known_end_ns),
 		.options = a->options,
 		.in = r->in,
 		.select = &a->select,

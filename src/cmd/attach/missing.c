@@ -140,6 +140,8 @@ static void say_left_out(const struct attach_missing *m)
 void attach_say_missing(const struct attach_missing *m)
 {
 	say_missing_hosts(m);
+	if (m->outside)
+		return;
 	say_nothing_came(m);
 	if (m->left_out)
 		say_left_out(m);

@@ -11,6 +11,7 @@
 
 /* Says on standard error what was asked for and did not occur: hosts, threads, calls. For the end of the reading. */
 struct attach_missing {
+	bool outside; /* the chosen time is not that of the recording, which has been said: nothing was looked at */
 	const struct options *options;
 	struct ingest *in;
 	const struct attach_select *select;
