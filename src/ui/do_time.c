@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Actions on time: the same in every pane. */
 #include "base/error.h"
+#include "base/nstime.h"
 #include "ui/internal.h"
 
 void do_pause(struct ui *ui, int argument)
@@ -121,6 +122,17 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 		ui_say(ui, "%s is after the end, %s, %s", wanted, end, shown);
 }
 
+uint64_t time_nearest(const struct ui *ui, const struct timetext *time, uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t t_ns = timetext_resolve(time, begin_ns, end_ns, ui->options.utc);
+	uint64_t before_ns;
+
+	if (time->form != TIMETEXT_TIME_OF_DAY || t_ns <= end_ns)
+		return t_ns;
+	before_ns = timetext_resolve(time, begin_ns - MIN(begin_ns, 12 * 3600 * NS_PER_S), end_ns, ui->options.utc);
+	return before_ns < begin_ns && begin_ns - before_ns < t_ns - end_ns ? before_ns : t_ns;
+}
+
 /* The time meant; a time of day is on the first day on which a host was recorded then, if there is one. */
 static uint64_t resolve(const struct ui *ui, const struct timetext *time)
 {
@@ -135,7 +147,7 @@ static uint64_t resolve(const struct ui *ui, const struct timetext *time)
 		if (t_ns <= ui_to_ref(host, host->info.end_ns))
 			first_ns = MIN(first_ns, t_ns);
 	}
-	return first_ns != UINT64_MAX ? first_ns : timetext_resolve(time, ui->cursor.begin_ns, end_ns, ui->options.utc);
+	return first_ns != UINT64_MAX ? first_ns : time_nearest(ui, time, ui->cursor.begin_ns, end_ns);
 }
 
 static bool jump_done(struct ui *ui, const char *text)

@@ -292,6 +292,12 @@ void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]
 uint64_t ui_first_interval(const struct ui *ui, uint64_t span_ns, uint64_t frame_ns);
 uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_ns);
 
+/*
+ * do_time.c: the time meant in a recording of [begin_ns, end_ns[ (reference time), as timetext_resolve(). But a time of
+ * day that the recording does not have is on the day that is nearest to it, so that the edge there is shown.
+ */
+uint64_t time_nearest(const struct ui *ui, const struct timetext *time, uint64_t begin_ns, uint64_t end_ns);
+
 /* do_time.c: says so if a time that was asked for, which is t_ns, lies outside the data, so that an edge is shown. */
 void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns);
 

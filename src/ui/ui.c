@@ -158,7 +158,7 @@ uint64_t ui_begin(const struct ui *ui, uint64_t begin_ns, uint64_t expected_end_
 {
 	if (ui->options.begin.form == TIMETEXT_NONE)
 		return begin_ns;
-	return timetext_resolve(&ui->options.begin, begin_ns, expected_end_ns, ui->options.utc);
+	return time_nearest(ui, &ui->options.begin, begin_ns, expected_end_ns);
 }
 
 /* Says so if an interval of the wanted length cannot be shown. */

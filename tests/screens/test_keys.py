@@ -430,10 +430,16 @@ def jumping(checks):
                 ("2020-01-01 00:00:00", r"^2020-01-01 00:00:00.000 is before the start, 14:07:05.\d+, which is shown"),
                 ("@1", "^1970-01-01 00:00:01.000 is before the start"),
                 ("+5000s", r"^2026-11-20 15:30:\d\d.\d+ is after the end, 14:07:15.\d+, which is shown instead"),
-                ("14:07:01", r"^there is no 14:07:01.000 between the start, 14:07:05.\d+, and the end,\s14:07:15.\d+")):
+                ("14:07:16", r"^there is no 14:07:16.000 between the start, 14:07:05.\d+, and the end,\s14:07:15.\d+"),
+                ("02:07", r"^there is no 02:07:00.000 between the start"),
+                ("14:07:01", r"^14:07:01.000 is before the start, 14:07:05.\d+, which is shown instead"),
+                ("14:07", r"^14:07:00.000 is before the start"),
+                ("02:08", r"^02:08:00.000 is before the start")):
             t.keys("b").wait("^Jump to")
             t.text(text).keys("Enter")
             checks.check(f"{text}: an edge", t.wait(said))
+            edge = r"\[14:07:05\." if "before the start" in said else r", 14:07:15\."
+            checks.contains(f"{text}: the nearest one", t.sync(), r"^ (PAUSED|END)  .*" + edge)
         t.keys("b").text("+4x").keys("Enter")
         t.wait("^'\\+4x' is not a time such as")
         checks.contains("how times are written", t.screen(), r"\+5s or -5s$")
@@ -450,7 +456,8 @@ def jumping(checks):
 
 def begins(checks):
     """--begin outside the recording is reported, too."""
-    for text, said in (("14:07:00", "there is no 14:07:00.000 between the start"),
+    for text, said in (("14:07:00", "14:07:00.000 is before the start, 14:07:0"),
+                       ("14:07:20", "there is no 14:07:20.000 between the start"),
                        ("@1", "1970-01-01 00:00:01.000 is before the start, 14:07:0")):
         with Terminal("--paused", "--begin", text, RECORDING, size=(80, 24), ready=None) as t:
             checks.check(f"--begin {text}", t.wait("^" + said))

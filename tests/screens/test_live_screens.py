@@ -61,14 +61,15 @@ def paused(checks, t):
 
 def outside(checks, t):
     """A time that is not there is said; one that is still to come is waited for."""
-    hour_ago = time.strftime("%H:%M:%S", time.gmtime(time.time() - 3600))
-    for text, answer in ((hour_ago, f"there is no {hour_ago}.000 between the start, .*, and the end, .*, which"),
-                         ("+5000s", "is after the end, .*, which")):
+    hour_ago, soon = (time.strftime("%H:%M:%S", time.gmtime(time.time() + s)) for s in (-3600, 3600))
+    for text, answer in ((hour_ago, rf"{hour_ago}.000 is before the start, .*, which is shown instead"),
+                         (soon, f"there is no {soon}.000 between the start, .*, and the end, .*, which is shown until then"),
+                         ("+5000s", "is after the end, .*, which is shown until then")):
         t.keys("b").wait("^Jump to")
         t.text(text).keys("Enter")
         # in two rows on a narrow screen
         checks.check(f"jump to {text}", t.wait_for(lambda text, answer=answer: re.search(
-            answer + r"\s+is\s+shown\s+until\s+then", " ".join(text.split())), answer))
+            answer, " ".join(text.split())), answer))
     t.keys(")")
     t.wait(r"^ LIVE +\[")
 
