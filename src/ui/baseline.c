@@ -107,10 +107,21 @@ const GArray *baseline_hosts(const struct ui *ui, const struct pane *p, const st
 void baseline_add_status(struct ui *ui, GString *s)
 {
 	const struct pane *p = ui_pane(ui);
+	GString *others = g_string_new(NULL);
+	bool any = false;
 
-	if (!p->n_lists || !baseline_hosts(ui, p, p->lists[p->focus].table))
-		return;
-	g_string_append(s, "vs ");
-	add_interval(ui, s);
-	g_string_append(s, "  ");
+	for (unsigned i = 0; i < p->n_lists; i++) {
+		const struct list *l = &p->lists[i];
+
+		if (baseline_hosts(ui, p, l->table))
+			any = true;
+		else if (l->rows.n)
+			g_string_append_printf(others, " (not %s)", l->table->title);
+	}
+	if (any) {
+		g_string_append(s, "vs ");
+		add_interval(ui, s);
+		g_string_append_printf(s, "%s  ", others->str);
+	}
+	g_string_free(others, TRUE);
 }

@@ -209,7 +209,7 @@ bool baseline_load(struct ui *ui, uint32_t tables);
 /* What a list of the pane is compared with (struct view_host); NULL: nothing. */
 const GArray *baseline_hosts(const struct ui *ui, const struct pane *p, const struct view_table *table);
 
-/* Appends "vs [12:00:01.000, 12:00:02.000[  " if a list of the shown pane is compared. */
+/* Appends "vs [12:00:01.000, 12:00:02.000[ (not Clocks)  " if a list of the pane is compared: which ones are not. */
 void baseline_add_status(struct ui *ui, GString *s);
 
 void window_init(struct ui *ui);

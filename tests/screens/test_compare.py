@@ -19,6 +19,24 @@ def open_at(*options, size=(80, 24), env=None):
                     ready=r"\[(2026-11-20 )?14:06:4").wait_read()
 
 
+def beside_others(checks):
+    """Pane 9 compares hosts and CPUs. Clocks between them are not compared, which is said in whatever list one is."""
+    with Terminal("--paused", "--begin", "+4s", RECORDING).wait_read() as t:
+        def offsets(screen):
+            """From the host's name to the offset; what follows depends on the interval."""
+            return [line.split()[:6] for line in screen if re.search(" (accurate|reference) ", line)]
+
+        clocks = offsets(t.press("9"))
+        checks.equal("the clocks of three hosts", len(clocks), 3)
+        t.keys("C")
+        t.wait("^figures are now differences from ")
+        for n, keys in enumerate((["Right"], ["Down"] * 3, ["Down"] * 3)):
+            screen = t.press(*keys)
+            checks.contains(f"list {n + 1}: what is compared", screen, r"^ CPU .* vs \[14:07:\S+ 14:07:\S+ \(not Clocks\)  \d/")
+            checks.equal(f"list {n + 1}: the clocks are those", offsets(screen), clocks)
+        checks.contains("all is, elsewhere", t.press("1"), r"^ CPU .* vs \[14:07:\S+ 14:07:\S+\[  \d/")
+
+
 def compare(t, *keys):
     """The third second is the baseline: one host is there all the time, the others come much later."""
     t.keys("C")
@@ -128,4 +146,4 @@ def on_screen(checks):
         checks.contains("and can be opened", t.press("Escape", "Enter"), "Details|Syscalls")
 
 
-Checks().run(as_reported, longer, on_screen)
+Checks().run(as_reported, longer, on_screen, beside_others)
