@@ -217,7 +217,9 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(dev, KEY, DEVICE, "Kernel device number: major * 2^20 + minor") \
 	C(name, GAUGE, TEXT, "Name of the device; null if it is not in the trace") \
 	C(reads, COUNTER, COUNT, "Read requests completed") \
-	C(writes, COUNTER, COUNT, "Write requests completed") \
+	C(writes, COUNTER, COUNT, \
+	  "Write requests completed. As in /proc/diskstats, an fsync with nothing to write counts as one, though it " \
+	  "is never issued and so has no latency") \
 	C(read_bytes, COUNTER, BYTES, "Bytes read") \
 	C(write_bytes, COUNTER, BYTES, "Bytes written") \
 	C(queue, GAUGE, COUNT, "Requests in flight (issued but not completed) at the end of the interval") \
