@@ -8,16 +8,23 @@
 #include "sidecar/write.h"
 
 /*
+ * Names of processes, arguments, and paths of programs and cgroups are chosen by any user of the machine, and this runs
+ * as root: such text is only copied, in double quotes. A number is one only after a look at its digits: a shell
+ * evaluates what stands in "$(())", and ends on what it cannot evaluate.
+ *
  * machine, now: print lines.
- * user: whether the process at $p is a user process, not a kernel thread (0x200000: PF_KTHREAD); $start: its start.
- * process: its lines, separated by $S, as $m; forks twice, or more if the machine has busybox. A path may contain
- * newlines; the arguments may be anything, so they come last.
+ * user: whether the process at $p is a user process, not a kernel thread (0x200000: PF_KTHREAD); $start: its start. Its
+ * name may contain newlines; what follows its last ")" is on the last line.
+ * process: its lines, separated by $S, as $m; forks twice, or more if the machine has busybox or the arguments are
+ * long. A path may contain newlines, so the program's comes after the namespaces, which begin otherwise; the arguments
+ * may be anything, so they come last.
  *
  * Busybox lacks getconf, ticks are 1/100 s on almost all machines; its readlink takes one file; and its date only has
  * seconds: one that begins is waited for, once. $a is the time since boot before date has printed the old one for the
  * last time, $b that after the new one. The pauses spare the machine; not every sleep takes fractions.
  */
 static const char functions[] =
+	"LC_ALL=C; export LC_ALL; unset IFS\n"
 	"machine() {\n"
 	"	echo host $(uname -n)\n"
 	"	echo kernel $(uname -r)\n"
@@ -55,9 +62,10 @@ static const char functions[] =
 	"	done\n"
 	"}\n"
 	"user() {\n"
-	"	read -r s < $p/stat || return\n"
+	"	s=; while read -r l; do s=$l; done < $p/stat\n"
 	"	set -f; set -- ${s##*)}; set +f\n"
 	"	start=${20}\n"
+	"	case $7,$start in ,* | *, | *[!0-9,]*) return 1;; esac\n"
 	"	[ $(($7 & 0x200000)) = 0 ]\n"
 	"}\n"
 	"if readlink /proc/self/exe /proc/self/exe >/dev/null 2>&1; then links() { readlink \"$@\"; }\n"
@@ -65,13 +73,14 @@ static const char functions[] =
 	"process() {\n"
 	"	u= g= m=\n"
 	"	while read -r k v x; do case $k in Uid:) u=$v;; Gid:) g=$v; break;; esac; done < $p/status\n"
-	"	while read -r v; do case $v in 0::*|*:name=systemd:*) m=\"$m${S}cgroup ${v#*:*:}\";; esac\n"
+	"	while read -r v; do case $v in *$tab*) ;; 0::*|*:name=systemd:*) m=\"$m${S}cgroup ${v#*:*:}\";; esac\n"
 	"	done < $p/cgroup\n"
-	"	v=$(links $p/exe $p/ns/pid $p/ns/cgroup)\n"
-	"	case $v in *pid:\\[*) x=${v##*pid:}; m=\"$m${S}namespaces pid:${x%%$nl*} ${x##*$nl}\";; esac\n"
-	"	v=${v%%${nl}pid:\\[*}\n"
+	"	v=$(links $p/ns/pid $p/ns/cgroup $p/exe)\n"
+	"	case $v in pid:\\[* | cgroup:\\[*) m=\"$m${S}namespaces ${v%%$nl*}\"; v=${v#*$nl};; esac\n"
+	"	case $v in cgroup:\\[*) m=\"$m ${v%%$nl*}\"; v=${v#*$nl};; esac\n"
 	"	case $v in *[$tab$nl]*) ;; /*) m=\"${S}exe $v$m\";; esac\n"
 	"	v=$(tr '\\0\\n\\t' '   ' < $p/cmdline)\n"
+	"	[ ${#v} -le 1024 ] || v=$(printf %.1024s \"$v\")\n"
 	"	m=\"process ${p#/proc/} $start $u $g$m${S}cmdline $v\"\n"
 	"}\n"
 	"tab=$(printf '\\t') nl='\n'\n";
@@ -96,7 +105,6 @@ static const char list_all[] = "exec 2>/dev/null\n"
  * tell all: sends everything; tell news: new processes.
  */
 static const char tell[] =
-	"LC_ALL=C; export LC_ALL; unset IFS\n"
 	"trap '' PIPE\n"
 	"send() {\n"
 	"	printf '" SIDECAR_LINES "%.1000s\\n' \"$1\" >&3\n"
@@ -129,6 +137,7 @@ static const char tell[] =
 	"	[ $1 = news ] || { begin; about; }\n"
 	"	for p in /proc/[0-9]*; do\n"
 	"		i=${p#/proc/} c= m=\n"
+	"		case $i in *[!0-9]*) continue;; esac\n"
 	"		all=\"$all $i\"\n"
 	"		eval \"n=\\${n$i:-0} t$i=$turn\"\n"
 	"		[ $n -lt 2 ] || [ $1 = all ] || continue\n"
