@@ -155,10 +155,13 @@ static const char tell[] =
 /* The kernel turns each write into an event. */
 static const char open_kernel[] = "[ -w /proc/lttng-logger ] && exec 3>/proc/lttng-logger || exec 3>/dev/null\n";
 
-/* tracef() must be called by a program; Python's interpreter can call a library's function by name. */
+/*
+ * tracef() must be called by a program; Python's interpreter can call a library's function by name; -I: not by a module
+ * from the current directory.
+ */
 static const char open_user[] =
-	"if d=$(mktemp -d) && mkfifo $d/p && python3 -c ''; then\n"
-	"python3 -c '\n"
+	"if d=$(mktemp -d) && mkfifo -- \"$d/p\" && python3 -I -c ''; then\n"
+	"python3 -I -c '\n"
 	"import ctypes, os, sys\n"
 	"os.environ.setdefault(\"" SIDECAR_REGISTER_TIMEOUT "\", \"" SIDECAR_REGISTER_TIMEOUT_MS "\")\n"
 	"for name, symbol in ((\"liblttng-ust.so.1\", \"lttng_ust__tracef\"), "
@@ -170,10 +173,10 @@ static const char open_user[] =
 	"        pass\n"
 	"for line in sys.stdin.buffer:\n"
 	"    tracef(b\"%s\", line.rstrip(b\"\\n\"))\n"
-	"' <$d/p &\n"
-	"exec 3>$d/p\n"
+	"' <\"$d/p\" &\n"
+	"exec 3>\"$d/p\"\n"
 	"else exec 3>/dev/null; fi\n"
-	"[ -z \"$d\" ] || rm -r $d\n";
+	"[ -z \"$d\" ] || rm -r -- \"$d\"\n";
 
 static void append_symbols(GString *text, const char *const *symbols)
 {

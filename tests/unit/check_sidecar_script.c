@@ -234,4 +234,36 @@ START_TEST(test_messages)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages)
+/* Nothing is removed but what the script has made, although the place of its files has a blank in its name. */
+START_TEST(test_temporary_place)
+{
+	char *kept = g_build_filename(dir, "my", NULL), *place = g_build_filename(dir, "my tmp", NULL);
+	char *bin = g_build_filename(dir, "bin", NULL), *python = g_build_filename(bin, "python3", NULL);
+	char *path = g_strconcat(bin, ":", g_getenv("PATH"), NULL), *script = sidecar_stream_script(NULL, false);
+	char **environment = g_environ_setenv(g_get_environ(), "TMPDIR", place, TRUE);
+
+	environment = g_environ_setenv(environment, "PATH", path, TRUE);
+	ck_assert_int_eq(g_mkdir(kept, 0700) | g_mkdir(place, 0700) | g_mkdir(bin, 0700), 0);
+	/* it emits nothing and needs no session daemon */
+	ck_assert(g_file_set_contents(python, "#!/bin/sh\nexec cat >/dev/null\n", -1, NULL));
+	ck_assert_int_eq(g_chmod(python, 0700), 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(shells); i++) {
+		g_free(run(shells[i], script, environment));
+		ck_assert_msg(g_file_test(kept, G_FILE_TEST_IS_DIR), "%s has removed it", shells[i][0]);
+		/* its own is gone */
+		ck_assert_int_eq(g_rmdir(place), 0);
+		ck_assert_int_eq(g_mkdir(place, 0700), 0);
+	}
+	g_unlink(python);
+	ck_assert_int_eq(g_rmdir(kept) | g_rmdir(place) | g_rmdir(bin), 0);
+	g_strfreev(environment);
+	g_free(script);
+	g_free(path);
+	g_free(python);
+	g_free(bin);
+	g_free(place);
+	g_free(kept);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages, test_temporary_place)
