@@ -363,7 +363,8 @@ static const struct manual_page pages[] = {
 			 "'stop' ends a session and keeps its recording; 'status' lists the sessions and what they "
 			 "lost; 'snapshot' writes the contents of a flight recorder; 'refresh' repeats the state dump, "
 			 "for a monitor that attached late. SESSION may be omitted if there is only one session whose "
-			 "name 'record' made up, because --session was not given.",
+			 "name 'record' made up, because --session was not given; root must give that of another "
+			 "user's session.",
 			 "Messages go to standard output, or to standard error when a COMMAND is given."},
 		.tables = cmd_record_help,
 		.examples =

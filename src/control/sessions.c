@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "control/daemon.h"
@@ -73,6 +75,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*one)->name, (*other)->name);
 }
 
+/* The link's owner counts, if the path is one. */
+static bool is_foreign(const char *path)
+{
+	struct stat st;
+
+	return *path == '/' && lstat(path, &st) == 0 && st.st_uid != geteuid();
+}
+
 GPtrArray *sessions_list(void)
 {
 	struct lttng_session *list = NULL;
@@ -95,6 +105,7 @@ GPtrArray *sessions_list(void)
 		s->path = s->snapshot ? snapshot_path(s->name) : NULL;
 		if (!s->path)
 			s->path = g_strdup(list[i].path);
+		s->foreign = is_foreign(s->path);
 		s->active = list[i].enabled;
 		s->live_timer_us = list[i].live_timer_interval;
 		session_fill_lost(s->name, &s->lost);
@@ -107,13 +118,17 @@ GPtrArray *sessions_list(void)
 
 const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 {
-	const struct session *found = NULL;
+	const struct session *found = NULL, *foreign = NULL;
 
 	for (unsigned i = 0; i < sessions->len; i++) {
 		const struct session *s = g_ptr_array_index(sessions, i);
 
 		if (name ? strcmp(s->name, name) != 0 : !g_str_has_prefix(s->name, RECORD_SESSION_PREFIX))
 			continue;
+		if (!name && s->foreign) {
+			foreign = s;
+			continue;
+		}
 		if (found) {
 			error_set("more than one session ('%s', '%s'): give its name", found->name, s->name);
 			return NULL;
@@ -122,6 +137,8 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 	}
 	if (!found && name)
 		error_set("there is no session '%s': 'lttngtop record status' lists those that exist", name);
+	else if (!found && foreign)
+		error_set("session '%s' belongs to another user: give its name if it is meant", foreign->name);
 	else if (!found)
 		error_set("no session that 'lttngtop record' named was found: give its name");
 	return found;

@@ -20,6 +20,7 @@ struct session {
 	/* directory, or the relayd in lttng's notation; for a snapshot session: where snapshots are stored */
 	char *path;
 	bool active, snapshot;
+	bool foreign;           /* its directory exists and belongs to another user; root sees all users' sessions */
 	unsigned live_timer_us; /* 0: not live */
 	struct session_lost lost;
 };
@@ -28,8 +29,8 @@ struct session {
 GPtrArray *sessions_list(void);
 
 /*
- * The session of that name or, if name is NULL, the only one that was named by `record`. Borrowed from the list. NULL:
- * none or several, see the error chain.
+ * The session of that name or, if name is NULL, the only one that was named by `record` and is not foreign. Borrowed
+ * from the list. NULL: none or several, see the error chain.
  */
 const struct session *sessions_find(const GPtrArray *sessions, const char *name);
 

@@ -101,9 +101,9 @@ error:
 	return NULL;
 }
 
-GByteArray *sidecar_file_bytes(const char *path)
+GByteArray *sidecar_file_bytes(int dir, const char *path)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	const int fd = openat(dir, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
 	GByteArray *bytes;
 
 	if (fd < 0) {
@@ -118,9 +118,9 @@ GByteArray *sidecar_file_bytes(const char *path)
 	return bytes;
 }
 
-json_t *sidecar_file_read(const char *path)
+json_t *sidecar_file_read(int dir, const char *path)
 {
-	GByteArray *bytes = sidecar_file_bytes(path);
+	GByteArray *bytes = sidecar_file_bytes(dir, path);
 	json_t *root = NULL;
 
 	if (bytes) {
@@ -130,29 +130,54 @@ json_t *sidecar_file_read(const char *path)
 	return root;
 }
 
-/* GLib's message without the path of its temporary file: "Failed to create file “PATH.XXXXXX”: REASON". */
-static const char *reason_of(const GError *error)
+static enum lt_status write_new(int dir, const char *name, const char *text)
 {
-	const char *colon = g_strrstr(error->message, ": ");
+	const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
+	size_t left = strlen(text);
+	ssize_t n = fd;
 
-	return colon ? colon + strlen(": ") : error->message;
+	while (n >= 0 && left) {
+		n = write(fd, text, left);
+		if (n < 0 && errno == EINTR)
+			n = 0;
+		text += MAX(n, 0);
+		left -= (size_t)MAX(n, 0);
+	}
+	if (n >= 0 && fsync(fd))
+		n = -1;
+	if (n < 0)
+		error_set("%s", g_strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return n < 0 ? LT_ERROR : LT_OK;
 }
 
-enum lt_status sidecar_file_write(const char *path, const json_t *root)
+static enum lt_status replace(int dir, const char *text)
+{
+	char *name = g_strdup_printf(SIDECAR_NAME ".%d", (int)getpid());
+	enum lt_status status;
+
+	unlinkat(dir, name, 0); /* left by one that was killed */
+	status = write_new(dir, name, text);
+	if (!status && renameat(dir, name, dir, SIDECAR_NAME))
+		status = error_set("%s", g_strerror(errno));
+	if (status)
+		unlinkat(dir, name, 0);
+	g_free(name);
+	return status;
+}
+
+enum lt_status sidecar_file_write(int dir, const json_t *root)
 {
 	char *text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);
-	enum lt_status status = LT_OK;
-	GError *error = NULL;
+	enum lt_status status;
 
 	if (!text)
-		return error_set("cannot write '%s': out of memory", path);
+		return error_set("out of memory");
 	if (strlen(text) > SIDECAR_BYTES_MAX)
-		status = error_set("cannot write '%s': it would exceed the limit of %d MiB", path,
-				   SIDECAR_BYTES_MAX >> 20);
-	else if (!g_file_set_contents_full(path, text, -1, G_FILE_SET_CONTENTS_CONSISTENT, FILE_MODE, &error)) {
-		status = error_set("cannot write '%s': %s", path, reason_of(error));
-		g_error_free(error);
-	}
+		status = error_set("it would exceed the limit of %d MiB", SIDECAR_BYTES_MAX >> 20);
+	else
+		status = replace(dir, text);
 	free(text);
 	return status;
 }

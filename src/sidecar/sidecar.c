@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sidecar/sidecar.h"
 
+#include <fcntl.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -128,7 +129,7 @@ unsigned sidecar_process_count(const struct sidecar *s)
 /* The object in a file; NULL: error chain. */
 static json_t *read_file(struct sidecar *s, const char *path)
 {
-	GByteArray *bytes = sidecar_file_bytes(path);
+	GByteArray *bytes = sidecar_file_bytes(AT_FDCWD, path);
 	json_t *root = NULL;
 
 	if (!bytes)

@@ -2,8 +2,10 @@
 #include "sidecar/write.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -13,22 +15,58 @@
 
 enum { DIRECTORY_MODE = 0770 }; /* like LTTng's */
 
+/*
+ * Opens a directory that belongs to this user, as does the symbolic link if it is one: where another user has chosen
+ * it, as for a session, it may lead anywhere. -1: error chain.
+ */
+static int open_own(const char *directory)
+{
+	char *path = g_canonicalize_filename(directory, NULL); /* behind a slash a link would be followed */
+	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat named, opened;
+	const bool failed = fd < 0 || lstat(path, &named) || fstat(fd, &opened);
+	const bool is_own = !failed && named.st_uid == geteuid() && opened.st_uid == geteuid();
+
+	if (failed)
+		error_set("%s", g_strerror(errno));
+	else if (!is_own)
+		error_set("the directory belongs to another user");
+	if (!is_own && fd >= 0)
+		close(fd);
+	g_free(path);
+	return is_own ? fd : -1;
+}
+
+static enum lt_status update_in(int dir, json_t *newer)
+{
+	json_t *older = NULL;
+
+	if (faccessat(dir, SIDECAR_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		older = sidecar_file_read(dir, SIDECAR_NAME);
+	if (older)
+		sidecar_merge(newer, older);
+	json_decref(older);
+	return sidecar_file_write(dir, newer);
+}
+
 /* Updates the file; takes ownership of newer. */
 static enum lt_status replace(const char *directory, json_t *newer)
 {
-	char *path = g_build_filename(directory, SIDECAR_NAME, NULL);
-	json_t *older = access(path, F_OK) == 0 ? sidecar_file_read(path) : NULL;
 	enum lt_status status = LT_ERROR;
+	int dir;
 
-	if (older)
-		sidecar_merge(newer, older);
-	if (g_mkdir_with_parents(directory, DIRECTORY_MODE))
+	if (g_mkdir_with_parents(directory, DIRECTORY_MODE)) {
 		error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
-	else
-		status = sidecar_file_write(path, newer);
-	json_decref(older);
+	} else {
+		dir = open_own(directory);
+		if (dir >= 0) {
+			status = update_in(dir, newer);
+			close(dir);
+		}
+		if (status)
+			error_wrap("cannot write '%s/" SIDECAR_NAME "'", directory);
+	}
 	json_decref(newer);
-	g_free(path);
 	return status;
 }
 
@@ -52,7 +90,7 @@ static void shift_processes(json_t *root, int64_t shift_ns)
 
 enum lt_status sidecar_copy(const char *path, const char *directory, int64_t shift_ns)
 {
-	json_t *root = sidecar_file_read(path);
+	json_t *root = sidecar_file_read(AT_FDCWD, path);
 
 	if (!root)
 		return error_wrap("'%s'", path);
@@ -70,7 +108,7 @@ static uint64_t positive(const json_t *o, const char *key)
 struct sidecar_cost sidecar_read_cost(const char *directory)
 {
 	char *path = g_build_filename(directory, SIDECAR_NAME, NULL);
-	json_t *root = access(path, F_OK) == 0 ? sidecar_file_read(path) : NULL;
+	json_t *root = access(path, F_OK) == 0 ? sidecar_file_read(AT_FDCWD, path) : NULL;
 	const json_t *o = json_object_get(json_object_get(root, "record"), "cost");
 	const struct sidecar_cost cost = {
 		.events_per_s = positive(o, "events_per_s"),
@@ -94,7 +132,7 @@ enum lt_status sidecar_convert(const char *directory)
 	enum lt_status status = LT_OK;
 
 	if (access(path, F_OK) == 0) {
-		bytes = sidecar_file_bytes(path);
+		bytes = sidecar_file_bytes(AT_FDCWD, path);
 		if (!bytes)
 			status = error_wrap("'%s'", path);
 		else

@@ -39,6 +39,7 @@ struct sidecar_about {
 /*
  * Writes the side-car of a recording of this machine into its directory, which is created if necessary. An existing
  * side-car is updated: it keeps processes that are gone, and fields that this program does not know. about may be NULL.
+ * LT_ERROR, as of all that write a side-car: also where the directory belongs to another user.
  */
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about);
 

@@ -208,6 +208,44 @@ START_TEST(test_cannot_write)
 }
 END_TEST
 
+/* A session's directory may be another user's, or a link of his to any other one: nothing is written there. */
+START_TEST(test_not_own)
+{
+	const uid_t other = 65534;
+	char *place = g_build_filename(dir, "place", NULL), *link = g_build_filename(dir, "link", NULL);
+	char *in_place = g_build_filename(place, SIDECAR_NAME, NULL), *behind_slash = g_strconcat(link, "/", NULL);
+
+	ck_assert_int_eq(g_mkdir(place, 0700), 0);
+	ck_assert_int_eq(symlink("place", link), 0);
+	ck_assert_int_eq(sidecar_update(link, NULL), LT_OK); /* one's own link is followed */
+	ck_assert(g_file_test(in_place, G_FILE_TEST_IS_REGULAR));
+	ck_assert_int_eq(g_unlink(in_place), 0);
+	if (geteuid() != 0) {
+		puts("skip other users: only root can make their files");
+		goto out;
+	}
+	ck_assert_int_eq(lchown(link, other, (gid_t)-1), 0);
+	ck_assert_int_eq(sidecar_update(link, NULL), LT_ERROR);
+	ck_assert_msg(strstr(error_text(), "belongs to another user"), "%s", error_text());
+	ck_assert_int_eq(sidecar_update(behind_slash, NULL), LT_ERROR);
+	ck_assert_int_eq(sidecar_update(place, NULL), LT_OK);
+	ck_assert_int_eq(g_unlink(in_place), 0);
+	ck_assert_int_eq(chown(place, other, (gid_t)-1), 0);
+	ck_assert_int_eq(sidecar_update(place, NULL), LT_ERROR);
+	/* nor is a file at the end of a link replaced, but the link */
+	ck_assert_int_eq(symlink("kept", path), 0);
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	ck_assert(g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK));
+out:
+	g_unlink(link);
+	ck_assert_int_eq(g_rmdir(place), 0); /* nothing is left in it */
+	g_free(behind_slash);
+	g_free(in_place);
+	g_free(link);
+	g_free(place);
+}
+END_TEST
+
 /* Its arguments appear a moment after it does: the descriptors that report them are closed before that. */
 static pid_t start_sleeping(const char *seconds)
 {
@@ -724,6 +762,6 @@ START_TEST(test_merge_far_starts)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_refresh, test_own, test_script, test_busybox, test_slow_busybox, test_mounts, test_two_listings,
-		 test_closest_look, test_places, test_hostile_listing, test_no_listing, test_shell_messages,
-		 test_shell_silent, test_split, test_merge_far_starts)
+		 test_not_own, test_refresh, test_own, test_script, test_busybox, test_slow_busybox, test_mounts,
+		 test_two_listings, test_closest_look, test_places, test_hostile_listing, test_no_listing,
+		 test_shell_messages, test_shell_silent, test_split, test_merge_far_starts)

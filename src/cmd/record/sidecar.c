@@ -154,7 +154,8 @@ void record_sidecar_update(const char *path, const struct sidecar_cost *cost, co
 		.n_functions = functions ? functions->len : 0,
 	};
 
-	if (path && *path == '/' && sidecar_update(path, cost ? &about : NULL))
+	/* where nothing was recorded it need not exist: it is not created */
+	if (path && *path == '/' && g_file_test(path, G_FILE_TEST_IS_DIR) && sidecar_update(path, cost ? &about : NULL))
 		warn();
 }
 
