@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -370,6 +371,25 @@ START_TEST(test_script)
 	json_decref(root);
 	json_decref(direct);
 	g_free(text);
+}
+END_TEST
+
+/* A process may have any name, which is a part of what a shell reads about it. */
+START_TEST(test_odd_names)
+{
+	static const char *const names[] = { "a\nb", "\n", "a) S 1\n", ")\n(\n)" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		char *text;
+		json_t *root;
+
+		ck_assert_int_eq(prctl(PR_SET_NAME, names[i]), 0);
+		text = run_script(NULL, NULL);
+		root = convert(text);
+		check_own(root);
+		json_decref(root);
+		g_free(text);
+	}
 }
 END_TEST
 
@@ -762,6 +782,6 @@ START_TEST(test_merge_far_starts)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_not_own, test_refresh, test_own, test_script, test_busybox, test_slow_busybox, test_mounts,
-		 test_two_listings, test_closest_look, test_places, test_hostile_listing, test_no_listing,
+		 test_not_own, test_refresh, test_own, test_script, test_odd_names, test_busybox, test_slow_busybox,
+		 test_mounts, test_two_listings, test_closest_look, test_places, test_hostile_listing, test_no_listing,
 		 test_shell_messages, test_shell_silent, test_split, test_merge_far_starts)
