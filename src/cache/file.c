@@ -13,7 +13,7 @@
 
 /* Files with another version are not read. */
 #define MAGIC "lttngtop cache\r\n"
-#define VERSION 2
+#define VERSION 3
 
 enum { MAGIC_LEN = sizeof(MAGIC) - 1, NAME_LEN = 64, HEADER_LEN = MAGIC_LEN + NAME_LEN + 3 * sizeof(uint64_t) };
 

@@ -7,7 +7,11 @@
 
 enum {
 	SAMPLES_MAX = 1 << 18, /* of each direction; when full, the oldest quarter is dropped */
-	BUCKETS_MAX = 3600,    /* live: an hour, counting only seconds with traffic */
+	/* of all pairs, each of which has the same share: a few hundred MiB each */
+	ALL_SAMPLES_MAX = 1 << 24,
+	ALL_BUCKETS_MAX = 1 << 20,
+	LEAST_SHARE = 256,
+	BUCKETS_MAX = 3600, /* live: an hour, counting only seconds with traffic */
 	/* How much a frequency may wander within a window; NTP's corrections and temperature stay below it. */
 	WANDER_PPB = 1000,
 };
@@ -39,13 +43,14 @@ void clock_pair_destroy(struct clock_pair *p)
 }
 
 void clock_pair_add(struct clock_pair *p, int direction, const struct clock_sample *sample,
-		    const struct clock_sample *certain)
+		    const struct clock_sample *certain, unsigned pairs)
 {
+	const unsigned samples_max = CLAMP(ALL_SAMPLES_MAX / 2 / pairs, LEAST_SHARE, SAMPLES_MAX);
 	GArray *samples = p->samples[direction];
 	bool from_a = direction == CLOCK_FROM_A;
 
-	if (samples->len == SAMPLES_MAX)
-		g_array_remove_range(samples, 0, SAMPLES_MAX / 4);
+	if (samples->len >= samples_max)
+		g_array_remove_range(samples, 0, samples->len - samples_max / 4 * 3);
 	g_array_append_val(samples, *sample);
 	p->n_samples[direction]++;
 	p->matched++;
@@ -56,6 +61,7 @@ void clock_pair_add(struct clock_pair *p, int direction, const struct clock_samp
 					       : (int64_t)(certain->sent_ns - certain->received_ns))) {
 		p->used++;
 		p->seen[direction] = true;
+		clock_window_coarsen(p->window, MAX(ALL_BUCKETS_MAX / pairs, LEAST_SHARE));
 	}
 	if (p->state == CLOCK_ABSENT && (p->seen[0] || p->seen[1]))
 		p->state = CLOCK_INCOMPLETE;

@@ -48,9 +48,13 @@ struct clock_pair {
 struct clock_pair *clock_pair_create(unsigned a, unsigned b, const struct clock_options *options);
 void clock_pair_destroy(struct clock_pair *p);
 
-/* Adds a match from CLOCK_FROM_A or _B. certain: times that the clocks may use, or NULL. */
+/*
+ * Adds a match from CLOCK_FROM_A or _B. certain: times that the clocks may use, or NULL. pairs: their number so far,
+ * each of which has its share of the memory for all. Where that does not suffice for a long recording, the oldest
+ * samples are dropped, and bounds become wider.
+ */
 void clock_pair_add(struct clock_pair *p, int direction, const struct clock_sample *sample,
-		    const struct clock_sample *certain);
+		    const struct clock_sample *certain, unsigned pairs);
 
 /* Splits the messages where a clock jumped, for clock_pair_solve() with centred. */
 void clock_pair_split(struct clock_pair *p);

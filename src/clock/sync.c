@@ -84,9 +84,10 @@ static void take_match(void *data, const struct match *match)
 	if (told.from != told.to) {
 		struct clock_sample sample = { told.sent_ns, told.received_ns };
 		struct clock_sample certain = { match->certain_sent_ns, match->certain_received_ns };
+		struct clock_pair *p = need_pair(s, told.from, told.to);
 
-		clock_pair_add(need_pair(s, told.from, told.to), told.from < told.to ? CLOCK_FROM_A : CLOCK_FROM_B,
-			       &sample, match->certain ? &certain : NULL);
+		clock_pair_add(p, told.from < told.to ? CLOCK_FROM_A : CLOCK_FROM_B, &sample,
+			       match->certain ? &certain : NULL, s->pairs->len);
 	}
 	clock_sync_add_match(s, &told);
 }

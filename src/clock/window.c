@@ -4,25 +4,12 @@
 #include <glib.h>
 
 #include "base/nstime.h"
+#include "clock/hull.h"
 
-#define BUCKET_NS ((int64_t)NS_PER_S)
+#define BUCKET_NS ((int64_t)NS_PER_S) /* at first */
 #define PPB INT64_C(1000000000)
 #define LEAST_STRETCH_NS ((int64_t)(4 * NS_PER_S)) /* several shorter ones may also be a drift beyond rho */
 #define FAR (INT64_C(1) << 60)                     /* keeps products of differences within 128 bits */
-
-typedef __int128 wide;
-
-enum { U, L }; /* lower limits of d, upper limits */
-
-struct window_point {
-	int64_t x, d;
-};
-
-/* Points in order of x; as a hull: the upper one of U, the lower one of L. */
-struct points {
-	struct window_point *p;
-	uint32_t n, capacity;
-};
 
 struct bucket {
 	int64_t number;
@@ -35,6 +22,7 @@ struct fraction {
 
 struct clock_window {
 	uint32_t rho_ppb, wander_ppb;
+	int64_t bucket_ns;
 	bool any;
 	uint64_t base_x; /* of the first point; all others are kept as differences from it */
 	int64_t base_d;
@@ -48,6 +36,7 @@ struct clock_window *clock_window_create(uint32_t rho_ppb, uint32_t wander_ppb)
 
 	w->rho_ppb = rho_ppb;
 	w->wander_ppb = wander_ppb;
+	w->bucket_ns = BUCKET_NS;
 	w->buckets = g_array_new(false, false, sizeof(struct bucket));
 	return w;
 }
@@ -76,53 +65,6 @@ void clock_window_destroy(struct clock_window *w)
 	for (int kind = U; kind <= L; kind++)
 		g_free(w->scratch[kind].p);
 	g_free(w);
-}
-
-/* Whether b, between a and c, is not a corner of the hull: U's hull turns right, L's left. */
-static bool is_flat(int kind, const struct window_point *a, const struct window_point *b, const struct window_point *c)
-{
-	wide turn = (wide)(b->x - a->x) * (c->d - a->d) - (wide)(b->d - a->d) * (c->x - a->x);
-
-	return kind == U ? turn >= 0 : turn <= 0;
-}
-
-static void points_insert(struct points *h, uint32_t at, struct window_point p)
-{
-	if (h->n == h->capacity) {
-		h->capacity = h->capacity ? h->capacity * 2 : 4;
-		h->p = g_renew(struct window_point, h->p, h->capacity);
-	}
-	memmove(&h->p[at + 1], &h->p[at], (h->n - at) * sizeof(*h->p));
-	h->p[at] = p;
-	h->n++;
-}
-
-static void points_remove(struct points *h, uint32_t at)
-{
-	memmove(&h->p[at], &h->p[at + 1], (h->n - at - 1) * sizeof(*h->p));
-	h->n--;
-}
-
-/* Fast if points come in order of x, as they mostly do. */
-static void hull_insert(struct points *h, int kind, struct window_point p)
-{
-	uint32_t at = h->n;
-
-	while (at > 0 && h->p[at - 1].x >= p.x)
-		at--;
-	if (at < h->n && h->p[at].x == p.x) {
-		if (kind == U ? h->p[at].d >= p.d : h->p[at].d <= p.d)
-			return;
-		h->p[at] = p;
-	} else if (at > 0 && at < h->n && is_flat(kind, &h->p[at - 1], &p, &h->p[at])) {
-		return;
-	} else {
-		points_insert(h, at, p);
-	}
-	while (at >= 2 && is_flat(kind, &h->p[at - 2], &h->p[at - 1], &h->p[at]))
-		points_remove(h, --at);
-	while (at + 2 < h->n && is_flat(kind, &h->p[at], &h->p[at + 1], &h->p[at + 2]))
-		points_remove(h, at + 1);
 }
 
 static int64_t floor_div(int64_t a, int64_t b)
@@ -160,7 +102,7 @@ bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_
 	p.x = (int64_t)(x_ns - w->base_x);
 	if (__builtin_sub_overflow(d_ns, w->base_d, &p.d) || ABS((wide)p.x) > FAR || ABS((wide)p.d) > FAR)
 		return false;
-	number = floor_div(p.x, BUCKET_NS);
+	number = floor_div(p.x, w->bucket_ns);
 	n = find_bucket(w, number);
 	if (n == w->buckets->len || bucket_at(w, n)->number != number) {
 		struct bucket b = { .number = number };
@@ -169,6 +111,39 @@ bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_
 	}
 	hull_insert(&bucket_at(w, n)->hull[from_a ? L : U], from_a ? L : U, p);
 	return true;
+}
+
+/* from is the later one. */
+static void merge_bucket(struct bucket *to, struct bucket *from)
+{
+	for (int kind = U; kind <= L; kind++) {
+		for (uint32_t i = 0; i < from->hull[kind].n; i++)
+			hull_insert(&to->hull[kind], kind, from->hull[kind].p[i]);
+		g_free(from->hull[kind].p);
+	}
+}
+
+static void double_buckets(struct clock_window *w)
+{
+	unsigned n = 0;
+
+	w->bucket_ns *= 2;
+	for (unsigned i = 0; i < w->buckets->len; i++) {
+		struct bucket *b = bucket_at(w, i);
+
+		b->number = floor_div(b->number, 2);
+		if (n && bucket_at(w, n - 1)->number == b->number)
+			merge_bucket(bucket_at(w, n - 1), b);
+		else
+			*bucket_at(w, n++) = *b;
+	}
+	g_array_set_size(w->buckets, n);
+}
+
+void clock_window_coarsen(struct clock_window *w, unsigned n)
+{
+	while (w->buckets->len > n)
+		double_buckets(w);
 }
 
 bool clock_window_span(const struct clock_window *w, uint64_t *first_ns, uint64_t *last_ns)
@@ -210,7 +185,7 @@ static void collect(struct clock_window *w, int kind, unsigned first, unsigned l
 			if (!w->wander_ppb)
 				slack = 0;
 			p.d += kind == L ? slack : -slack;
-			while (h->n >= 2 && is_flat(kind, &h->p[h->n - 2], &h->p[h->n - 1], &p))
+			while (h->n >= 2 && hull_is_flat(kind, &h->p[h->n - 2], &h->p[h->n - 1], &p))
 				h->n--;
 			points_insert(h, h->n, p);
 		}
@@ -316,8 +291,8 @@ static double fraction_to_double(struct fraction f)
 enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t from_ns, uint64_t to_ns, uint64_t at_ns,
 					    struct clock_bound *out)
 {
-	unsigned first = find_bucket(w, floor_div(from_base(w, from_ns), BUCKET_NS));
-	unsigned last = find_bucket(w, floor_div(from_base(w, to_ns), BUCKET_NS) + 1);
+	unsigned first = find_bucket(w, floor_div(from_base(w, from_ns), w->bucket_ns));
+	unsigned last = find_bucket(w, floor_div(from_base(w, to_ns), w->bucket_ns) + 1);
 	int64_t at = from_base(w, at_ns);
 	struct fraction least, greatest;
 
@@ -410,6 +385,7 @@ static void add_stretch(const struct clock_window *w, const GArray *all, int64_t
 	if (last_x - first_x < LEAST_STRETCH_NS)
 		return;
 	stretch.window = clock_window_create(w->rho_ppb, w->wander_ppb);
+	stretch.window->bucket_ns = w->bucket_ns;
 	stretch.window->any = true;
 	stretch.window->base_x = w->base_x;
 	stretch.window->base_d = w->base_d;
@@ -464,6 +440,7 @@ void clock_window_pack(const struct clock_window *w, GByteArray *out)
 
 	for (unsigned i = 0; i < w->buckets->len; i++)
 		n += bucket_at(w, i)->hull[U].n + bucket_at(w, i)->hull[L].n;
+	pack_u64(out, (uint64_t)w->bucket_ns);
 	pack_u64(out, w->base_x);
 	pack_u64(out, (uint64_t)w->base_d);
 	pack_u64(out, n);
@@ -482,9 +459,11 @@ void clock_window_pack(const struct clock_window *w, GByteArray *out)
 /* All corners of the hulls are added, so each is a corner again. */
 void clock_window_unpack(struct clock_window *w, struct unpack *in)
 {
+	const uint64_t bucket_ns = unpack_u64(in);
 	uint64_t x_ns;
 	size_t n;
 
+	w->bucket_ns = (int64_t)CLAMP(bucket_ns, (uint64_t)BUCKET_NS, (uint64_t)FAR);
 	w->base_x = unpack_u64(in);
 	w->base_d = (int64_t)unpack_u64(in);
 	n = unpack_count(in, POINT_PACKED);

@@ -20,10 +20,10 @@
  *   │     ╵  ▲   ╵  U: b → a, received at x, sent at b: d is not below
  *   └────────╵──────────── x
  *
- * Messages are kept in buckets of BUCKET_NS, each reduced to the hulls of both kinds. A frequency is not constant
- * (temperature, NTP): a point is widened by `wander` times its distance from the time in question. Arithmetic is exact
- * (128 bits), results are rounded outwards. After Duda et al., "Estimating global time in distributed systems", ICDCS
- * 1987.
+ * Messages are kept in buckets of a second, or more if there are too many of them, each reduced to the hulls of both
+ * kinds. A frequency is not constant (temperature, NTP): a point is widened by `wander` times its distance from the
+ * time in question. Arithmetic is exact (128 bits), results are rounded outwards. After Duda et al., "Estimating global
+ * time in distributed systems", ICDCS 1987.
  */
 struct clock_window;
 
@@ -39,6 +39,12 @@ bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_
 
 /* Drops the oldest buckets until at most n are left. */
 void clock_window_trim(struct clock_window *w, unsigned n);
+
+/*
+ * Doubles the length of the buckets until at most n are left, n > 1. Bounds remain true, but may be wider: messages
+ * that matter only close to their own time are lost.
+ */
+void clock_window_coarsen(struct clock_window *w, unsigned n);
 
 /* Times of the first and last message; false: there are no messages. */
 bool clock_window_span(const struct clock_window *w, uint64_t *first_ns, uint64_t *last_ns);

@@ -276,5 +276,130 @@ START_TEST(test_tree)
 }
 END_TEST
 
+/* ---- long recordings ---- */
+
+enum { LONG_S = 4000, PER_S = 20, FEW_BUCKETS = 100, WANDER_PPB = 1000 };
+
+/* What the difference is: it drifts, its drift wanders by half a ppm, and halfway it jumps. */
+static double long_truth(double s, double jump_ns)
+{
+	return 1e9 + 20e3 * s + 80e3 * sin(2 * G_PI * s / 1000) + (s < LONG_S / 2 ? 0 : jump_ns);
+}
+
+/* Adds messages of a long recording to two windows, one of which is limited to few buckets. */
+static void add_long(struct clock_window *fine, struct clock_window *coarse, double jump_ns)
+{
+	uint64_t seed = 11;
+
+	for (unsigned i = 0; i < LONG_S * PER_S; i++) {
+		const double s = (double)i / PER_S;
+		const bool from_a = random_unit(&seed) < 0.5;
+		const double latency_ns = 20e3 + random_exponential(&seed, 50e3);
+		const int64_t d_ns = (int64_t)(long_truth(s, jump_ns) + (from_a ? latency_ns : -latency_ns));
+		const uint64_t x_ns = BASE_NS + (uint64_t)i * (SECOND_NS / PER_S);
+
+		ck_assert(clock_window_add(fine, from_a, x_ns, d_ns));
+		ck_assert(clock_window_add(coarse, from_a, x_ns, d_ns));
+		clock_window_coarsen(coarse, FEW_BUCKETS);
+	}
+}
+
+/* The same window, by its bytes. Returns their number. */
+static guint pack(const struct clock_window *w, struct clock_window **again)
+{
+	GByteArray *bytes = g_byte_array_new();
+	struct unpack in;
+	guint len;
+
+	clock_window_pack(w, bytes);
+	len = bytes->len;
+	*again = clock_window_create(RHO_PPB, WANDER_PPB);
+	in = (struct unpack){ .at = bytes->data, .end = bytes->data + len };
+	clock_window_unpack(*again, &in);
+	ck_assert(!in.failed);
+	g_byte_array_free(bytes, TRUE);
+	return len;
+}
+
+static enum clock_window_result solve_around(struct clock_window *w, unsigned s, struct clock_bound *out)
+{
+	const uint64_t x_ns = BASE_NS + s * (uint64_t)SECOND_NS, window_ns = 60 * (uint64_t)SECOND_NS;
+
+	return clock_window_solve(w, x_ns - window_ns, x_ns + window_ns, x_ns, out);
+}
+
+/* Few buckets bound the difference less closely, but truly. */
+START_TEST(test_window_coarse)
+{
+	struct clock_window *fine = clock_window_create(RHO_PPB, WANDER_PPB);
+	struct clock_window *coarse = clock_window_create(RHO_PPB, WANDER_PPB);
+	struct clock_window *fine_again, *coarse_again;
+	struct clock_bound close, wide, again;
+
+	add_long(fine, coarse, 0);
+	ck_assert_uint_lt(pack(coarse, &coarse_again) * 4, pack(fine, &fine_again));
+	for (unsigned s = 0; s < LONG_S; s += 7) {
+		const double truth = long_truth(s, 0);
+
+		ck_assert_int_eq(solve_around(fine, s, &close), WINDOW_BOUND);
+		ck_assert_int_eq(solve_around(coarse, s, &wide), WINDOW_BOUND);
+		ck_assert_double_le((double)close.lo_ns, truth);
+		ck_assert_double_ge((double)close.hi_ns, truth);
+		ck_assert_double_le((double)wide.lo_ns, truth);
+		ck_assert_double_ge((double)wide.hi_ns, truth);
+		ck_assert_int_eq(solve_around(coarse_again, s, &again), WINDOW_BOUND);
+		ck_assert(again.lo_ns == wide.lo_ns && again.hi_ns == wide.hi_ns);
+		/* a bucket is 64 s long by then, in which the wander makes up 64 us on each side */
+		ck_assert_int_lt(wide.hi_ns - wide.lo_ns, close.hi_ns - close.lo_ns + 128000);
+	}
+	clock_window_destroy(fine_again);
+	clock_window_destroy(coarse_again);
+	clock_window_destroy(fine);
+	clock_window_destroy(coarse);
+}
+END_TEST
+
+/* A jump is found, and what is before and after it remains separate; no line fits in between. */
+static void expect_jump(double jump_ns)
+{
+	struct clock_window *fine = clock_window_create(RHO_PPB, WANDER_PPB);
+	struct clock_window *coarse = clock_window_create(RHO_PPB, WANDER_PPB);
+	GArray *stretches;
+	unsigned solved = 0;
+
+	add_long(fine, coarse, jump_ns);
+	stretches = clock_window_split(coarse);
+	ck_assert_ptr_nonnull(stretches);
+	ck_assert_uint_eq(stretches->len, 2);
+	for (unsigned n = 0; n < 2; n++) {
+		const struct clock_stretch *stretch = &g_array_index(stretches, struct clock_stretch, n);
+
+		for (unsigned s = 0; s < LONG_S; s += 7) {
+			const uint64_t x_ns = BASE_NS + s * (uint64_t)SECOND_NS;
+			const double truth = long_truth(s, jump_ns);
+			struct clock_bound out;
+
+			if (x_ns < stretch->first_ns || x_ns > stretch->last_ns)
+				continue;
+			ck_assert_int_eq(solve_around(stretch->window, s, &out), WINDOW_BOUND);
+			ck_assert_double_le((double)out.lo_ns, truth);
+			ck_assert_double_ge((double)out.hi_ns, truth);
+			solved++;
+		}
+	}
+	ck_assert_uint_gt(solved, (LONG_S - 200) / 7);
+	g_array_free(stretches, TRUE);
+	clock_window_destroy(fine);
+	clock_window_destroy(coarse);
+}
+
+START_TEST(test_window_coarse_jump)
+{
+	expect_jump(50e6);
+	expect_jump(-3e6);
+}
+END_TEST
+
 UNIT_MAIN("clock_window", test_window_against_all_pairs, test_window_far_points, test_window_of_a_long_session,
-	  test_map, test_map_keeps_what_was, test_map_before_1970, test_tree)
+	  test_map, test_map_keeps_what_was, test_map_before_1970, test_tree, test_window_coarse,
+	  test_window_coarse_jump)
