@@ -355,6 +355,12 @@ static void count_call(struct model *m, uint32_t thread, const struct call_in_fl
 	state_touch(&m->state, TABLE_SYSCALL, row);
 }
 
+/* Whether a new thread returns from the call that its parent made: clone, fork and vfork return 0 in the child only. */
+static bool is_birth(const struct call_in_flight *call, int64_t ret)
+{
+	return !call->active && ret == 0 && call->desc && call->desc->action == SYSCALL_CLONE;
+}
+
 void apply_syscall_exit(struct model *m, const struct apply *a)
 {
 	const struct ev_syscall_exit *p = event_payload(a->ev, ev_syscall_exit);
@@ -368,16 +374,18 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	name = call_of_event(m, a, event_has(a->ev, EXIT_NR), p->nr);
 	call = &thread_info(m, thread)->call;
 	if (!call->active || (name.name && name.name != call->name)) {
-		/* the entry was before the record, lost, or the parent's: a fork returns twice */
+		/* the entry was before the record, lost, or the parent's */
 		call = &unseen;
 		call->name = name.name;
 		call->desc = name.desc;
 	}
 	if (!call->name)
 		call->name = m->syscalls->unknown;
-	THREAD_ROW(m, thread)->syscalls++;
-	if (m->counts_calls)
-		count_call(m, thread, call, p->ret);
+	if (!is_birth(call, p->ret)) {
+		THREAD_ROW(m, thread)->syscalls++;
+		if (m->counts_calls)
+			count_call(m, thread, call, p->ret);
+	}
 	if (call->desc && call->desc->action == SYSCALL_EXEC && p->ret >= 0 && !m->execs_seen)
 		thread_set_exe(m, thread, call->path);
 	if (call->desc)

@@ -36,9 +36,11 @@ def calls():
         if edge == "entry":
             inside[tid] = (call, t)
             continue
+        entered = inside.pop(tid, None)
+        if call in ("clone", "clone3", "fork", "vfork") and " ret = 0 " in m.string:
+            continue  # it returns in the child, too, which did not make the call
         counts[call] += 1
         of_thread[tid, call] += 1
-        entered = inside.pop(tid, None)
         if entered and entered[0] == call:
             durations[call].append(t - entered[1])
     return counts, durations, of_thread

@@ -28,6 +28,7 @@ READS = {"read": 1, "pread64": 1, "readv": 1, "preadv": 1, "preadv2": 1,
 WRITES = {"write": 1, "pwrite64": 1, "writev": 1, "pwritev": 1, "pwritev2": 1,
           "sendto": 0, "sendmsg": 0, "send": 0, "vmsplice": 0}
 UNKNOWN = {295: "preadv", 296: "pwritev", 326: "copy_file_range", 327: "preadv2", 328: "pwritev2"}  # x86-64
+CREATE = {"clone", "clone3", "fork", "vfork"}  # they return twice: 0 in the child
 BOTH = {"sendfile": 1, "sendfile64": 1, "copy_file_range": 1, "splice": 0, "tee": 0}
 
 HANDLER_ENTRIES = {"irq_handler_entry", "irq_softirq_entry", "timer_hrtimer_expire_entry"}
@@ -75,7 +76,7 @@ class Oracle:
         self.wakes = collections.defaultdict(list)      # tid -> [(ts, name)] of sched_waking, sched_wakeup*
         self.outs = collections.defaultdict(list)       # tid -> [(ts, prev_state)] of switch-out
         self.calls = []                                 # byte-moving calls
-        self.orphans = collections.Counter()            # (tid, call) -> exits without an entry
+        self.orphans = collections.Counter()            # (tid, call) -> exits without an entry, except those of children
         self.forks = []
         self.execs = []
         self.exits = {}
@@ -150,7 +151,7 @@ class Oracle:
                 if call == "unknown":
                     call = UNKNOWN.get(fields(payload)["id"], call)
                 begin = pending.pop(tid, None)
-                if not begin or begin[1] != call:
+                if (not begin or begin[1] != call) and not (call in CREATE and fields(payload)["ret"] == 0):
                     self.orphans[tid, call] += 1
                 if call in READS or call in WRITES or call in BOTH:
                     f = fields(payload)

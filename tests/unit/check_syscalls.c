@@ -76,9 +76,9 @@ START_TEST(test_exit_without_entry_has_no_duration)
 	struct events e;
 
 	begin(&e);
-	EXIT(&e, TID, "clone", .ret = 0);
-	ck_assert_uint_eq(call_stats(&e, TID, "clone")->count, 1);
-	ck_assert_uint_eq(call_stats(&e, TID, "clone")->time.count, 0);
+	EXIT(&e, TID, "pause", .ret = -4);
+	ck_assert_uint_eq(call_stats(&e, TID, "pause")->count, 1);
+	ck_assert_uint_eq(call_stats(&e, TID, "pause")->time.count, 0);
 	ck_assert_uint_eq(events_thread(&e, TID)->syscalls, 1);
 	/* nor is it timed by another call's entry */
 	ENTRY(&e, TID, "read", .fd = 1);
@@ -91,6 +91,29 @@ START_TEST(test_exit_without_entry_has_no_duration)
 	CALL(&e, TID, "read", 4, .fd = 1);
 	EXIT(&e, TID, "read", .ret = 4);
 	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.count, 1);
+	events_release(&e);
+}
+END_TEST
+
+/* A call that creates a thread returns twice, but was made once: by the parent. */
+START_TEST(test_birth_is_not_a_call_of_the_child)
+{
+	static const char *const calls[] = { "clone", "clone3", "fork", "vfork" };
+	struct events e;
+
+	begin(&e);
+	for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++) {
+		EXIT(&e, TID, calls[i], .ret = 0);
+		ck_assert_ptr_null(call_stats(&e, TID, calls[i]));
+		/* the parent's, whose entry was not seen */
+		EXIT(&e, TID, calls[i], .ret = 100 + i);
+		ck_assert_uint_eq(call_stats(&e, TID, calls[i])->count, 1);
+		/* and one that was */
+		CALL(&e, TID, calls[i], 200 + i, .fd = -1);
+		ck_assert_uint_eq(call_stats(&e, TID, calls[i])->count, 2);
+		ck_assert_uint_eq(call_stats(&e, TID, calls[i])->time.count, 1);
+	}
+	ck_assert_uint_eq(events_thread(&e, TID)->syscalls, 2 * G_N_ELEMENTS(calls));
 	events_release(&e);
 }
 END_TEST
@@ -241,7 +264,7 @@ START_TEST(test_statistics_end_with_the_thread)
 END_TEST
 
 UNIT_MAIN("syscalls", test_call_is_timed, test_thread_shows_fd_of_its_call, test_errors_are_counted,
-	  test_exit_without_entry_has_no_duration, test_entry_without_exit_is_dropped,
-	  test_nameless_exit_is_of_the_call_in_flight, test_unknown_call_is_known_by_number,
-	  test_unknown_call_of_another_machine, test_statistics_end_with_the_thread,
-	  test_call_across_a_loss_of_a_user_trace)
+	  test_exit_without_entry_has_no_duration, test_birth_is_not_a_call_of_the_child,
+	  test_entry_without_exit_is_dropped, test_nameless_exit_is_of_the_call_in_flight,
+	  test_unknown_call_is_known_by_number, test_unknown_call_of_another_machine,
+	  test_statistics_end_with_the_thread, test_call_across_a_loss_of_a_user_trace)
