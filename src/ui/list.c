@@ -125,17 +125,21 @@ static void find_columns(struct list *l, const char *const *names)
 	l->n_columns = n;
 }
 
-/* Whoever adds a column wants to see the rows that have something in it. */
+static void find_figure(struct list *l, const char *name)
+{
+	const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
+
+	if (column && !g_strv_contains((const char *const *)l->first, name))
+		g_ptr_array_add(l->figures, (void *)column);
+}
+
+/* Whoever adds a column, or sorts by it, wants to see the rows that have something in it. */
 static void find_figures(struct list *l)
 {
 	g_ptr_array_set_size(l->figures, 0);
-	for (unsigned i = 0; i < l->names->len; i++) {
-		const char *name = g_ptr_array_index(l->names, i);
-		const struct column *column = view_column_find(l->table->columns, l->table->n_columns, name);
-
-		if (column && !g_strv_contains((const char *const *)l->first, name))
-			g_ptr_array_add(l->figures, (void *)column);
-	}
+	for (unsigned i = 0; i < l->names->len; i++)
+		find_figure(l, g_ptr_array_index(l->names, i));
+	find_figure(l, l->sort);
 }
 
 void list_build(struct list *l, struct view_query *query, const struct view_host *hosts, unsigned n_hosts,

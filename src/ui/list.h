@@ -38,7 +38,7 @@ struct list {
 	struct view_rows rows;
 	struct view_query query;   /* of the last build */
 	struct view_rows baseline; /* of the baseline, if query.baseline is set: figures are differences from it */
-	char *sort;                /* name of the sort column */
+	char *sort; /* name of the sort column; if the user chose it, it is shown though it is not one of names */
 	bool reverse;
 	bool sorted;          /* chosen by the user */
 	enum view_sum sum_by; /* merge rows that have this in common */

@@ -112,7 +112,7 @@ static int worth(const struct list *l, int i, int width)
 		if (sorts || i == first_figure(l))
 			return sorts ? 3000 : 2900;
 	}
-	if (c->flags & COLUMN_SPARE)
+	if (c->flags & COLUMN_SPARE && !sorts)
 		return -i;
 	if (sorts || is_host(c))
 		return 3000 - i;
@@ -231,9 +231,18 @@ static void add_common(struct list *l, const struct list_look *look)
 	}
 }
 
+/* Whatever was added after a text that takes the remaining space goes before it. at: the text's place. */
+static void move_text_last(struct list *l, int at)
+{
+	const struct list_column text = l->columns[at];
+
+	memmove(&l->columns[at], &l->columns[at + 1], sizeof(text) * (size_t)(l->n_columns - at - 1));
+	l->columns[l->n_columns - 1] = text;
+}
+
 static void choose_columns(struct list *l, const struct list_look *look)
 {
-	struct list_column text = { 0 };
+	int last;
 
 	l->n_columns = 0;
 	if (l->query.sum_by)
@@ -241,15 +250,15 @@ static void choose_columns(struct list *l, const struct list_look *look)
 	for (unsigned i = 0; i < l->names->len; i++)
 		if (!l->query.sum_by || !is_chosen(l, g_ptr_array_index(l->names, i)))
 			add_column(l, look, g_ptr_array_index(l->names, i));
-	if (l->query.sum_by)
-		return;
-	/* automatic columns, one per counter, go before a text at the end */
-	if (l->n_columns && !l->columns[l->n_columns - 1].width)
-		text = l->columns[--l->n_columns];
-	for (unsigned i = l->table->n_columns; i < l->rows.n_columns; i++)
+	last = l->n_columns - 1;
+	/* automatic columns, one per counter */
+	for (unsigned i = l->table->n_columns; i < l->rows.n_columns && !l->query.sum_by; i++)
 		add_column(l, look, l->rows.columns[i].name);
-	if (text.column && l->n_columns < LIST_COLUMNS)
-		l->columns[l->n_columns++] = text;
+	/* the order that the user chose would be a riddle without its column */
+	if ((l->sorted || l->reverse) && !is_chosen(l, l->sort))
+		add_column(l, look, l->sort);
+	if (last >= 0 && !l->columns[last].width)
+		move_text_last(l, last);
 }
 
 unsigned list_all_columns(struct list *l, const struct list_look *look, const struct column **columns)

@@ -170,11 +170,12 @@ class Terminal:
         self.keys(key)
         self.wait(title)
         self.keys("Home")
-        items = []
+        items, ends = [], 0
         while True:
             page = [line.split("│")[1] for line in self.sync() if line.startswith("│")]
             new = page[page.index(items[-1]) + 1:] if items and items[-1] in page else page
-            if not new:
+            ends = 0 if new else ends + 1
+            if ends > 1:  # the first PgDn goes to the end of what is shown
                 raise Failed(f"no {item} in {items}")
             items += new
             number = next((i for i, line in enumerate(items) if re.search(item, line)), None)

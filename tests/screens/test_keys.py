@@ -58,6 +58,28 @@ def sorting(checks):
         t.wait("Sort by")
         screen = t.press("Home", "Down", "Enter")
         checks.contains("F6 chooses a column", screen, "▼TID|▲TID")
+    sorting_by_hidden_columns(checks)
+
+
+def sorting_by_hidden_columns(checks):
+    """What a list is sorted by can be seen: a column that is not shown otherwise is, for as long."""
+    for width in (44, 80, 200):
+        with open_at(size=(width, 24)) as t:
+            before = head(t.sync())
+            checks.lacks(f"{width}: not at first", [before], "CGRP NS")
+            t.choose("F6", "─ Sort by", "CGRP NS")
+            checks.contains(f"{width}: before the name", [head(t.sync())], r"▼CGRP NS COMMAND$")
+            written = t.written(t.path("sorted.json"))["rows"][0]
+            checks.equal(f"{width}: in the file, too", list(written)[-2:], ["cgroup_ns", "comm"])
+            t.choose("F6", "─ Sort by", "CPU%")
+            checks.equal(f"{width}: no longer", head(t.sync()), before)
+    with open_at(size=(80, 24)) as t:
+        t.press("2")
+        t.choose("F6", "─ Sort by", "DISKRQ/s")
+        checks.contains("one that goes first when there is no room", [head(t.sync())], r"▼DISKRQ/s COMMAND$")
+        t.press("7")
+        t.choose("F6", "─ Sort by", "DIST AVG")
+        checks.contains("after the last column of numbers", t.sync(), r"^HOST .*▼DIST AVG$")
 
 
 def selected(terminal, name):

@@ -99,6 +99,24 @@ def counters(checks):
         checks.check("so are the rows", len(values) > 3 and values == sorted(values, key=int, reverse=True), values)
 
 
+def hidden_order(checks):
+    """What the list is sorted by is not among the columns that are saved, but shown as long as it is."""
+    home = tempfile.mkdtemp(prefix="settings-")
+    with open_at(home=home) as t:
+        before = head(t.sync())
+        t.choose("F6", "─ Sort by", "CGRP NS")
+        wanted = head(t.sync())
+        checks.check("the column is shown", "▼CGRP" in wanted and "▼CGRP" not in before, wanted)
+        t.choose("F2", "─ Setup", re.escape("Save: "))
+        t.wait("settings saved")
+    group = read(os.path.join(home, "lttngtop", "lttngtop.conf"))["list cpu"]
+    checks.equal("only as the order", ("cgroup_ns" in group["columns"], group["sort"]), (False, "cgroup_ns"))
+    with open_at(home=home) as t:
+        checks.equal("shown again", head(t.sync()), wanted)
+        t.choose("F6", "─ Sort by", "CPU%")
+        checks.equal("and then no longer", head(t.sync()), before)
+
+
 def kept(checks):
     """Unknown groups and comments are kept; a link remains a link."""
     real = os.path.join(HOME, "dotfile")
@@ -162,4 +180,4 @@ def wrong(checks):
         t.wait("cannot (make|save)")
 
 
-Checks().run(saved, counters, kept, wrong)
+Checks().run(saved, counters, hidden_order, kept, wrong)
