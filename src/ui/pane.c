@@ -156,7 +156,8 @@ static const struct pane_type types[PANES] = {
 		.tables = { "disks", "net", "irqs" },
 		.empty = { "no disk was used in this interval", "no packet was received or sent in this interval",
 			   "no interrupt occurred in this interval" },
-		.instead = { "2 (I/O) shows who read and wrote", "Connections (see P) shows who sent and received" },
+		.instead = { "2 (I/O), sorted by DISKRQ/s (F6), shows whose requests they were",
+			     "Connections (see P) shows who sent and received" },
 	},
 	[PANE_PATHS] = {
 		.title = "Paths",

@@ -193,6 +193,9 @@ const struct view_table view_cpu_table = {
 #define WRITE_CLASS(class, header) COLUMN_AS("write_bytes_" #class, thread, write_##class, header, 7, FIGURE)
 #define READ_RATE(class, header) RATE("read_rate_" #class, thread, read_##class, header, 7)
 #define WRITE_RATE(class, header) RATE("write_rate_" #class, thread, write_##class, header, 7)
+/* What reached the disks is shown where there is room beside the calls. */
+#define DISK_RATE(name, member, header, width) \
+	CELL_COLUMN(RATE, name, thread, member, header, width, COLUMN_SPARE, NULL)
 
 static const struct column io_columns[] = {
 	COLUMN_HOST,
@@ -232,9 +235,9 @@ static const struct column io_columns[] = {
 	WRITE_RATE(other, "WOTH/s"),
 	WRITE_RATE(netfs, "WNFS/s"),
 	RATE("syscall_rate", thread, syscalls, "CALLS/s", 7),
-	RATE("disk_read_rate", thread, disk_read_bytes, "DISKR/s", 7),
-	RATE("disk_write_rate", thread, disk_write_bytes, "DISKW/s", 7),
-	RATE("disk_request_rate", thread, disk_requests, "DISKRQ/s", 8),
+	DISK_RATE("disk_read_rate", disk_read_bytes, "DISKR/s", 7),
+	DISK_RATE("disk_write_rate", disk_write_bytes, "DISKW/s", 7),
+	DISK_RATE("disk_request_rate", disk_requests, "DISKRQ/s", 8),
 	COLUMN_VTID,
 	COLUMN_VPID,
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
@@ -251,7 +254,7 @@ const struct view_table view_io_table = {
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(io_columns),
 	.screen = "tid pid host container read_rate write_rate read_rate_disk write_rate_disk read_rate_net "
-		  "write_rate_net syscall_rate comm",
+		  "write_rate_net syscall_rate disk_request_rate disk_write_rate disk_read_rate comm",
 	.sort = "read_rate",
 };
 

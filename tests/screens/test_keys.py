@@ -620,7 +620,7 @@ def details(checks):
         checks.contains("Esc goes back", t.press("Escape"), r"▼CPU%")
         t.press("7")
         t.keys("Enter")
-        t.wait(r"this row has no details; 2 \(I/O\) shows who read and wrote; l lists its longest\s+durations")
+        t.wait(r"this row has no details; 2 \(I/O\), sorted by DISKRQ/s \(F6\), shows whose requests they\s+were; l lists its longest\s+durations")
         checks.contains("what l lists", t.press("l"), "vda.*longest ")
 
 

@@ -129,7 +129,7 @@ def opened(checks):
         t.keys("0", "Enter")
         t.wait("this row has no details; D shows the events themselves")
         t.keys("7", "Enter")
-        t.wait(r"this row has no details; 2 \(I/O\) shows who read and wrote; l lists its longest durations")
+        t.wait(r"this row has no details; 2 \(I/O\), sorted by DISKRQ/s \(F6\), shows whose requests they\s+were; l lists its longest durations")
 
 
 def files(checks):
