@@ -145,6 +145,8 @@ def test_refusals():
         assert u.run("lttng", "--no-sessiond", "create", "e\033]0;t\007", "--output", f"{u.home}/e")[0] == 0
         check(u.run(TOP, "record", "status"), 0, r"^e\\x1b\]0;t\\x07: stopped, ")
         assert u.run("lttng", "--no-sessiond", "destroy", "--all")[0] == 0
+        assert u.run("lttng", "--no-sessiond", "create", "lttngtop-\033]0;t\007", "--output", f"{u.home}/e")[0] == 0
+        check(u.run(TOP, "record", "stop"), 0, r"^session 'lttngtop-\\x1b\]0;t\\x07' stopped\n")
         assert u.run("lttng", "--no-sessiond", "create", "a b", "--output", f"{u.home}/a b")[0] == 0
         check(u.run(TOP, "record", "stop", "a b"), 0, "^session 'a b' stopped\n")
         check(u.run(TOP, "record", "stop", "a/b"), 2, "", "^lttngtop: 'a/b' is not a valid session name: no '/', ")

@@ -26,12 +26,23 @@
 
 enum { NO_ROOM_BYTES = 1 << 16, NAME_MAX_SHOWN = 1024 };
 
+/* A line with a text that another user or another machine may have chosen. */
+static void print_clean(FILE *out, const char *before, const char *text, const char *after)
+{
+	const size_t size = strlen("\\xNN") * strlen(text) + 1;
+	char *clean = g_malloc(size);
+
+	text_sanitise(clean, size, text, strlen(text));
+	fprintf(out, "%s%s%s\n", before, clean, after);
+	g_free(clean);
+}
+
 void record_print_view(FILE *out, const char *source)
 {
 	char *const words[] = { (char *)"lttngtop", (char *)source, NULL };
 	char *line = commands_quote(words);
 
-	fprintf(out, "view it: %s\n", line);
+	print_clean(out, "view it: ", line, "");
 	g_free(line);
 }
 
@@ -103,7 +114,8 @@ void record_print_verb(FILE *out, const char *label, const char *verb, const GPt
 	g_ptr_array_add(words, (char *)session);
 	g_ptr_array_add(words, NULL);
 	line = commands_quote((char *const *)words->pdata);
-	fprintf(out, "%s: %s\n", label, line);
+	fprintf(out, "%s: ", label);
+	print_clean(out, "", line, "");
 	g_free(line);
 	g_ptr_array_free(words, TRUE);
 }
@@ -126,7 +138,7 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 	failed = remote_fetch(hosts, session, output, done, &any) ? g_strdup(error_text()) : NULL;
 	if (any) {
 		record_sidecar_fetched(done, output);
-		fprintf(out, "fetched into %s\n", output);
+		print_clean(out, "fetched into ", output, "");
 		record_print_view(out, output);
 	}
 	return error_join(failed, LT_OK);
@@ -170,15 +182,17 @@ enum lt_status record_stop(const char *session, const char *relayd, struct sessi
 /* Prints where the recording of a session that is neither live nor a flight recorder is, and what it cost. */
 static void print_recording(const struct session *s)
 {
-	char path[TEXT_MAX + 1];
-
 	if (*s->path == '/') {
 		record_print_result(stdout, s->path);
 		record_print_cost(stdout, s->path);
 	} else if (*s->path) {
-		text_sanitise(path, sizeof(path), s->path, strlen(s->path));
-		printf("sent to %s\n", path);
+		print_clean(stdout, "sent to ", s->path, "");
 	}
+}
+
+static void print_stopped(const char *session)
+{
+	print_clean(stdout, "session '", session, "' stopped");
 }
 
 static int stop(const struct session *s)
@@ -194,7 +208,7 @@ static int stop(const struct session *s)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	if (s->snapshot && !record_sidecar_remove(s->path))
 		record_sidecar_update(s->path, NULL, NULL);
-	printf("session '%s' stopped\n", s->name);
+	print_stopped(s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
 	if (!s->snapshot && !s->live_timer_us)
@@ -220,7 +234,7 @@ static int snapshot(const struct session *s)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	record_sidecar_update(s->path, NULL, NULL);
-	printf("snapshot in %s\n", path ? path : s->path);
+	print_clean(stdout, "snapshot in ", path ? path : s->path, "");
 	if (path)
 		record_print_view(stdout, path);
 	g_free(path);
@@ -298,7 +312,7 @@ static int status(const struct session *s)
 
 static void print_refreshed(const char *session)
 {
-	printf("state dump of session '%s' repeated\n", session);
+	print_clean(stdout, "state dump of session '", session, "' repeated");
 }
 
 static int refresh(const struct session *s)
@@ -342,7 +356,7 @@ static enum lt_status end_remotely(const struct record_verb *verb, const struct 
 		error_wrap("taking a snapshot of session '%s'", session);
 	failed = status ? g_strdup(error_text()) : NULL;
 	if (!status && stops)
-		printf("session '%s' stopped\n", session);
+		print_stopped(session);
 	status = error_join(failed, record_fetch(stdout, ended, session, output, fetched));
 	if (status && stops && (fetched->len || process_is_interrupted()))
 		record_print_rest(stdout, o->record_host, fetched, session, output);
