@@ -20,6 +20,8 @@
 #include "control/missing.h"
 #include "control/process.h"
 
+enum { DIRECTORY_MODE = 0750 }; /* of recordings: not for other users */
+
 /* An ssh to a host. All hosts' are started before the end of the first is awaited, so each keeps its own failure. */
 struct on_host {
 	const char *host;
@@ -220,7 +222,7 @@ struct fetch {
 /* What is needed here before the host can send. */
 static enum lt_status fetch_prepare(const struct fetch *f, int pipe_fds[2])
 {
-	if (g_mkdir_with_parents(f->dir, 0777))
+	if (g_mkdir_with_parents(f->dir, DIRECTORY_MODE))
 		return error_set("cannot create directory '%s': %s", f->dir, g_strerror(errno));
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return error_set("cannot create a pipe: %s", g_strerror(errno));

@@ -2,11 +2,16 @@
 #include "feed/slice_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
+
+/* Like the files of the recording: not world-readable. */
+enum { FILE_MODE = 0640 };
 
 uint64_t slice_cycle(const struct layout *l, uint64_t ns)
 {
@@ -28,13 +33,21 @@ static enum lt_status write_failed(const struct slice_stream *s)
 	return error_set("cannot write '%s': %s", s->path, g_strerror(errno));
 }
 
+/* Opens a file that does not exist yet or, if it is made, at its end. */
+static FILE *open_file(const char *path, bool is_made)
+{
+	const int fd = open(path, O_WRONLY | O_CLOEXEC | (is_made ? O_APPEND : O_CREAT | O_EXCL), FILE_MODE);
+
+	return fd >= 0 ? fdopen(fd, is_made ? "a" : "w") : NULL;
+}
+
 enum lt_status slice_write_piece(struct slice_stream *s, const struct cut_piece *piece)
 {
 	/* it may drop to 0 for one packet and then continue */
 	const uint64_t lost = piece->discarded > s->lost_before ? piece->discarded - s->lost_before : 0;
 
 	if (!s->file)
-		s->file = fopen(s->path, s->is_made ? "ae" : "wxe");
+		s->file = open_file(s->path, s->is_made);
 	packet_set(&s->cutter.head, piece->data, PACKET_EVENTS_DISCARDED, lost);
 	if (!s->file || fwrite(piece->data, 1, piece->size, s->file) != piece->size)
 		return write_failed(s);
@@ -183,7 +196,7 @@ enum lt_status slice_write_metadata(const struct recording *r, const char *direc
 {
 	char *path = g_build_filename(directory, "metadata", NULL);
 	char *text = layout_edit_text(r->layout, r->text, shift_ns, NULL);
-	FILE *file = fopen(path, "wxe");
+	FILE *file = open_file(path, false);
 	bool fine = file && fputs(signature(r->layout, text), file) != EOF && fputs(text, file) != EOF;
 
 	if (file)

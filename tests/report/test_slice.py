@@ -26,7 +26,13 @@ checks = harness.Checks()
 
 
 def run(*args, **kwargs):
-    return subprocess.run([PROGRAM, "report", *args], env=ENV, capture_output=True, check=False, **kwargs)
+    return subprocess.run([PROGRAM, "report", *args], env=ENV, capture_output=True, check=False, umask=0o022, **kwargs)
+
+
+def for_others(path):
+    """What is below it, or itself, that other users can read or enter."""
+    found = [path] + [os.path.join(at, name) for at, inner, files in os.walk(path) for name in inner + files]
+    return [p for p in found if os.stat(p).st_mode & 0o007]
 
 
 def dump(*args):
@@ -55,6 +61,7 @@ def check_same(name, path, choice, least, into):
     lost = lost_in(run("cpus", "--no-sync", *choice, path).stderr if "--begin" in choice else dumped.stderr)
     checks.equal(lost_in(result.stderr), lost, f"{name}: losses of the interval")
     checks.equal(result.returncode, 3 if lost else 0, f"{name}: exit status: {result.stderr[:300]}")
+    checks.equal(for_others(into), [], f"{name}: like a recording, not for other users")
     checks.true(dump("--no-sync", "--babeltrace", into) == wanted, f"{name}: the same events")
     theirs = subprocess.run(["babeltrace2", into], env=ENV, capture_output=True, check=False)
     if "ctf2" in name and harness.library_version() < (2, 1):

@@ -25,7 +25,7 @@
 /* The slice is built in here and moved out when complete, so that the remains of a killed run are recognisable. */
 #define UNFINISHED ".unfinished-slice"
 
-enum { NFTW_FDS = 16 };
+enum { NFTW_FDS = 16, DIRECTORY_MODE = 0750 /* like the recording's */ };
 
 struct report_slice {
 	struct report *report;
@@ -54,7 +54,7 @@ struct slice_part {
 
 static enum lt_status make_directory(const char *path)
 {
-	if (g_mkdir_with_parents(path, 0777) == 0)
+	if (g_mkdir_with_parents(path, DIRECTORY_MODE) == 0)
 		return LT_OK;
 	return error_set("cannot create '%s': %s", path, g_strerror(errno));
 }
