@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/nstime.h"
+#include "control/daemon.h"
 #include "control/sets.h"
 
 enum {
@@ -239,13 +240,22 @@ static uint64_t thread_ns(const char *tasks, const char *tid)
 	return ns;
 }
 
-static bool is_consumer(const char *pid)
+bool cost_is_consumer(const char *pid, pid_t daemon)
 {
-	char *path = g_build_filename("/proc", pid, "stat", NULL), *text = NULL;
-	const bool is = g_file_get_contents(path, &text, NULL, NULL) && strstr(text, "(lttng-consumerd)");
+	char *directory = g_build_filename("/proc", pid, NULL), *path = g_build_filename(directory, "stat", NULL);
+	char *text = NULL;
+	const char *behind = g_file_get_contents(path, &text, NULL, NULL) ? strstr(text, "(lttng-consumerd) ") : NULL;
+	struct stat st;
+	int parent;
+	bool is = behind && sscanf(behind, "(lttng-consumerd) %*c %d", &parent) == 1;
 
+	if (is && daemon)
+		is = parent == daemon;
+	else if (is)
+		is = stat(directory, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid());
 	g_free(text);
 	g_free(path);
+	g_free(directory);
 	return is;
 }
 
@@ -266,12 +276,13 @@ uint64_t cost_process_ns(const char *pid)
 
 uint64_t cost_consumer_ns(void)
 {
+	const pid_t daemon = daemon_pid();
 	GDir *dir = g_dir_open("/proc", 0, NULL);
 	uint64_t ns = 0;
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir)))
-		if (g_ascii_isdigit(*name) && is_consumer(name))
+		if (g_ascii_isdigit(*name) && cost_is_consumer(name, daemon))
 			ns += cost_process_ns(name);
 	if (dir)
 		g_dir_close(dir);

@@ -46,8 +46,14 @@ struct cost_estimate cost_of_parts(const struct record_channel *c, const struct 
 enum { COST_SHOWN_EVENT_NS = 4500 };
 bool cost_is_low(const struct cost_estimate *e, unsigned n_cpus);
 
-/* CPU time used by LTTng's consumer daemons on this machine since they started; 0 if there are none. */
+/* CPU time used by the consumer daemons of the session daemon since they started; 0 if there are none. */
 uint64_t cost_consumer_ns(void);
+
+/*
+ * Whether a process is a consumer daemon: a child of that session daemon or, if that is 0, not known, of root or this
+ * user: any user's process can have its name. pid: as below.
+ */
+bool cost_is_consumer(const char *pid, pid_t daemon);
 
 /* CPU time used by a process's current threads; pid: its directory's name in /proc. 0 if there is no such process. */
 uint64_t cost_process_ns(const char *pid);

@@ -5,8 +5,12 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "control/cost.h"
@@ -210,5 +214,56 @@ START_TEST(test_size)
 }
 END_TEST
 
+/* A child of this process with the name of a consumer daemon; uid: its user. */
+static pid_t start_named(uid_t uid)
+{
+	int fds[2];
+	pid_t pid;
+	char byte;
+
+	ck_assert_int_eq(pipe(fds), 0);
+	pid = fork();
+	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (prctl(PR_SET_NAME, "lttng-consumerd") || (uid != getuid() && setuid(uid)))
+			_exit(1);
+		close(fds[0]);
+		close(fds[1]);
+		pause();
+		_exit(1);
+	}
+	ck_assert_int_gt(pid, 0);
+	close(fds[1]);
+	ck_assert_int_eq(read(fds[0], &byte, 1), 0); /* until it is ready */
+	close(fds[0]);
+	return pid;
+}
+
+/* Any user can give a process this name: it counts only if it belongs to the session daemon. */
+START_TEST(test_consumer)
+{
+	pid_t pid = start_named(getuid());
+	char *name = g_strdup_printf("%d", (int)pid), *own = g_strdup_printf("%d", (int)getpid());
+
+	ck_assert(cost_is_consumer(name, getpid()));
+	ck_assert(!cost_is_consumer(name, getppid()));
+	ck_assert(cost_is_consumer(name, 0));
+	ck_assert(!cost_is_consumer(own, getppid()) && !cost_is_consumer(own, 0));
+	ck_assert(!cost_is_consumer("0", 0));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	g_free(name);
+	if (geteuid() == 0) {
+		pid = start_named(65534);
+		name = g_strdup_printf("%d", (int)pid);
+		ck_assert(!cost_is_consumer(name, 0));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		g_free(name);
+	}
+	g_free(own);
+}
+END_TEST
+
 UNIT_MAIN("cost", test_minimal, test_parts, test_recorded, test_one_cpu, test_sets, test_additions, test_low, test_now,
-	  test_process, test_size)
+	  test_process, test_consumer, test_size)
