@@ -79,9 +79,11 @@ static enum lt_status make_base(const char *path)
 {
 	if (mkdir(path, 0700) && errno != EEXIST)
 		return error_set("cannot create directory '%s': %s", path, g_strerror(errno));
-	return is_ours_alone(path)
-		       ? LT_OK
-		       : error_set("'%s' is not a directory that only this user can access: remove it", path);
+	if (is_ours_alone(path))
+		return LT_OK;
+	/* another user's cannot be removed; root's place is root's */
+	return error_set("'%s' is not a directory that only this user can access: remove it%s", path,
+			 geteuid() ? ", or set XDG_RUNTIME_DIR to such a directory" : "");
 }
 
 /* Takes a directory's lock; -1: see errno: another process holds it, or has just removed the directory (ESTALE). */
