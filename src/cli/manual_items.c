@@ -65,7 +65,7 @@ const struct manual_item manual_exit_statuses[] = {
 const struct manual_item manual_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR", "when this machine is traced, the private relayd keeps its files" MANUAL_RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "when this machine is traced, the relayd keeps its files" MANUAL_RUNTIME_FILES },
 	{ "LTTNG_SESSIOND_PATH",
 	  "the session daemon that is then started if none is running (default lttng-sessiond)" },
 	{ NULL, NULL },

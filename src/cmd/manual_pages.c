@@ -2,6 +2,15 @@
 #include "cli/commands.h"
 #include "cmd/manual_pages.h"
 
+/* Of the relayd that traces this machine or those of a cluster. */
+#define RELAYD_IS_OPEN                                                                      \
+	"The relayd has no authentication: until it ends, every user of this machine can "  \
+	"connect to its ports, read the traces, in which are file names and command lines " \
+	"of all users, and add sessions to what is shown. "
+
+#define OTHERWISE_RECORD \
+	"Where other users must not see that, record into a directory, with lttngtop-record(1), and read the recording."
+
 static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
@@ -19,7 +28,7 @@ static const struct manual_item cluster_environment[] = {
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
-	{ "XDG_RUNTIME_DIR", "the private relayd keeps its files" MANUAL_RUNTIME_FILES },
+	{ "XDG_RUNTIME_DIR", "the relayd keeps its files" MANUAL_RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME", "where the settings are; see Files" },
 	{ NULL, NULL },
 };
@@ -211,7 +220,7 @@ static const struct manual_page pages[] = {
 			 "With --local this machine is traced while it is shown, or while COMMAND runs. This needs "
 			 "root or membership of the group 'tracing', and LTTng's kernel modules; 'lttngtop doctor' "
 			 "checks for them. Only root can start the session daemon that traces the kernel: for a member "
-			 "of 'tracing' it must be running already. lttngtop starts a private relayd on the loopback "
+			 "of 'tracing' it must be running already. lttngtop starts a relayd of its own on the loopback "
 			 "interface and, if none is running, a session daemon, and removes everything when it exits, "
 			 "however it exits. The relayd's data takes up to about 256 MiB, but no more than half of "
 			 "the free space, in the directory of XDG_RUNTIME_DIR (see Environment); if that is too "
@@ -222,6 +231,7 @@ static const struct manual_page pages[] = {
 			 "live sessions of the relayd on this machine, with a menu if there are several; if there "
 			 "are none, it traces this machine as with --local or, if that is not possible, prints what "
 			 "is missing for it and the other ways to start.",
+			 RELAYD_IS_OPEN OTHERWISE_RECORD,
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows "
 			 "system calls as strace does; 'lttngtop record' sets up tracing; 'lttngtop cluster' traces "
 			 "several machines over ssh; 'lttngtop list' lists the live sessions of a relayd; 'lttngtop "
@@ -320,7 +330,8 @@ static const struct manual_page pages[] = {
 			 "selected by name (-n) may start later. Output goes to standard output, or to the FILE of -o.",
 			 "With a COMMAND this machine is traced while it runs, which needs root or the group "
 			 "'tracing', and LTTng's kernel modules; 'lttngtop doctor' checks for them. lttngtop starts a "
-			 "private relayd on the loopback interface and, if none is running, a session daemon. COMMAND "
+			 "relayd of its own on the loopback interface and, if none is running, a session daemon. "
+			 "COMMAND "
 			 "starts once tracing is active; when COMMAND or lttngtop ends, however it ends, everything is "
 			 "removed. COMMAND keeps standard input, standard output and the terminal, and receives ^C; "
 			 "the text goes to standard error, or to the FILE of -o. Without -f only the system calls of "
@@ -328,7 +339,8 @@ static const struct manual_page pages[] = {
 			 "does not follow children, but only those of COMMAND and its children are shown. Switches and "
 			 "wake-ups of all threads are always recorded, because waits are explained by them. The exit "
 			 "status is that of COMMAND, or 128+n if signal n ended it; if COMMAND succeeds but its calls "
-			 "cannot be printed, it is 1."},
+			 "cannot be printed, it is 1.",
+			 RELAYD_IS_OPEN OTHERWISE_RECORD},
 		.tables = cmd_attach_help,
 		.examples =
 			{
@@ -358,7 +370,8 @@ static const struct manual_page pages[] = {
 		.description =
 			{"Creates a tracing session with the events that the monitor needs, and starts it. It writes "
 			 "to a directory, to memory (--snapshot), or to a relayd, from which a monitor can show it as "
-			 "it happens (--live). With a COMMAND it records while COMMAND runs, then stops. Otherwise it "
+			 "it happens (--live). A relayd has no authentication: whoever can connect to it can read the "
+			 "trace. With a COMMAND it records while COMMAND runs, then stops. Otherwise it "
 			 "returns as soon as tracing is active.",
 			 "'stop' ends a session and keeps its recording; 'status' lists the sessions and what they "
 			 "lost; 'snapshot' writes the contents of a flight recorder; 'refresh' repeats the state dump, "
@@ -473,11 +486,14 @@ static const struct manual_page pages[] = {
 		.synopsis = {"lttngtop cluster --host USER@HOST... [OPTIONS]"},
 		.description =
 			{"Traces the machines while they are shown. On each, a session is set up and started over ssh, "
-			 "and its events are sent back through the same connection (ssh -R) to a private relayd on "
+			 "and its events are sent back through the same connection (ssh -R) to a relayd of its own on "
 			 "this machine's loopback interface. Only the ssh port has to be open, and ssh must not ask "
 			 "for a password. This machine itself cannot be one of them, and each can be given only once.",
 			 "When the monitor exits, however it exits, or a connection breaks, the machines remove their "
 			 "sessions themselves. The relayd and its data are removed with the monitor.",
+			 RELAYD_IS_OPEN
+			 "Users of the traced machines, from which ports are forwarded, can do the latter. "
+			 OTHERWISE_RECORD,
 			 "A machine that cannot be traced, or whose connection is lost, does not hold up the others: a "
 			 "message says which one, and why (key L shows all messages). If one is not ready after 10 s, "
 			 "the others are shown without it, and it is added when its tracing starts; after 120 s it is "
