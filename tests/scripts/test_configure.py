@@ -72,7 +72,24 @@ def uninstalls(tree, *arguments, **environment):
     return re.search(r"^rm -f (\S+)/lttngtop ", done.stdout, re.M)[1]
 
 
+def files_below(tree):
+    """The contents of the tracked files there."""
+    found = {}
+    for name in ("configure.ac", "scripts/config.mk.in", "scripts/GNUmakefile.in", "src/config.h.in"):
+        with open(os.path.join(tree, name), encoding="ascii") as file:
+            found[name] = file.read()
+    return found
+
+
 def main():
+    status, err = configure("packaged")
+    assert status == 0, err
+    try:
+        subprocess.run(["autoreconf", "-f", "-i"], cwd="packaged", check=True, capture_output=True)
+        assert files_below("packaged") == files_below(SRCDIR), "autoreconf has changed a tracked file"
+        print("ok autoreconf, as for a package")
+    except (OSError, subprocess.CalledProcessError) as error:
+        print(f"skip autoreconf: {error}")
     status, err = configure("a path")
     assert status == 0 and os.path.exists("a path/build/config.mk"), err
     print("ok a path with a space")

@@ -188,7 +188,7 @@ static enum lt_status add_source(struct lib_reader *b, const bt_component_class_
 
 static bool library_reads_ctf2(void)
 {
-#ifdef HAVE_MIP_1
+#if HAVE_MIP_1
 	return bt_get_maximal_mip_version() >= 1;
 #else
 	return false;

@@ -45,7 +45,7 @@ static void set_clock_text(struct lib_knowledge *k, const bt_clock_class *clock)
 	bt_uuid uuid = clock && k->mip_version == 0 ? bt_clock_class_get_uuid(clock) : NULL;
 
 	*k->clock = '\0';
-#ifdef HAVE_MIP_1
+#if HAVE_MIP_1
 	if (clock && k->mip_version > 0 && bt_clock_class_get_uid(clock))
 		g_strlcpy(k->clock, bt_clock_class_get_uid(clock), sizeof(k->clock));
 #endif
