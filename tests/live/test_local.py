@@ -660,8 +660,17 @@ def check_without_words(u, inside):
     u.start(*inside, "lttng-relayd", "--output", f"{u.home}/relayd2", stderr=subprocess.DEVNULL)
     sandbox.wait_until(lambda: run(u.top, "list")[0] == 0, "another relayd")
     status, out, err = run(u.top, "record", "status", "theirs")
-    assert (status, err) == (1, "lttngtop: session 'theirs': relayd 'net://127.0.0.1:5342' does not have it, as it was started later; "
-                             "stop the session and record again\n"), (status, out, err)
+    gone = ("lttngtop: session 'theirs': viewers do not see it at 'net://127.0.0.1': the relayd there was started later, "
+            "or is not the one at 'net://127.0.0.1:5342'; stop the session and record again\n")
+    assert (status, err) == (1, gone), (status, out, err)
+    # one of that name, of another host
+    recording = shutil.copytree(os.path.join(os.environ["BUILD"], "traces", "nfs"), f"{u.home}/recording")
+    subprocess.run(["chmod", "-R", "a+rX", recording], check=True)
+    u.start(*inside, u.top, "feed", "--to", "net://127.0.0.1", "--session", "theirs", "--hostname", "elsewhere", recording,
+            stdout=subprocess.DEVNULL)
+    sandbox.wait_until(lambda: "elsewhere" in run(u.top, "list")[1], "a session of another host")
+    status, out, err = run(u.top, "record", "status", "theirs")
+    assert (status, err) == (1, gone), (status, out, err)
 
 
 def check_chooser(u, inside):

@@ -241,11 +241,14 @@ static int snapshot(const struct session *s)
 	return LT_EXIT_OK;
 }
 
-/* The sessions of a relayd at its usual ports; elsewhere its port for viewers is not known. NULL: not known. */
-static GPtrArray *sessions_of_relayd(const char *relayd)
+/*
+ * The sessions that viewers see at a relayd's host, if the relayd is at its usual ports; elsewhere its port for viewers
+ * is not known. *viewers: their URL, to be freed. NULL: not known.
+ */
+static GPtrArray *sessions_of_relayd(const char *relayd, char **viewers)
 {
 	struct relay_url url;
-	struct source_url viewers = { 0 };
+	struct source_url url_of_viewers = { 0 };
 	GPtrArray *list = relay_list_new();
 	char *text = NULL;
 
@@ -256,37 +259,45 @@ static GPtrArray *sessions_of_relayd(const char *relayd)
 		text = g_strdup_printf("%s://%s", url.scheme, host);
 		g_free(host);
 	}
-	if (!text || source_parse_url(text, &viewers) || relay_list_ask(&viewers, NS_PER_S, list)) {
+	if (!text || source_parse_url(text, &url_of_viewers) || relay_list_ask(&url_of_viewers, NS_PER_S, list)) {
 		error_clear();
 		g_clear_pointer(&list, g_ptr_array_unref);
 	}
 	relay_url_release(&url);
-	source_url_release(&viewers);
-	g_free(text);
+	source_url_release(&url_of_viewers);
+	*viewers = text;
 	return list;
 }
 
+/* Whether it has a session of that name of this host; other hosts may have one, too. */
 static bool list_has(const GPtrArray *list, const char *name)
 {
-	char shown[NAME_MAX_SHOWN];
+	char shown[NAME_MAX_SHOWN], host[NAME_MAX_SHOWN];
 
 	text_sanitise(shown, sizeof(shown), name, strlen(name));
-	for (guint i = 0; i < list->len; i++)
-		if (!strcmp(((const struct relay_session *)g_ptr_array_index(list, i))->name, shown))
+	text_sanitise(host, sizeof(host), g_get_host_name(), strlen(g_get_host_name()));
+	for (guint i = 0; i < list->len; i++) {
+		const struct relay_session *s = g_ptr_array_index(list, i);
+
+		if (!strcmp(s->name, shown) && !strcmp(s->host, host))
 			return true;
+	}
 	return false;
 }
 
 /* LT_ERROR: nobody receives what the session records; a relayd that was started again does not, either. */
 static enum lt_status check_relayd(const struct session *s)
 {
-	char *relayd = s->live_timer_us && s->active ? relay_url_of_session(s->path) : NULL;
+	char *relayd = s->live_timer_us && s->active ? relay_url_of_session(s->path) : NULL, *viewers = NULL;
 	const bool gone = relayd && relay_probe(relayd);
-	GPtrArray *list = relayd && !gone ? sessions_of_relayd(relayd) : NULL;
+	GPtrArray *list = relayd && !gone ? sessions_of_relayd(relayd, &viewers) : NULL;
 	const bool forgotten = list && !list_has(list, s->name);
 
 	if (forgotten)
-		error_set("relayd '%s' does not have it, as it was started later", relayd);
+		error_set(
+			"viewers do not see it at '%s': the relayd there was started later, or is not the one at '%s'",
+			viewers, relayd);
+	g_free(viewers);
 	g_free(relayd);
 	if (list)
 		g_ptr_array_unref(list);
