@@ -228,9 +228,9 @@ static const struct manual_page pages[] = {
 			 "The system calls of lttngtop and of LTTng's daemons are omitted, but their CPU time is "
 			 "shown; their names have a colour of their own. COMMAND is terminated when the monitor "
 			 "exits; its output is printed afterwards. Without a SOURCE or COMMAND, lttngtop shows the "
-			 "live sessions of the relayd on this machine, with a menu if there are several; if there "
-			 "are none, it traces this machine as with --local or, if that is not possible, prints what "
-			 "is missing for it and the other ways to start.",
+			 "live sessions of the relayd on this machine, with a menu if there are several, which also "
+			 "shows those that start later; if there are none, it traces this machine as with --local "
+			 "or, if that is not possible, prints what is missing for it and the other ways to start.",
 			 RELAYD_IS_OPEN OTHERWISE_RECORD,
 			 "'lttngtop report' prints the same figures as text, CSV or JSON; 'lttngtop attach' shows "
 			 "system calls as strace does; 'lttngtop record' sets up tracing; 'lttngtop cluster' traces "

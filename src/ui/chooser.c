@@ -9,7 +9,7 @@
 #include "ui/keys.h"
 
 /* The rows above and below the list. */
-enum { TITLE_Y = 0, HEAD_Y = 2, LIST_Y, ROWS_BELOW = 2, MARK_WIDTH = 4, GAP = 2, MOST_WIDTH = 40 };
+enum { TITLE_Y = 0, HEAD_Y = 2, LIST_Y, ROWS_BELOW = 2, MARK_WIDTH = 4, GAP = 2, MOST_WIDTH = 40, UPDATE_MS = 2000 };
 
 static int count_marked(const struct chooser *ch)
 {
@@ -173,7 +173,7 @@ enum lt_status chooser_run(struct chooser *ch, const struct screen_options *opti
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
 	enum lt_status status = LT_AGAIN;
 	struct canvas *c;
-	int w, h;
+	int w, h, ready;
 
 	if (screen_open(options) != LT_OK)
 		return LT_ERROR;
@@ -182,11 +182,14 @@ enum lt_status chooser_run(struct chooser *ch, const struct screen_options *opti
 	while (status == LT_AGAIN) {
 		chooser_draw(ch, c);
 		screen_show(c);
+		ready = poll(&input, 1, ch->update ? UPDATE_MS : -1);
 		/* a signal: on SIGWINCH redraw, all others end the program */
-		if (poll(&input, 1, -1) < 0 && errno == EINTR) {
+		if (ready < 0 && errno == EINTR) {
 			screen_resize(&w, &h);
 			canvas_resize(c, w, h);
 		}
+		if (!ready)
+			ch->update(ch, ch->data);
 		status = handle_keys(ch);
 	}
 	canvas_destroy(c);

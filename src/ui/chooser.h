@@ -28,6 +28,8 @@ struct chooser {
 	int selected; /* the highlighted row */
 	int top;      /* first row shown; chooser_draw() keeps the selected row visible */
 	int room;     /* number of rows shown last time */
+	void (*update)(struct chooser *ch, void *data); /* while the user thinks: see chooser_run(); or NULL */
+	void *data;
 };
 
 enum chooser_result {
@@ -41,8 +43,9 @@ enum chooser_result chooser_key(struct chooser *ch, int key);
 void chooser_draw(struct chooser *ch, struct canvas *c);
 
 /*
- * Opens the screen, lets the user choose and closes it. LT_OK: rows were chosen and marked. LT_END: the user left.
- * LT_INTERRUPTED: the terminal is gone. LT_ERROR: the terminal cannot be used.
+ * Opens the screen, lets the user choose and closes it. Whenever no key has come for 2 s, update is called, which may
+ * change the states of rows and add rows at the end: what is marked and highlighted stays. LT_OK: rows were chosen and
+ * marked. LT_END: the user left. LT_INTERRUPTED: the terminal is gone. LT_ERROR: the terminal cannot be used.
  */
 enum lt_status chooser_run(struct chooser *ch, const struct screen_options *options);
 

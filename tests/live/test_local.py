@@ -706,6 +706,15 @@ def check_chooser(u, inside):
         t.wait(rf"\[x\] {host} +ours +free")
         t.keys("Enter")
         check_opened(t, local, ours, theirs)
+    with choose("Down", "Space") as t:
+        t.wait(rf"\[x\] {host} +theirs")
+        for command in (["create", "later", "--live=200000", "--set-url=net://127.0.0.1"], ["enable-event", "-u", EVENTS], ["start"]):
+            assert u.run(*inside, "lttng", "--no-sessiond", *command)[0] == 0, command
+        t.wait(rf"\[ \] {host} +later +free")
+        assert u.run(*inside, "lttng", "--no-sessiond", "destroy", "later")[0] == 0
+        t.wait(rf"\[ \] {host} +later +gone")
+        t.keys("Enter")
+        check_opened(t, theirs)
     with choose("q") as t:
         assert t.status() == 0 and t.modes_restored(), t.stderr()
     with choose("C-c") as t:

@@ -26,7 +26,7 @@
 #include "ui/chooser.h"
 #include "ui/crash.h"
 
-static const uint64_t relay_limit_ns = NS_PER_S;
+static const uint64_t relay_limit_ns = NS_PER_S, relay_update_limit_ns = 200 * NS_PER_MS;
 static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 
 static const char *name_of(enum command_bit command)
@@ -40,13 +40,12 @@ static const char *name_of(enum command_bit command)
  * The live sessions of this machine's relayd; none if it does not answer (*answers). *n_stored: how many others it has.
  * The caller frees the array.
  */
-static GPtrArray *live_sessions(bool *answers, unsigned *n_stored)
+static GPtrArray *live_sessions(uint64_t limit_ns, bool *answers, unsigned *n_stored)
 {
 	GPtrArray *sessions = relay_list_new();
 	struct source_url url;
 
-	*answers =
-		source_parse_url(LOCAL_RELAY, &url) == LT_OK && relay_list_ask(&url, relay_limit_ns, sessions) == LT_OK;
+	*answers = source_parse_url(LOCAL_RELAY, &url) == LT_OK && relay_list_ask(&url, limit_ns, sessions) == LT_OK;
 	if (!*answers)
 		error_clear();
 	source_url_release(&url);
@@ -73,20 +72,60 @@ static void open_marked(struct options *o, const GPtrArray *sessions, const stru
 	}
 }
 
-static enum lt_status choose_sessions(struct options *o, const GPtrArray *sessions)
+static struct chooser_row row_of(const struct relay_session *s)
+{
+	return (struct chooser_row){ .host = s->host, .session = s->name, .state = relay_session_state(s) };
+}
+
+/* The session with that URL, taken out of the list; NULL: it has none. */
+static struct relay_session *take_session(GPtrArray *sessions, const char *url)
+{
+	for (guint i = 0; i < sessions->len; i++)
+		if (strcmp(((struct relay_session *)g_ptr_array_index(sessions, i))->url, url) == 0)
+			return g_ptr_array_steal_index(sessions, i);
+	return NULL;
+}
+
+/* Asks the relayd again: rows keep their places, those of sessions that are not there any more say so. */
+static void update_sessions(struct chooser *chooser, void *data)
+{
+	GPtrArray *sessions = data, *now;
+	unsigned n_stored;
+	bool answers;
+
+	now = live_sessions(relay_update_limit_ns, &answers, &n_stored);
+	for (guint i = 0; i < sessions->len; i++) {
+		const struct relay_session *old = g_ptr_array_index(sessions, i);
+		struct relay_session *s = take_session(now, old->url);
+
+		chooser->rows[i].state = s ? relay_session_state(s) : answers ? "gone" : "no answer";
+		if (s)
+			relay_session_free(s);
+	}
+	chooser->rows = g_renew(struct chooser_row, chooser->rows, sessions->len + now->len);
+	while (now->len) {
+		struct relay_session *s = g_ptr_array_steal_index(now, 0);
+
+		chooser->rows[chooser->n++] = row_of(s);
+		g_ptr_array_add(sessions, s);
+	}
+	g_ptr_array_free(now, TRUE);
+}
+
+static enum lt_status choose_sessions(struct options *o, GPtrArray *sessions)
 {
 	const struct screen_options screen = { .ascii = o->ascii, .no_color = o->no_color, .no_mouse = true };
-	struct chooser chooser = { .title = "Live sessions of the relayd on this machine", .n = (int)sessions->len };
+	struct chooser chooser = {
+		.title = "Live sessions of the relayd on this machine",
+		.n = (int)sessions->len,
+		.update = update_sessions,
+		.data = sessions,
+	};
 	enum lt_status status;
 
 	chooser.rows = g_new0(struct chooser_row, sessions->len);
-	for (guint i = 0; i < sessions->len; i++) {
-		const struct relay_session *s = g_ptr_array_index(sessions, i);
-
-		chooser.rows[i].host = s->host;
-		chooser.rows[i].session = s->name;
-		chooser.rows[i].state = relay_session_state(s);
-	}
+	for (guint i = 0; i < sessions->len; i++)
+		chooser.rows[i] = row_of(g_ptr_array_index(sessions, i));
 	crash_install();
 	status = chooser_run(&chooser, &screen);
 	if (status == LT_OK)
@@ -96,7 +135,7 @@ static enum lt_status choose_sessions(struct options *o, const GPtrArray *sessio
 }
 
 /* Opens sessions of this machine's relayd: those that the user chooses, or all if there is no choice. */
-static int open_sessions(struct options *o, const GPtrArray *sessions)
+static int open_sessions(struct options *o, GPtrArray *sessions)
 {
 	if (sessions->len == 1 || !isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		g_ptr_array_add(o->words, (char *)LOCAL_RELAY);
@@ -155,7 +194,7 @@ int local_choose(struct options *o)
 		o->local = is_command(o);
 		return -1;
 	}
-	sessions = live_sessions(&answers, &n_stored);
+	sessions = live_sessions(relay_limit_ns, &answers, &n_stored);
 	if (sessions->len)
 		status = open_sessions(o, sessions);
 	g_ptr_array_free(sessions, TRUE);

@@ -21,6 +21,8 @@ struct relay_session {
 	uint64_t clients;  /* of the part that has the most */
 };
 
+void relay_session_free(struct relay_session *s);
+
 /* An empty list of struct relay_session, which it owns. */
 GPtrArray *relay_list_new(void);
 
