@@ -128,15 +128,15 @@ enum lt_status view_filter_add_container(struct view_filter *f, const char *name
 }
 
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
-					  const char *name, enum view_operator operator, const char * value)
+					  const char *name, enum view_operator op, const char *value)
 {
 	const struct column *column = view_column_typed(columns, n_columns, name);
 	struct view_node *term;
 
-	if (filter_check_value(column, operator, value) != LT_OK)
+	if (filter_check_value(column, op, value) != LT_OK)
 		return LT_ERROR;
 	term = filter_term_new(f, VIEW_FACT_COLUMN);
-	term->operator=(uint8_t) operator;
+	term->op = (uint8_t)op;
 	term->column = g_strdup(column->name);
 	term->text = g_strdup(value);
 	g_ptr_array_add(f->root->parts, term);

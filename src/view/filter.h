@@ -48,7 +48,7 @@ struct view_node {
 	uint8_t kind; /* enum view_node_kind */
 	/* VIEW_NODE_FACT: enum view_fact; VIEW_NODE_ANY: that of its parts if they come from options */
 	uint8_t fact;
-	uint8_t operator;  /* VIEW_FACT_COLUMN: enum view_operator */
+	uint8_t op;        /* VIEW_FACT_COLUMN: enum view_operator */
 	bool number_given; /* user, container: given as a number */
 	bool host_itself;  /* container: rows outside any container */
 	bool nested;       /* container: including nested ones */
@@ -98,7 +98,7 @@ enum lt_status view_filter_parse(struct view_filter *f, const char *text, const 
  * it.
  */
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,
-					  const char *name, enum view_operator operator, const char * value);
+					  const char *name, enum view_operator op, const char *value);
 
 /*
  * Append a value to the text of a filter, in quotes if necessary; pattern: what it is compared with may have wildcards.

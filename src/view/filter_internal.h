@@ -37,7 +37,7 @@ enum lt_status filter_check_joining(const char *p, bool is_first);
 bool filter_has_column(const char *name, const struct view_table *table);
 
 /* LT_ERROR: the table (NULL: any) has no such column, the value is invalid for it, or it cannot be ordered. */
-enum lt_status filter_check_column(const char *column, enum view_operator operator, const char * value,
+enum lt_status filter_check_column(const char *column, enum view_operator op, const char *value,
 				   const struct view_table *table);
 
 /* LT_ERROR: the next word is the unit of the value: "5 ms". */
@@ -45,7 +45,7 @@ enum lt_status filter_check_unit(const char *column, const char *value, const ch
 				 const struct view_table *table);
 
 /* LT_ERROR: the value is invalid for the column, or the column cannot be ordered. */
-enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * value);
+enum lt_status filter_check_value(const struct column *column, enum view_operator op, const char *value);
 
 /* Whether a text can be compared with the column's values. */
 bool filter_can_compare(const struct column *column, const char *text);
@@ -54,7 +54,7 @@ bool filter_can_compare(const struct column *column, const char *text);
  * Compares a value with a text of the column's type. Null never matches. begin_ns: start of the trace, which relative
  * times count from. LT_ERROR: the text is not of that type; *out is unchanged.
  */
-enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
-			      const char * text, uint64_t begin_ns, bool utc, bool *out);
+enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator op,
+			      const char *text, uint64_t begin_ns, bool utc, bool *out);
 
 #endif

@@ -238,7 +238,7 @@ static struct view_node *parse_term(struct filter_parser *parser, const char *wo
 
 static const struct {
 	const char *sign;
-	enum view_operator operator;
+	enum view_operator op;
 } operators[] = {
 	/* longer ones first */
 	{ "<=", VIEW_AT_MOST }, { ">=", VIEW_AT_LEAST }, { "!=", VIEW_UNEQUAL }, { "==", VIEW_EQUAL },
@@ -246,7 +246,7 @@ static const struct {
 };
 
 /* Finds the operator in a word; NULL: it has none. */
-static const char *operator_of(const char *word, enum view_operator *operator, const char ** value)
+static const char *operator_of(const char *word, enum view_operator *op, const char **value)
 {
 	const char *p = word + strcspn(word, "<>=");
 
@@ -255,7 +255,7 @@ static const char *operator_of(const char *word, enum view_operator *operator, c
 	for (unsigned i = 0; i < G_N_ELEMENTS(operators); i++) {
 		if (!g_str_has_prefix(p, operators[i].sign))
 			continue;
-		*operator= operators[i].operator;
+		*op = operators[i].op;
 		*value = p + strlen(operators[i].sign);
 		return p;
 	}
@@ -273,17 +273,17 @@ static enum lt_status check_next_word(const struct filter_parser *parser, const 
 	return status;
 }
 
-static struct view_node *parse_comparison(struct filter_parser *parser, const char *column, enum view_operator operator,
-					  const char * value)
+static struct view_node *parse_comparison(struct filter_parser *parser, const char *column, enum view_operator op,
+					  const char *value)
 {
 	struct view_node *term = NULL;
 
 	if (!*column) {
 		error_set("column expected directly before the operator");
-	} else if (filter_check_column(column, operator, value, parser->table) == LT_OK &&
+	} else if (filter_check_column(column, op, value, parser->table) == LT_OK &&
 		   check_next_word(parser, column, value) == LT_OK) {
 		term = filter_term_new(parser->f, VIEW_FACT_COLUMN);
-		term->operator=(uint8_t) operator;
+		term->op = (uint8_t)op;
 		term->column = g_strdup(column);
 		term->text = g_strdup(value);
 	}
@@ -292,17 +292,17 @@ static struct view_node *parse_comparison(struct filter_parser *parser, const ch
 
 static struct view_node *make_term(struct filter_parser *parser, const char *word, bool quoted)
 {
-	enum view_operator operator;
+	enum view_operator op;
 	struct view_node *term;
 	const char *sign, *value;
 
 	if (!quoted && is_term(parser, word))
 		return parse_term(parser, word);
-	sign = quoted ? NULL : operator_of(word, &operator, & value);
+	sign = quoted ? NULL : operator_of(word, &op, &value);
 	if (sign) {
 		char *column = g_strndup(word, (gsize)(sign - word));
 
-		term = parse_comparison(parser, column, operator, value);
+		term = parse_comparison(parser, column, op, value);
 		g_free(column);
 		return term;
 	}

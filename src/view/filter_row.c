@@ -145,7 +145,7 @@ static enum view_truth compares(const struct view_filter *f, const struct judged
 	if (!column)
 		return VIEW_UNTOUCHED;
 	view_row_value(j->rows, j->row, column, &v);
-	if (filter_compare(column, &v, term->operator, term->text, column->unit == COLUMN_TIME ? begin_of(j->rows) : 0,
+	if (filter_compare(column, &v, term->op, term->text, column->unit == COLUMN_TIME ? begin_of(j->rows) : 0,
 			   f->utc, &holds) != LT_OK)
 		return VIEW_UNTOUCHED;
 	return truth_of(holds);

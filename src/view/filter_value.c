@@ -194,11 +194,11 @@ bool filter_can_compare(const struct column *column, const char *text)
 	return parse_value(column, text, 0, false, &v);
 }
 
-enum lt_status filter_check_value(const struct column *column, enum view_operator operator, const char * text)
+enum lt_status filter_check_value(const struct column *column, enum view_operator op, const char *text)
 {
 	struct value v;
 
-	if (!is_ordered(column) && operator!= VIEW_EQUAL && operator!= VIEW_UNEQUAL)
+	if (!is_ordered(column) && op != VIEW_EQUAL && op != VIEW_UNEQUAL)
 		return error_set("column '%s' can only be compared using = or !=", column->name);
 	if (!parse_value(column, text, 0, false, &v))
 		return error_set("column '%s' needs %s, not '%s'", column->name, example_of(column), text);
@@ -229,16 +229,16 @@ enum lt_status filter_check_unit(const char *name, const char *text, const char 
 	return apart ? LT_ERROR : LT_OK;
 }
 
-enum lt_status filter_check_column(const char *name, enum view_operator operator, const char * text,
+enum lt_status filter_check_column(const char *name, enum view_operator op, const char *text,
 				   const struct view_table *table)
 {
 	const struct column *column = compared_column(name, text, table);
 
-	return column ? filter_check_value(column, operator, text) : no_column(name, table);
+	return column ? filter_check_value(column, op, text) : no_column(name, table);
 }
 
-enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator operator,
-			      const char * text, uint64_t begin_ns, bool utc, bool *out)
+enum lt_status filter_compare(const struct column *column, const struct value *value, enum view_operator op,
+			      const char *text, uint64_t begin_ns, bool utc, bool *out)
 {
 	const struct value elements = { .kind = VALUE_UINT, .u = value->list.n };
 	struct value wanted;
@@ -255,7 +255,7 @@ enum lt_status filter_compare(const struct column *column, const struct value *v
 		c = !text_glob(text, value->text);
 	else
 		c = value_compare(value, &wanted);
-	switch (operator) {
+	switch (op) {
 	case VIEW_LESS:
 		*out = c < 0;
 		break;
