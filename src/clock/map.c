@@ -204,11 +204,6 @@ void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, dou
 		thin(map);
 }
 
-void clock_map_set_lead(struct clock_map *map, double slope_excess)
-{
-	map->lead = excess_of(slope_excess);
-}
-
 void clock_map_cut(struct clock_map *map, uint64_t host_ns)
 {
 	int64_t excess;

@@ -33,9 +33,6 @@ void clock_map_cut(struct clock_map *map, uint64_t host_ns);
  */
 void clock_map_add(struct clock_map *map, uint64_t host_ns, uint64_t ref_ns, double slope_excess);
 
-/* Sets the slope before the first knot. No knot may be added before it. */
-void clock_map_set_lead(struct clock_map *map, double slope_excess);
-
 /* To bytes, and back into an empty map. */
 void clock_map_pack(const struct clock_map *map, GByteArray *out);
 void clock_map_unpack(struct clock_map *map, struct unpack *in);
