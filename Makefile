@@ -129,10 +129,17 @@ $(BUILD)/%.o: src/%.c
 	$(Q)mkdir -p $(@D)
 	$(Q)$(COMPILE) -include src/base/banned.h -c -o $@ $<
 
-$(ARCHIVE): $(filter-out $(MAIN),$(OBJECTS))
+# An object whose source is gone leaves the archive, too.
+ARCHIVED := $(filter-out $(MAIN),$(OBJECTS))
+ifneq ($(ARCHIVED),$(shell cat '$(BUILD)/archived' 2>/dev/null))
+.PHONY: other-objects
+$(ARCHIVE): other-objects
+endif
+$(ARCHIVE): $(ARCHIVED)
 	$(call say,AR,$@)
 	$(Q)rm -f $@
-	$(Q)$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $(ARCHIVED)
+	$(Q)printf '%s\n' '$(ARCHIVED)' >'$(BUILD)/archived'
 
 $(PROGRAM): $(MAIN) $(ARCHIVE)
 	$(call say,LINK,$@)
@@ -311,12 +318,12 @@ check-man: $(PROGRAM)
 
 .PHONY: install uninstall
 install: $(PROGRAM)
-	install -D -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/lttngtop
-	install -d $(DESTDIR)$(mandir)/man1
-	install -m 644 $(MAN_PAGES) $(DESTDIR)$(mandir)/man1/
+	install -D -m 755 $(PROGRAM) "$(DESTDIR)$(bindir)/lttngtop"
+	install -d "$(DESTDIR)$(mandir)/man1"
+	install -m 644 $(MAN_PAGES) "$(DESTDIR)$(mandir)/man1/"
 
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/lttngtop $(MAN_PAGES:man/%=$(DESTDIR)$(mandir)/man1/%)
+	rm -f "$(DESTDIR)$(bindir)/lttngtop" $(MAN_PAGES:man/%="$(DESTDIR)$(mandir)/man1/%")
 
 .PHONY: dist clean distclean
 dist: $(BUILD)/config.mk

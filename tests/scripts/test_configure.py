@@ -69,7 +69,25 @@ def uninstalls(tree, *arguments, **environment):
     inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS", "PREFIX", "DESTDIR")}
     done = subprocess.run(["make", "-n", "-C", tree, "uninstall", *arguments], env={**inherited, "LC_ALL": "C", **environment},
                           stdout=subprocess.PIPE, text=True, check=True)
-    return re.search(r"^rm -f (\S+)/lttngtop ", done.stdout, re.M)[1]
+    return re.search(r'^rm -f "([^"]+)/lttngtop" ', done.stdout, re.M)[1]
+
+
+def archived(tree, *names):
+    """The objects in the archive of a tree with these sources only."""
+    shutil.rmtree(f"{tree}/src/base", ignore_errors=True)
+    os.makedirs(f"{tree}/src/base")
+    shutil.copy(os.path.join(SRCDIR, "src/base/banned.h"), f"{tree}/src/base")
+    for name in names:
+        with open(f"{tree}/src/base/{name}.c", "w", encoding="ascii") as file:
+            file.write(f"int {name};\n")
+    for name in os.listdir(f"{tree}/src/base"):
+        os.utime(f"{tree}/src/base/{name}", (10**9, 10**9))  # no object is older
+    inherited = {k: v for k, v in os.environ.items() if k not in ("BUILD", "CONFIGURE_FLAGS", "MAKEFLAGS")}
+    sources = " ".join(f"src/base/{name}.c" for name in names)
+    done = subprocess.run(["make", "-C", tree, "build/liblttngtop.a", f"SOURCES={sources}"], env={**inherited, "LC_ALL": "C"}, stdout=subprocess.PIPE, text=True,
+                          check=True)
+    return re.findall(r" AR ", done.stdout), subprocess.run(["ar", "t", "build/liblttngtop.a"], cwd=tree, stdout=subprocess.PIPE, text=True,
+                                                            check=True).stdout.split()
 
 
 def files_below(tree):
@@ -108,6 +126,11 @@ def main():
     print("ok new flags, and the same ones again")
     assert cflags_with("a path", "clean", "build/config.mk", flags) == "-O1 -pipe"
     print("ok clean, and another goal")
+    assert archived("a path", "a", "b") == ([" AR "], ["a.o", "b.o"])
+    assert archived("a path", "a", "b") == ([], ["a.o", "b.o"])
+    assert archived("a path", "a") == ([" AR "], ["a.o"])
+    assert archived("a path", "a", "b") == ([" AR "], ["a.o", "b.o"])
+    print("ok an object whose source was removed")
     made = dry_run("dry")
     assert not made, made
     print("ok make -n makes nothing")
@@ -130,6 +153,8 @@ def main():
     subprocess.run(["../a path/configure", "-q", "--prefix=/usr"], cwd="elsewhere", check=True)
     assert uninstalls("elsewhere") == "/usr/bin"
     assert uninstalls("elsewhere", "-j2", "PREFIX=/opt") == "/opt/bin"
+    assert uninstalls("elsewhere", "DESTDIR=/stage") == "/stage/usr/bin"
+    assert uninstalls("elsewhere", "DESTDIR=stage") == os.path.realpath("elsewhere") + "/stage/usr/bin"
     done = subprocess.run(["make", "-C", "elsewhere", "clean"], stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode and "remove this directory instead" in done.stderr and os.path.exists("elsewhere/config.mk"), done
     print("ok make in a directory where configure was run")
@@ -139,6 +164,7 @@ def main():
     os.symlink("a path", "link")
     subprocess.run([os.path.abspath("link/configure"), "-q", "--prefix=/opt"], cwd="a path/inside", check=True)
     assert uninstalls("a path/inside") == "/opt/bin"
+    assert uninstalls("a path/inside", "DESTDIR=stage") == os.path.realpath("a path/inside") + "/stage/opt/bin"
     print("ok the same inside a path with a space")
     status, err = configure("tree", ac_cv_func_closefrom="no")
     assert status and "error: the C library lacks closefrom: lttngtop needs glibc 2.34 or later\n" in err, err
