@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "source/source.h"
 
 bool sync_options_live(const struct options *o, unsigned first_word)
@@ -12,6 +13,25 @@ bool sync_options_live(const struct options *o, unsigned first_word)
 		if (o->follow || source_is_url(g_ptr_array_index(o->words, i)))
 			return true;
 	return false;
+}
+
+void sync_options_warn_recorded(const struct options *o, unsigned first_word)
+{
+	static const struct {
+		const char *name, *hint;
+	} of_live[] = {
+		{ "duration", ": use --begin and --end for a part of a recording" },
+		{ "from-start", ": recordings are always read from their start" },
+		{ "stall-limit", ", and has no effect on recordings" },
+		{ "max-sessions", ", and has no effect on recordings" },
+		{ "max-lag", ", and has no effect on recordings" },
+	};
+
+	if (sync_options_live(o, first_word))
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(of_live); i++)
+		if (options_given(o, of_live[i].name))
+			log_warning("--%s is for live sessions%s", of_live[i].name, of_live[i].hint);
 }
 
 /* "-1500", "1500ns", "-1.5ms" */

@@ -18,4 +18,7 @@ enum lt_status sync_options_check_hosts(const struct options *o, struct ingest *
 /* Whether a SOURCE is live: maps then change while it is read. Looks at words from first_word on. */
 bool sync_options_live(const struct options *o, unsigned first_word);
 
+/* If no SOURCE is live, warns of options that have no effect then. */
+void sync_options_warn_recorded(const struct options *o, unsigned first_word);
+
 #endif

@@ -207,6 +207,17 @@ expect 0 '' 'none of the chosen threads made a selected call' attach -p 1 "$reco
 expect 0 'exited with 0' '' attach -n find -e trace=reboot "$recording"
 expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:00 "$recording"
 
+# options for live sessions: without one, a warning; beside one, none for the recording
+expect 0 '.' '^lttngtop: warning: --from-start is for live sessions: recordings are always read' report cpu --from-start "$recording"
+expect 0 '.' '^lttngtop: warning: --stall-limit is for live sessions, and has no effect' report dump --stall-limit 10s "$recording"
+expect 0 '.' '^lttngtop: warning: --max-sessions is for live sessions' attach -c -n '*' --max-sessions 2 "$recording"
+expect 0 '.' "^lttngtop: warning: reading 'net://127.0.0.1:1'" report cpu --from-start --max-sessions 2 --stall-limit 3s \
+	--duration 1s "$recording" net://127.0.0.1:1
+if grep 'is for live sessions' err; then
+	failures=$((failures + 1))
+	echo "not ok: a warning beside a live session"
+fi
+
 expect 2 '' 'more than one URL' list net://a net://b
 expect 2 '' "'recording/': a URL is net://HOST" list recording/
 expect 1 '' "reading 'net6://.*': cannot connect: (Connection refused|Cannot assign requested address)" list 'net6://[::1]:1'

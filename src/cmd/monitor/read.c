@@ -151,6 +151,7 @@ enum lt_status monitor_open_sources(struct monitor *m)
 	const bool own_time = !o->no_sync && !sync_options_live(o, 0);
 	unsigned opened;
 
+	sync_options_warn_recorded(o, 0);
 	m->shown.in = create_ingest(m, own_time);
 	opened = open_words(m, m->shown.in, false);
 	if (opened && monitor_open_cached(m) == LT_ERROR) {

@@ -46,11 +46,9 @@ void report_end_on_interrupt(const struct report *r)
 	const struct itimerval timer = { .it_value = { (time_t)(us / US_PER_S), (suseconds_t)(us % US_PER_S) } };
 
 	report_end_on_signal(SIGINT);
-	if (!sync_options_live(r->options, r->first_source)) {
-		if (ns)
-			log_warning("--duration is for live sessions: use --begin and --end for a part of a recording");
+	sync_options_warn_recorded(r->options, r->first_source);
+	if (!sync_options_live(r->options, r->first_source))
 		return;
-	}
 	report_end_on_signal(SIGALRM);
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
