@@ -10,8 +10,7 @@ static const char *explain_perf(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (ui_host(ui, i)->loaded && ui_host(ui, i)->load.interval.tables[TABLE_PERF].n_rows)
 			return NULL;
-	return "no perf counters in this recording: lttngtop record --perf page-fault, or lttng add-context -k -t "
-	       "perf:cpu:page-fault …";
+	return VIEW_PERF_UNRECORDED;
 }
 
 static const char *explain_paths(const struct ui *ui)

@@ -104,6 +104,24 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 	return text;
 }
 
+static bool has_row(const struct view_table *table, const struct interval *iv)
+{
+	const struct interval_table *t = &iv->tables[table->source];
+
+	for (uint32_t i = 0; i < t->n_rows; i++)
+		if (!table->belongs || table->belongs(&t->rows[i]))
+			return true;
+	return false;
+}
+
+const char *view_unrecorded_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts)
+{
+	for (unsigned i = 0; i < n_hosts && table->unrecorded && !table->supply.needs; i++)
+		if (hosts[i].iv && has_row(table, hosts[i].iv))
+			return NULL;
+	return table->unrecorded;
+}
+
 /* The length of an interruption needs all four interrupt events; the raising of softirqs is not needed. */
 static uint32_t lacks_without(enum event_kind kind)
 {

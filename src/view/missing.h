@@ -13,6 +13,17 @@
 char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter);
 
+/* view_table.unrecorded of tables of perf counters. */
+#define VIEW_PERF_UNRECORDED                                                                          \
+	"no perf counters up to here: lttngtop record --perf page-fault, or lttng add-context -k -t " \
+	"perf:cpu:page-fault …"
+
+/*
+ * The same for a table whose rows do not depend on certain tracepoints: view_table.unrecorded if no host's interval has
+ * any row that the table could show. NULL: some host's has, or the table has no such text. Borrowed.
+ */
+const char *view_unrecorded_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts);
+
 /* Events without which columns are null. */
 enum view_lacks {
 	VIEW_LACKS_CALLS = 1 << 0, /* system calls */

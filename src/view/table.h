@@ -62,6 +62,8 @@ struct view_table {
 	const char *sort;   /* column that a pane is sorted by at first */
 	const char *about;  /* VIEW_PANE in tables.def: description in the menu of panes */
 	const char *empty;  /* VIEW_PANE in tables.def: text of the pane if the interval has nothing for it */
+	/* Why there is no row that could be included, whatever its figures, and what to record; NULL: see needs */
+	const char *unrecorded;
 	/* With view_query.ranked, rows with a lower number come first; NULL: none do. And what that order is called. */
 	unsigned (*rank)(const struct view_rows *r, const struct view_row *row);
 	const char *ranked;

@@ -5,6 +5,7 @@
 
 #include "event/syscalls.h"
 #include "view/declare.h"
+#include "view/missing.h"
 
 /* ---- files ---- */
 
@@ -127,6 +128,7 @@ const struct view_table view_perf_table = {
 	.flags = VIEW_REPORT | VIEW_UNLIKE,
 	.source = TABLE_PERF,
 	.tables = USES(PERF) | USES(THREAD),
+	.unrecorded = VIEW_PERF_UNRECORDED,
 	N_COLUMNS(perf_columns),
 	.screen = "tid pid host counter value rate comm",
 	.sort = "value",

@@ -145,6 +145,8 @@ const struct view_table view_probes_table = {
 	.screen = "host count rate name",
 	.sort = "count",
 	.belongs = is_probe,
+	.unrecorded = "no probe was hit up to here: lttngtop record --kprobe NAME=SYMBOL, or lttng enable-event -k "
+		      "--probe SYMBOL NAME",
 };
 
 /* column.cell: a cell of the CPU */

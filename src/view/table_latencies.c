@@ -76,6 +76,7 @@ const struct view_table view_latencies_table = {
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,
+	.unrecorded = "latencies are those of packets from one host to another that were recorded on both",
 	N_COLUMNS(latencies_columns),
 	.screen = "from_host to_host packets negative min_ns p50_ns p90_ns p99_ns max_ns",
 	.sort = "from_host",

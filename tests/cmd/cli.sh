@@ -207,6 +207,18 @@ expect 0 '' 'none of the chosen threads made a selected call' attach -p 1 "$reco
 expect 0 'exited with 0' '' attach -n find -e trace=reboot "$recording"
 expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:00 "$recording"
 
+# an empty table says what was not recorded; one whose rows are only not chosen, or are all 0, does not
+other=$BUILD/traces/hotplug
+expect 0 '^HOST' '^lttngtop: no perf counters up to here: lttngtop record --perf' report perf "$other"
+expect 0 '^HOST' '^lttngtop: no probe was hit up to here: lttngtop record --kprobe' report probes "$other"
+expect 0 '^HOST' '^lttngtop: no events of programs up to here: lttngtop record --ust' report emitters "$other"
+expect 0 '^FROM' '^lttngtop: latencies are those of packets from one host to another' report latencies "$other"
+expect 0 '^HOST' '^lttngtop: no perf counters up to here' report perf --comm find "$other"
+expect 0 '"rows":' '^lttngtop: no probe was hit up to here' report probes --json "$other"
+expect 0 '^HOST' 'no row matches --comm$' report perf --comm nobody "$BUILD/traces/rpc-hog-local"
+expect 0 '^HOST' '' report probes --begin +1s --end +1000000001ns "$recording"
+expect 0 '^FROM.*|^client ' '' report latencies "$BUILD/traces/three-tier"
+
 # options for live sessions: without one, a warning; beside one, none for the recording
 expect 0 '.' '^lttngtop: warning: --from-start is for live sessions: recordings are always read' report cpu --from-start "$recording"
 expect 0 '.' '^lttngtop: warning: --stall-limit is for live sessions, and has no effect' report dump --stall-limit 10s "$recording"

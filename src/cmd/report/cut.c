@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/strpool.h"
+#include "view/missing.h"
 
 #define READ_ON_NS (100 * NS_PER_MS) /* how far to read at once past the requested end */
 
@@ -171,6 +172,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		return LT_ERROR;
 	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
 	r->any_rows |= r->rows.n > 0;
+	r->recorded |= !view_unrecorded_text(r->table, r->shown, r->n_shown);
 	report_clear_progress(r);
 	return writer_page(r->writer, &page);
 }

@@ -166,6 +166,8 @@ static void say_missing(const struct report *r)
 
 	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
 		text = g_strdup(report_subjects_missing(r));
+	if (!text && !r->any_rows && !r->recorded)
+		text = g_strdup(r->table->unrecorded);
 	if (text)
 		log_say("%s", text);
 	else if (r->any_rows)
