@@ -44,6 +44,7 @@ struct ingest {
 	bool has_vacancy;           /* one of them has ended */
 	bool untaken;               /* there were more of them than may be attached */
 	bool unknown;               /* more were listed than may be known */
+	bool unknown_namesakes;     /* more of one name were listed than may be known */
 };
 
 static inline struct input *input_at(const struct ingest *in, guint i)

@@ -9,12 +9,15 @@ enum {
 	NAMESAKES_MAX = 64,     /* of one name: two per session daemon are usual */
 };
 
-/* The first session that is not even remembered is reported, and makes the figures incomplete. */
-static void leave_unknown(struct ingest *in, const char *name, unsigned n)
+/*
+ * The first session that is not even remembered because of a limit is reported, and makes the figures incomplete. said:
+ * whether that was done for this limit.
+ */
+static void leave_unknown(struct ingest *in, const char *name, unsigned n, bool *said)
 {
-	if (!in->unknown)
+	if (!*said)
 		log_warning("%s: %u live sessions were listed: ignoring further ones", name, n);
-	in->unknown = in->broken = true;
+	*said = in->broken = true;
 }
 
 /* Whether it ended because its machine was rebooted: a session of its name may be that of the next boot. */
@@ -74,9 +77,9 @@ static void added(void *data, const struct relay *r, const struct relay_listed *
 		input->session_id = s->id;
 		note_listed(input, r);
 	} else if (in->inputs->len >= SESSIONS_MAX) {
-		leave_unknown(in, r->url, SESSIONS_MAX);
+		leave_unknown(in, r->url, SESSIONS_MAX, &in->unknown);
 	} else if (n >= NAMESAKES_MAX) {
-		leave_unknown(in, s->url, NAMESAKES_MAX);
+		leave_unknown(in, s->url, NAMESAKES_MAX, &in->unknown_namesakes);
 	} else if (source_parse_url(s->url, &url) == LT_OK) {
 		if (url.session) {
 			ingest_start_spec(in, ingest_add_session(in, &url, s->id));

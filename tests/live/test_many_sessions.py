@@ -101,6 +101,16 @@ def test_too_many():
         assert status in (1, 3) and err.count(message) == 1, (status, err)
 
 
+def test_two_limits():
+    """That too many have one name does not hide that there are too many of any name."""
+    limits = [f"{n} live sessions were listed: ignoring further ones" for n in (64, 131072)]
+    with Counting(1) as alike, Long(65536) as two, Long(65536) as three:
+        alike.sessions.extend(Session([], "host", "same") for _ in range(66))
+        _, err = report_until("both limits", lambda err: all(text in err for text in limits), [alike, two, three],
+                              "--max-sessions", "2")
+        assert [err.count(text) for text in limits] == [1, 1], err
+
+
 def test_all():
     with Counting(4) as relay:
         _, err = report_until("all are attached", lambda err: relay.attached == {1, 2, 3, 4}, [relay], "--max-sessions", "4")
