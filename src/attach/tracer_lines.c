@@ -48,9 +48,9 @@ void tracer_fork(struct attach_tracer *t, const struct ingest_visit *v)
  * them would take quadratic time, as a host may have many threads, and many processes that end.
  */
 struct fate {
-	uint64_t leader_uid; /* of the thread whose TID is the PID, in the model; 0: unknown */
-	int16_t exit_code;   /* -1: by the signal */
-	int64_t sent, code;  /* the signal, and its si_code */
+	uint64_t at_ns;     /* from here on the process has no new threads */
+	int16_t exit_code;  /* -1: by the signal */
+	int64_t sent, code; /* the signal, and its si_code */
 };
 
 enum { FATES_LEAST = 1024 }; /* from this number on, those of processes that are gone are dropped as it doubles */
@@ -62,17 +62,10 @@ static GHashTable *fates_of(const struct attach_tracer *t, unsigned host)
 	return g_ptr_array_index(t->fates, host);
 }
 
-static uint64_t uid_of(const struct model *m, int32_t tid)
-{
-	const struct thread_row *row = model_look_thread(m, tid);
-
-	return row ? row->uid : 0;
-}
-
 static gboolean is_gone(gpointer pid, gpointer fate, gpointer model)
 {
 	(void)fate;
-	return uid_of(model, GPOINTER_TO_INT(pid)) == 0;
+	return !model_look_thread(model, GPOINTER_TO_INT(pid));
 }
 
 static void meet_fate(struct traced *who, const struct fate *fate)
@@ -98,19 +91,26 @@ static void end_process(struct attach_tracer *t, const struct ingest_visit *v, s
 		g_hash_table_foreach_remove(fates, is_gone, (gpointer)model_of(t, v));
 		t->fates_max = MAX(FATES_LEAST, 2 * g_hash_table_size(fates));
 	}
-	fate.leader_uid = uid_of(model_of(t, v), (int32_t)row->pid);
+	fate.at_ns = v->event->ts_ns;
 	g_hash_table_insert(fates, GINT_TO_POINTER((int32_t)row->pid), g_memdup2(&fate, sizeof(fate)));
 }
 
-/* Another thread may have ended its process. A process that has had its PID since then is another one. */
-static void share_fate(const struct attach_tracer *t, const struct ingest_visit *v, struct traced *who)
+/* How the thread's process ends; NULL: unknown. A thread that is born later is of another process with that PID. */
+static const struct fate *fate_of(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
 {
-	const struct thread_row *row = model_look_thread(model_of(t, v), who->tid);
+	const struct thread_row *row = model_look_thread(model_of(t, v), tid);
 	const int32_t pid = row ? (int32_t)row->pid : 0;
 	const struct fate *fate = pid > 0 ? g_hash_table_lookup(fates_of(t, v->host), GINT_TO_POINTER(pid)) : NULL;
-	const uint64_t uid = fate ? uid_of(model_of(t, v), pid) : 0;
 
-	if (fate && (!uid || !fate->leader_uid || uid == fate->leader_uid))
+	return fate && row->born_ns <= fate->at_ns ? fate : NULL;
+}
+
+/* Another thread may have ended its process. */
+static void share_fate(const struct attach_tracer *t, const struct ingest_visit *v, struct traced *who)
+{
+	const struct fate *fate = fate_of(t, v, who->tid);
+
+	if (fate)
 		meet_fate(who, fate);
 }
 
@@ -133,12 +133,16 @@ void tracer_exit_code(struct attach_tracer *t, const struct ingest_visit *v, enu
 void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	const struct ev_task *p = event_payload(v->event, ev_task);
-	struct traced *who = tracer_known(t, v->host, (int32_t)p->tid);
+	const int32_t tid = (int32_t)p->tid;
+	struct traced *who;
 	GString *text;
 
+	/* its name may have changed since its last call; it may have had no event, and yet be known to end like others */
+	if (tracer_known(t, v->host, tid) || fate_of(t, v, tid))
+		tracer_thread(t, v, tid);
+	who = tracer_known(t, v->host, tid);
 	if (!who)
 		return;
-	tracer_thread(t, v, who->tid); /* its name may have changed since its last call */
 	if (who->now.active)
 		tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
 	share_fate(t, v, who);
@@ -154,7 +158,7 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 		}
 		emit_line(t, v, who, ATTACH_GONE, g_string_free(text, FALSE));
 	}
-	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER((int32_t)p->tid));
+	g_hash_table_remove(g_ptr_array_index(t->hosts, v->host), GINT_TO_POINTER(tid));
 }
 
 static bool is_target(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)

@@ -111,6 +111,45 @@ def reused():
     return p
 
 
+def reused_by_two():
+    """The same, but that process has a second thread, 102, which is left when the first one has ended itself alone."""
+    p = exits(3)
+    p.switch("sh", 50, 0)
+    p.fork(50, 50, 100, 100)
+    p.switch("srv", 100, 0)
+    p.fork(100, 100, 102, 100)
+    p.ends("exit", 0)
+    p.gone()
+    p.switch("srv", 102, 0)
+    return p
+
+
+def reused_and_ends():
+    p = reused_by_two()
+    p.ends("exit", 7)
+    p.gone()
+    return p
+
+
+def reused_and_killed():
+    p = reused_by_two()
+    p.deliver(KILL)
+    p.gone()
+    return p
+
+
+def silent():
+    """102 has no event between its creation and its end: without the events of signals, its SIGKILL is not seen."""
+    p = Process()
+    p.fork(101, 100, 102, 100)
+    p.ends("exit_group", 3)
+    p.gone()
+    p.killed()
+    p.switch("srv", 102, 0)
+    p.gone()
+    return p
+
+
 def exits_slowly():
     """100 is gone before 101 is."""
     p = Process()
@@ -239,7 +278,10 @@ def main():
                     checks.equal(shown[-1:], [f"+++ {end} +++"], f"{name}: {tid} {how}: {shown}")
                 if end and end.startswith("exited"):
                     checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
-    checks.equal(attach("three", "-p", "102")[-1:], ["+++ exited with 3 +++"], "three: 102")
+    for process, end in ((exits_as_three, "exited with 3"), (silent, "exited with 3"), (reused_and_ends, "exited with 7"),
+                         (reused_and_killed, "killed by SIGKILL")):
+        process().trace.write(process.__name__)
+        checks.equal(attach(process.__name__, "-p", "102")[-1:], [f"+++ {end} +++"], f"{process.__name__}: 102")
     check_exec(checks)
     checks.finish()
 
