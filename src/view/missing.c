@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "event/tracepoints.h"
+#include "view/derived.h"
 
 /* Maximum number of tracepoints named; of more only the first. */
 enum { NAMED_MAX = 2 };
@@ -114,12 +115,15 @@ static bool has_row(const struct view_table *table, const struct interval *iv)
 	return false;
 }
 
-const char *view_unrecorded_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts)
+bool view_any_recorded(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
+		       const struct view_derived *derived)
 {
-	for (unsigned i = 0; i < n_hosts && table->unrecorded && !table->supply.needs; i++)
+	if (table->supply.needs)
+		return derived->rows->len > 0;
+	for (unsigned i = 0; i < n_hosts; i++)
 		if (hosts[i].iv && has_row(table, hosts[i].iv))
-			return NULL;
-	return table->unrecorded;
+			return true;
+	return false;
 }
 
 /* The length of an interruption needs all four interrupt events; the raising of softirqs is not needed. */

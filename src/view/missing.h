@@ -19,10 +19,11 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 	"perf:cpu:page-fault …"
 
 /*
- * The same for a table whose rows do not depend on certain tracepoints: view_table.unrecorded if no host's interval has
- * any row that the table could show. NULL: some host's has, or the table has no such text. Borrowed.
+ * Whether there is any row that the table could show, whatever its figures and the filter: in a host's interval or, of
+ * a table with a supply, in what was derived. If not, view_table.unrecorded says why.
  */
-const char *view_unrecorded_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts);
+bool view_any_recorded(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
+		       const struct view_derived *derived);
 
 /* Events without which columns are null. */
 enum view_lacks {

@@ -218,6 +218,17 @@ expect 0 '"rows":' '^lttngtop: no probe was hit up to here' report probes --json
 expect 0 '^HOST' 'no row matches --comm$' report perf --comm nobody "$BUILD/traces/rpc-hog-local"
 expect 0 '^HOST' '' report probes --begin +1s --end +1000000001ns "$recording"
 expect 0 '^FROM.*|^client ' '' report latencies "$BUILD/traces/three-tier"
+expect 0 '^FROM' '' report latencies --where 'packets>99999999' "$BUILD/traces/three-tier"
+said_once() { # ARGUMENT...: of an empty table, one line says why
+	"$LTTNGTOP" "$@" >out 2>err
+	if [ "$(wc -l <err)" -ne 1 ]; then
+		failures=$((failures + 1))
+		echo "not ok one reason: $*"
+		sed 's/^/    stderr: /' err
+	fi
+}
+said_once report probes --host nosuch "$recording"
+said_once report probes --begin +1000s "$recording"
 
 # options for live sessions: without one, a warning; beside one, none for the recording
 expect 0 '.' '^lttngtop: warning: --from-start is for live sessions: recordings are always read' report cpu --from-start "$recording"

@@ -172,7 +172,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		return LT_ERROR;
 	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
 	r->any_rows |= r->rows.n > 0;
-	r->recorded |= !view_unrecorded_text(r->table, r->shown, r->n_shown);
+	r->recorded |= view_any_recorded(r->table, r->shown, r->n_shown, &r->derived_rows);
 	report_clear_progress(r);
 	return writer_page(r->writer, &page);
 }

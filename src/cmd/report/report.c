@@ -158,15 +158,18 @@ static void say_unmatched(const struct report *r)
 	g_free(why);
 }
 
-/* For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. */
-static void say_missing(const struct report *r)
+/*
+ * For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. outside:
+ * there is no event in the interval, which has been said.
+ */
+static void say_missing(const struct report *r, bool outside)
 {
 	const struct view_table *table = r->needs ? r->needs : r->table;
 	char *text = r->any_rows ? NULL : view_missing_text(table, r->shown, r->n_shown, &r->filter);
 
 	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
 		text = g_strdup(report_subjects_missing(r));
-	if (!text && !r->any_rows && !r->recorded)
+	if (!text && !r->any_rows && !r->recorded && r->n_names && !outside)
 		text = g_strdup(r->table->unrecorded);
 	if (text)
 		log_say("%s", text);
@@ -342,6 +345,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 	struct report *r = user;
 	uint64_t begin_ns, end_ns;
 	enum lt_status status;
+	bool outside;
 
 	if (check_hosts(r) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
@@ -354,7 +358,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 	report_advance(r, begin_ns);
 	if (!r->all_read)
 		report_leave_out_lost(r);
-	report_warn_outside(r, begin_ns, known_end_ns);
+	outside = report_warn_outside(r, begin_ns, known_end_ns);
 	if (report_all_done(r))
 		begin_ns = MIN(begin_ns, report_record_end(r));
 	status = report_write_intervals(r, begin_ns, MAX(begin_ns, end_ns));
@@ -362,7 +366,7 @@ static int write_report(void *user, uint64_t known_end_ns)
 	ingest_note_shortage(r->in);
 	if (status != LT_OK)
 		return cmd_fail(LT_EXIT_FAILURE, "report");
-	say_missing(r);
+	say_missing(r, outside);
 	return report_is_incomplete(r) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 

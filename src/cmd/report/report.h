@@ -89,7 +89,7 @@ struct report {
 	GArray *paths;    /* struct wait_path, of the interval */
 	GArray *subjects; /* wait_row: the paths' threads */
 	bool any_rows;    /* some rows were written */
-	bool recorded;    /* there were rows, whether they were written or not: view_unrecorded_text() */
+	bool recorded;    /* there were rows, whether they were written or not: view_any_recorded() */
 	bool warned_cut;  /* the warning that older data is missing has been given */
 	bool dropped;     /* because memory was too small */
 	const struct column **columns;
