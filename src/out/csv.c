@@ -61,8 +61,13 @@ static void write_lines(FILE *out, const struct writer_page *page)
 {
 	fputs("at_ns,tid,text\n", out);
 	for (unsigned i = 0; i < page->n_lines && !ferror(out); i++) {
-		fprintf(out, "%" PRIu64 ",%" PRId32 ",", page->lines[i].at_ns, page->lines[i].tid);
-		write_field(out, page->lines[i].text);
+		const struct writer_line *line = &page->lines[i];
+
+		fprintf(out, "%" PRIu64 ",", line->at_ns);
+		if (line->tid >= 0)
+			fprintf(out, "%" PRId32, line->tid);
+		fputc(',', out);
+		write_field(out, line->text);
 		fputc('\n', out);
 	}
 }

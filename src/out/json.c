@@ -102,7 +102,7 @@ static json_t *json_of_line(const struct writer_line *line)
 	json_t *row = json_object();
 
 	json_object_set_new(row, "at_ns", json_of_uint(line->at_ns));
-	json_object_set_new(row, "tid", json_integer(line->tid));
+	json_object_set_new(row, "tid", line->tid >= 0 ? json_integer(line->tid) : json_null());
 	json_object_set_new(row, "text", json_of_text(line->text));
 	return row;
 }

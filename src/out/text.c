@@ -202,8 +202,10 @@ static void write_lines(FILE *out, const struct writer *w, const struct writer_p
 
 		timetext_format(time, sizeof(time), line->at_ns, LINE_DIGITS, false, w->options.format.utc);
 		fprintf(out, "%s ", time);
-		if (page->tids)
+		if (page->tids && line->tid >= 0)
 			fprintf(out, "%*" PRId32 " ", LINE_TID_WIDTH, line->tid);
+		else if (page->tids)
+			fprintf(out, "%*s ", LINE_TID_WIDTH, "");
 		fprintf(out, "%s\n", line->text);
 	}
 }

@@ -34,7 +34,7 @@ struct writer_options {
 /* A line of text with a time, such as a system call. JSON and CSV have these as at_ns, tid, text. */
 struct writer_line {
 	uint64_t at_ns;
-	int32_t tid;
+	int32_t tid;      /* -1: unknown, or it belongs to no thread */
 	const char *text; /* UTF-8 */
 };
 

@@ -495,7 +495,7 @@ bool pane_calls_selected(const struct ui *ui, const struct pane *p, struct path_
 	line = lines_at(s->lines, s->selected);
 	*subject = (struct path_subject){
 		.host = s->subject.host,
-		.tid = line->tid,
+		.tid = line->tid >= 0 ? line->tid : s->subject.tid,
 		.pid = s->subject.pid,
 		.comm = s->subject.comm,
 		.alive_ns = ui_from_ref(ui_host(ui, s->subject.host), line->at_ns),

@@ -318,5 +318,30 @@ def written(checks):
         checks.equal("nothing", write(t, t.path("nothing.txt")), "not written: there are no lines yet")
 
 
+def losses(checks):
+    """A line about lost events belongs to no thread, also in a file; w on it shows the path of the pane's thread."""
+    with Terminal("--paused", "--begin", "@1795185084.70", unpack("lossy-overwrite"), size=(100, 30)).wait_read() as t:
+        t.keys("1", "F4")
+        t.wait("^Filter:")
+        t.text("tid:408").keys("Enter", "a")
+        wait_lines(t)
+        for form in "json", "csv":
+            write(t, t.path(f"losses.{form}"))
+        with open(t.path("losses.json")) as f:
+            lines = json.load(f)["rows"]
+        with open(t.path("losses.csv"), newline="") as f:
+            table = list(csv.DictReader(f))
+        lost = [line["tid"] for line in lines if line["text"].startswith("!!! ")]
+        checks.check("JSON", lost and set(lost) == {None}, lines)
+        checks.equal("the others", {line["tid"] for line in lines if not line["text"].startswith("!!! ")}, {408})
+        checks.equal("CSV", [row["tid"] for row in table], [str(line["tid"] or "") for line in lines])
+        t.keys("F3")
+        t.wait("^Search:")
+        t.text("!!!").keys("Enter")
+        t.keys("w")
+        t.wait("^ BEGIN .* STATE ")
+        checks.check("path", re.search("^ lttng-consumerd 408 on db ", "\n".join(t.screen()), re.M), "\n".join(t.screen()))
+
+
 Checks().run(whole_screens, as_attached, from_its_midst, waits, walking, further, searching, filtering, process, written,
-             to_the_path)
+             losses, to_the_path)
