@@ -95,7 +95,7 @@ static void end_process(struct attach_tracer *t, const struct ingest_visit *v, s
 	g_hash_table_insert(fates, GINT_TO_POINTER((int32_t)row->pid), g_memdup2(&fate, sizeof(fate)));
 }
 
-/* How the thread's process ends; NULL: unknown. A thread that is born later is of another process with that PID. */
+/* How the thread's process ends; NULL: unknown. A thread born later belongs to another process. */
 static const struct fate *fate_of(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid)
 {
 	const struct thread_row *row = model_look_thread(model_of(t, v), tid);
@@ -137,7 +137,7 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	struct traced *who;
 	GString *text;
 
-	/* its name may have changed since its last call; it may have had no event, and yet be known to end like others */
+	/* its name may have changed since its last call; if it had no event, its process may be known to end */
 	if (tracer_known(t, v->host, tid) || fate_of(t, v, tid))
 		tracer_thread(t, v, tid);
 	who = tracer_known(t, v->host, tid);
