@@ -29,6 +29,8 @@
 static const uint64_t relay_limit_ns = NS_PER_S, relay_update_limit_ns = 200 * NS_PER_MS;
 static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 
+enum { ROWS_MAX = 65536 }; /* of the menu */
+
 static const char *name_of(enum command_bit command)
 {
 	return command == COMMAND_REPORT ? "report" : command == COMMAND_CLUSTER ? "cluster" : "";
@@ -77,38 +79,41 @@ static struct chooser_row row_of(const struct relay_session *s)
 	return (struct chooser_row){ .host = s->host, .session = s->name, .state = relay_session_state(s) };
 }
 
-/* The session with that URL, taken out of the list; NULL: it has none. */
-static struct relay_session *take_session(GPtrArray *sessions, const char *url)
-{
-	for (guint i = 0; i < sessions->len; i++)
-		if (strcmp(((struct relay_session *)g_ptr_array_index(sessions, i))->url, url) == 0)
-			return g_ptr_array_steal_index(sessions, i);
-	return NULL;
-}
-
-/* Asks the relayd again: rows keep their places, those of sessions that are not there any more say so. */
+/*
+ * Asks the relayd again: rows keep their places, those of sessions that are not there any more say so. Their number is
+ * bounded, as a relayd may have new ones every time.
+ */
 static void update_sessions(struct chooser *chooser, void *data)
 {
 	GPtrArray *sessions = data, *now;
+	GHashTable *places = g_hash_table_new(g_str_hash, g_str_equal); /* URL -> its number in now, plus 1 */
 	unsigned n_stored;
 	bool answers;
 
 	now = live_sessions(relay_update_limit_ns, &answers, &n_stored);
+	for (guint i = 0; i < now->len; i++)
+		g_hash_table_insert(places, ((struct relay_session *)g_ptr_array_index(now, i))->url,
+				    GUINT_TO_POINTER(i + 1));
 	for (guint i = 0; i < sessions->len; i++) {
 		const struct relay_session *old = g_ptr_array_index(sessions, i);
-		struct relay_session *s = take_session(now, old->url);
+		const guint at = GPOINTER_TO_UINT(g_hash_table_lookup(places, old->url));
 
-		chooser->rows[i].state = s ? relay_session_state(s) : answers ? "gone" : "no answer";
-		if (s)
-			relay_session_free(s);
+		chooser->rows[i].state = at        ? relay_session_state(g_ptr_array_index(now, at - 1))
+					 : answers ? "gone"
+						   : "no answer";
+		g_hash_table_remove(places, old->url);
 	}
 	chooser->rows = g_renew(struct chooser_row, chooser->rows, sessions->len + now->len);
-	while (now->len) {
-		struct relay_session *s = g_ptr_array_steal_index(now, 0);
+	for (guint i = 0; i < now->len && sessions->len < ROWS_MAX; i++) {
+		struct relay_session *s = g_ptr_array_index(now, i);
 
+		if (!g_hash_table_contains(places, s->url))
+			continue;
 		chooser->rows[chooser->n++] = row_of(s);
 		g_ptr_array_add(sessions, s);
+		now->pdata[i] = NULL;
 	}
+	g_hash_table_destroy(places);
 	g_ptr_array_free(now, TRUE);
 }
 

@@ -50,8 +50,12 @@ bool relay_session_states(unsigned i, const char **name, const char **meaning)
 	return true;
 }
 
-void relay_session_free(struct relay_session *s)
+static void session_free(gpointer data)
 {
+	struct relay_session *s = data;
+
+	if (!s) /* taken out of the list */
+		return;
 	g_free(s->host);
 	g_free(s->name);
 	g_free(s->url);
@@ -109,7 +113,7 @@ static void unite_parts(GPtrArray *sessions)
 
 GPtrArray *relay_list_new(void)
 {
-	return g_ptr_array_new_with_free_func((GDestroyNotify)relay_session_free);
+	return g_ptr_array_new_with_free_func(session_free);
 }
 
 enum lt_status relay_list_ask(const struct source_url *url, uint64_t limit_ns, GPtrArray *sessions)

@@ -21,9 +21,7 @@ struct relay_session {
 	uint64_t clients;  /* of the part that has the most */
 };
 
-void relay_session_free(struct relay_session *s);
-
-/* An empty list of struct relay_session, which it owns. */
+/* An empty list of struct relay_session, which it owns; one that is taken out of it is replaced by NULL. */
 GPtrArray *relay_list_new(void);
 
 /*
