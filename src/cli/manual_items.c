@@ -30,7 +30,7 @@ void manual_print_refused(struct help *h, enum command_bit command)
 const struct manual_item manual_times[] = {
 	{ "12:03:05[.nnnnnnnnn]",
 	  "the first occurrence of this time of day at or after the start of the recording; also "
-	  "12:03" },
+	  "12:03. If the recording does not have it, the monitor shows its start or its end, whichever is nearer" },
 	{ "'2026-11-20 12:03:05'", "a date and time" },
 	{ "@1700000000.5", "seconds since the epoch" },
 	{ "1700000000500000000ns", "ns since the epoch; with 16 digits or more, \"ns\" may be omitted" },
