@@ -348,7 +348,8 @@ static void lost(void *tracer, const struct ingest_visit *v)
 {
 	struct attach_tracer *t = tracer;
 
-	if (wants(t, v))
+	/* what was lost before the first event, while the sources were opened, is before the first line */
+	if (t->in && wants(t, v))
 		tracer_lost(t, v);
 }
 

@@ -37,7 +37,7 @@ struct ingest_visitor {
 	void (*after)(void *user, const struct ingest_visit *v);
 	/*
 	 * The kernel's tracer lost events of a CPU (EVENT_LOST, event/payload.h): called after that was applied to the
-	 * model, at their place among the events of that CPU; may be NULL
+	 * model, at their place among the events of that CPU, perhaps already by ingest_start(); may be NULL
 	 */
 	void (*lost)(void *user, const struct ingest_visit *v);
 	void (*idle)(void *user); /* there is nothing to read at present; may be NULL */
