@@ -268,7 +268,7 @@ def trouble_in_full(checks):
         screen = t.sync()
         at = next(i for i, line in enumerate(screen) if line.startswith("HOST") and "SOURCE" in line)
         x = screen[at].index("STATE")
-        first = next(i for i, line in enumerate(screen) if damaged[:20] in line)
+        first = next(i for i, line in enumerate(screen) if line.startswith("?"))
         said = [screen[first][x:]]
         for line in screen[first + 1:]:
             if line[:x].strip() or not line:

@@ -22,7 +22,10 @@ def run(*args):
 
 
 def figures(table, directory, *options, converted=False):
-    """converted: by babeltrace2, which leaves out declarations of events that do not occur; they are missing then."""
+    """
+    converted: by babeltrace2, which leaves out declarations of events that do not occur; they are missing then, which is
+    also why a table is empty.
+    """
     without = ("source", "missing_events") if converted else ("source",)
     ran = run("report", table, "--json", *options, directory)
     tables = [json.loads(line) for line in ran.stdout.splitlines()]
@@ -30,7 +33,8 @@ def figures(table, directory, *options, converted=False):
     for row in rows:
         for key in without:
             row.pop(key, None)
-    said = [line for line in ran.stderr.splitlines() if not converted or "lttng enable-event -k" not in line]
+    said = [line for line in ran.stderr.splitlines()
+            if not converted or "lttng enable-event -k" not in line and not line.startswith("lttngtop: latencies are those of ")]
     return ran.returncode, said, tables, rows
 
 
