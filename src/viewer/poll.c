@@ -55,6 +55,11 @@ bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s)
 	return s->held == 0 || (s->held < HELD_MAX && v->held_bytes < HELD_BYTES);
 }
 
+bool viewer_stream_is_full(const struct viewer_stream *s)
+{
+	return s->requests == 0 && !s->packet_due && !viewer_may_hold_more(s->viewer, s);
+}
+
 /* ---- answers about a stream ---- */
 
 static void note_news(struct viewer_stream *s, int64_t now_us)

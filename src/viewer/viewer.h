@@ -157,6 +157,9 @@ void viewer_list_again(struct viewer *v);
 /* Requests more of that metadata again and again, and does not end the session meanwhile; false: no longer. */
 void viewer_want_metadata(struct viewer_stream *metadata, bool more);
 
+/* Whether nothing more is requested of the stream, because of the packets that the caller holds. */
+bool viewer_stream_is_full(const struct viewer_stream *s);
+
 /* Frees a packet. Its stream continues once few enough of its packets are held. */
 void viewer_packet_free(struct viewer_packet *p);
 

@@ -163,7 +163,7 @@ struct made {
 };
 
 static GByteArray *made_next[4], *made_sent[4]; /* packets by stream */
-static bool made_over;
+static bool made_gone[4];
 
 static void answer_next(struct relay *r, const uint8_t *payload)
 {
@@ -178,8 +178,8 @@ static void answer_next(struct relay *r, const uint8_t *payload)
 		made_next[stream] = NULL;
 		return;
 	}
-	r->n_hups += made_over;
-	put_index(r, made_over ? WIRE_INDEX_HUP : WIRE_INDEX_RETRY, 0, 0, 0);
+	r->n_hups += made_gone[stream];
+	put_index(r, made_gone[stream] ? WIRE_INDEX_HUP : WIRE_INDEX_RETRY, 0, 0, 0);
 }
 
 static void answer_sent(struct relay *r, const uint8_t *payload)
@@ -207,7 +207,7 @@ static void made_init(struct made *m)
 	struct viewer_options options;
 
 	*m = (struct made){ 0 };
-	made_over = false;
+	memset(made_gone, 0, sizeof(made_gone));
 	relay_init(&m->relay);
 	m->relay.answers[WIRE_METADATA] = answer_all_metadata;
 	m->relay.answers[WIRE_NEXT_INDEX] = answer_next;
@@ -248,7 +248,7 @@ static void made_give(struct made *m, unsigned stream, uint64_t begin, uint64_t 
 
 static void made_release(struct made *m)
 {
-	for (made_over = true; !m->has_ended;)
+	for (made_gone[A] = made_gone[B] = true; !m->has_ended;)
 		made_step(m);
 	native_live_destroy(m->live);
 	ring_producer_release(&m->producer);
@@ -283,26 +283,68 @@ START_TEST(test_silent_stream)
 }
 END_TEST
 
+/* The streams have events of the same time, A some more; then nothing comes for long. */
+static void made_pause(struct made *m, unsigned more)
+{
+	int64_t until_us;
+
+	made_init(m);
+	made_give(m, A, 1000, 10 + more);
+	made_give(m, B, 1000, 10);
+	while (m->events < 20)
+		made_step(m);
+	until_us = g_get_monotonic_time() + 4 * SILENT_US;
+	while (g_get_monotonic_time() < until_us)
+		made_step(m);
+}
+
 /* If all streams pause, for however long, those that continue last are waited for. */
 START_TEST(test_pause_of_all_streams)
 {
 	struct made m;
-	int64_t until_us;
 
-	made_init(&m);
-	made_give(&m, A, 1000, 10);
-	made_give(&m, B, 1000, 10);
-	while (m.events < 20)
-		made_step(&m);
-	until_us = g_get_monotonic_time() + 4 * SILENT_US;
-	while (g_get_monotonic_time() < until_us)
-		made_step(&m);
+	made_pause(&m, 0);
 	made_give(&m, A, 3000, 10);
 	made_give(&m, B, 2000, 10);
 	made_release(&m);
 	ck_assert_uint_eq(m.events, 40);
 	ck_assert_uint_eq(m.backward, 0);
+	ck_assert_ptr_null(m.note);
 }
 END_TEST
 
-UNIT_MAIN("live", test_metadata_while_full, test_silent_stream, test_pause_of_all_streams)
+/* Also if events of one have been waiting for another since before the pause, whichever continues first. */
+START_TEST(test_pause_while_events_wait)
+{
+	for (unsigned first = A; first <= B; first++) {
+		struct made m;
+
+		made_pause(&m, 10);
+		ck_assert_msg(!m.note, "%s", m.note);
+		made_give(&m, first, first == A ? 3000 : 1010, 10);
+		made_give(&m, A + B - first, first == A ? 1010 : 3000, 10);
+		made_release(&m);
+		ck_assert_uint_eq(m.events, 50);
+		ck_assert_uint_eq(m.backward, 0);
+		ck_assert_ptr_null(m.note);
+	}
+}
+END_TEST
+
+/* The last events of a stream that has ended do not wait for one that is silent for ever. */
+START_TEST(test_end_while_events_wait)
+{
+	struct made m;
+
+	made_pause(&m, 10);
+	made_gone[A] = true;
+	while (m.events < 30)
+		made_step(&m);
+	made_release(&m);
+	ck_assert_uint_eq(m.events, 30);
+	ck_assert_uint_eq(m.backward, 0);
+}
+END_TEST
+
+UNIT_MAIN("live", test_metadata_while_full, test_silent_stream, test_pause_of_all_streams, test_pause_while_events_wait,
+	  test_end_while_events_wait)

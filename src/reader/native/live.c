@@ -254,12 +254,14 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 	case VIEWER_METADATA:
 		return take_metadata(l, event->stream->user, event);
 	case VIEWER_PACKET:
+		live_merge_note_data(l);
 		if (*s)
 			g_queue_push_tail(&(*s)->packets, event->packet);
 		else
 			viewer_packet_free(event->packet);
 		return LT_OK;
 	case VIEWER_BEACON:
+		live_merge_note_data(l);
 		if (!*s)
 			return LT_OK;
 		(*s)->beacon = event->until;

@@ -12,9 +12,9 @@ struct native_live;
 struct recall;
 
 /*
- * Borrows the ring as long as it exists, and nothing of the options. stall_ms: a stream that has been silent for twice
- * that and twice the session's live timer no longer holds up the others; 0: it does. name: for EVENT_TRACE; fields:
- * reader_args.wanted.
+ * Borrows the ring as long as it exists, and nothing of the options. stall_ms: a stream that has been silent, while
+ * others were not, for twice that and twice the session's live timer no longer holds up the others; 0: it does. name:
+ * for EVENT_TRACE; fields: reader_args.wanted.
  */
 struct native_live *native_live_create(const struct viewer_options *options, unsigned stall_ms, const char *name,
 				       const char *fields, struct ring_producer *ring);

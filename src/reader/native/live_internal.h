@@ -88,7 +88,7 @@ struct native_live {
 	uint64_t until_ns;  /* nothing from here on is written, as new streams may appear; UINT64_MAX: none may */
 	int64_t stall_us;   /* see live_merge.c; 0: silent streams are waited for, except up to .from_ns */
 	int64_t now_us;     /* monotonic: of this step */
-	int64_t active_us;  /* when a stream was last heard, or a record written */
+	int64_t active_us;  /* the last live_merge_note_data() */
 	int64_t resumed_us; /* when the session or this process last continued after a pause */
 	bool is_attached;   /* to a relayd's session */
 	bool is_ready;      /* EVENT_READY was written */
@@ -167,6 +167,9 @@ void live_recall_end(const struct native_live *l, struct live_trace *t);
 
 /* To be called first in each step of a session: sets .now_us. */
 void live_merge_start_step(struct native_live *l);
+
+/* Notes that some stream has something new, or counts as one that has (live_merge.c). */
+void live_merge_note_data(struct native_live *l);
 
 /* Notes that the stream is not silent: it has an item, had one until now, or knows a later time. */
 void live_merge_hear(struct live_stream *s);

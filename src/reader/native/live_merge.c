@@ -77,7 +77,6 @@ static void write_stream_end(struct native_live *l, const struct live_stream *s)
 
 static void come_to(struct native_live *l, uint64_t ns)
 {
-	l->active_us = l->now_us;
 	l->last_ns = ns;
 	ring_set_time(l->ring, ns);
 }
@@ -102,17 +101,21 @@ static void write_item(struct native_live *l, struct live_stream *s)
 /* ---- silent streams ---- */
 
 /*
- * A session's streams have data or a beacon once per live timer. One that had neither for twice .stall_us, which is
- * longer than the timer, no longer holds up the others, until it has data again: its events are then those of a stream
- * in which time stepped back. If nothing comes for any stream, or this process was stopped, for longer than .stall_us,
- * then all streams have that time again, as the first one that continues must not leave the others behind.
+ * A session's streams have data or a beacon once per live timer. One that had neither, while others had, for twice
+ * .stall_us, which is longer than the timer, no longer holds up the others, until it has data again: its events are
+ * then those of a stream in which time stepped back. If nothing comes for any stream, then none is silent, even if
+ * events wait. If that, or a stop of this process, lasted for longer than .stall_us, then all streams have that time
+ * again, as the first one that continues must not leave the others behind.
+ *
+ * A stream whose events wait, and that can have nothing new until they are written, counts as one that has: it is not
+ * asked, because it holds all the packets it may, or it has ended. So a pause of all the others makes them silent.
  */
 static bool is_silent(const struct live_stream *s)
 {
 	const struct native_live *l = s->live;
 
 	return l->stall_us && !s->is_waiting && g_queue_is_empty((GQueue *)&s->packets) &&
-	       l->now_us - MAX(s->heard_us, l->resumed_us) > 2 * l->stall_us;
+	       l->active_us - MAX(s->heard_us, l->resumed_us) > 2 * l->stall_us;
 }
 
 static void note_pause(struct native_live *l, int64_t since_us)
@@ -121,18 +124,33 @@ static void note_pause(struct native_live *l, int64_t since_us)
 		l->resumed_us = l->now_us;
 }
 
+void live_merge_note_data(struct native_live *l)
+{
+	note_pause(l, l->active_us);
+	l->active_us = l->now_us;
+}
+
+static bool any_must_be_written_first(const struct native_live *l)
+{
+	for (guint i = 0; i < l->heap->len; i++)
+		if (at(l, i)->is_gone || viewer_stream_is_full(at(l, i)->viewer))
+			return true;
+	return false;
+}
+
 void live_merge_start_step(struct native_live *l)
 {
 	const int64_t before_us = l->now_us;
 
 	l->now_us = g_get_monotonic_time();
 	note_pause(l, before_us);
+	if (any_must_be_written_first(l))
+		live_merge_note_data(l);
 }
 
 void live_merge_hear(struct live_stream *s)
 {
-	note_pause(s->live, s->live->active_us);
-	s->heard_us = s->live->active_us = s->live->now_us;
+	s->heard_us = s->live->now_us;
 	s->is_silence_said = false;
 }
 
