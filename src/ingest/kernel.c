@@ -332,9 +332,13 @@ static bool hold_context(struct input *input, const struct event *ev)
 
 const struct event *kernel_context(struct input *input, const struct event *ev)
 {
-	const struct kernel_trace *t = input->unapplied && ev->kind >= EVENT_OTHER ? trace_at(input, ev->trace) : NULL;
+	const bool is_context = ev->kind == EVENT_CONTEXT;
+	const struct event *held;
 
-	return t && t->session ? contexts_take(input->unapplied, ev->tid) : NULL;
+	if (!input->unapplied || (!is_context && ev->kind < EVENT_OTHER) || !kernel_has_trace(input, ev->trace))
+		return NULL;
+	held = contexts_take(input->unapplied, ev->tid);
+	return is_context ? NULL : held;
 }
 
 /* Whether an event of a program is taken. */

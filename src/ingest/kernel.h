@@ -46,8 +46,9 @@ bool kernel_takes(struct host *host, struct input *input, const struct event *ev
 
 /*
  * If kernel_takes() returned true: the event's context (EVENT_CONTEXT), to be applied before the event; NULL: it has
- * none, or it was applied already. Contexts are held back, until an event of their thread is taken, because the thread
- * of one that is not may be gone by then. Valid until the next call for the input.
+ * none, or it was applied already. Contexts are held back while several sessions trace the kernel, until an event of
+ * their thread is taken, because the thread of one that is not may be gone by then. To be called for a context that is
+ * applied itself, too: it replaces the one that is held. Valid until the next call for the input.
  */
 const struct event *kernel_context(struct input *input, const struct event *ev);
 

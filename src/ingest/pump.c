@@ -67,9 +67,9 @@ static void apply_event(struct ingest *in, struct host *host, struct input *inpu
 		return;
 	}
 	host->last_ns = ev->ts_ns;
-	if (host_is_traced_twice(host)) {
-		if (!kernel_takes(host, input, ev))
-			return;
+	if (host_is_traced_twice(host) && !kernel_takes(host, input, ev))
+		return;
+	if (input->unapplied) {
 		context = kernel_context(input, ev);
 		if (context && !in->options.survey)
 			model_apply(h->model, input->number, context);

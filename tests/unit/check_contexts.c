@@ -6,6 +6,7 @@
 #include "event/tracepoints.h"
 #include "events.h"
 #include "ingest/contexts.h"
+#include "ingest/input.h"
 
 static void hold(struct contexts *c, int32_t tid, int64_t pid)
 {
@@ -70,4 +71,70 @@ START_TEST(test_of_many_threads)
 }
 END_TEST
 
-UNIT_MAIN("contexts", test_of_each_thread, test_of_many_threads)
+/* ---- of a host ---- */
+
+/* An input of the host, with a trace of its kernel. */
+static struct input *add_input(struct host *host, const struct source_spec *spec)
+{
+	struct input *input = input_create(spec, 0, 1, false);
+	struct record r;
+
+	input->host = host;
+	record_init(&r, 0, 0, 0, EVENT_TRACE);
+	((struct ev_trace *)(void *)r.ev.words)->domain = DOMAIN_KERNEL;
+	kernel_declare(input, &r.ev);
+	return input;
+}
+
+/* Whether the context is to be applied, by itself. */
+static bool takes_context(struct input *input, int32_t tid, int64_t pid)
+{
+	const struct ev_context p = { .pid = pid };
+	struct record r;
+
+	record_init(&r, 10, 0, tid, EVENT_CONTEXT);
+	memcpy(r.ev.words, &p, sizeof(p));
+	if (!kernel_takes(input->host, input, &r.ev))
+		return false;
+	ck_assert_ptr_null(kernel_context(input, &r.ev));
+	return true;
+}
+
+/* The PID in the context that is to be applied before an event of the thread; 0: there is none. */
+static int64_t pid_before_event(struct input *input, int32_t tid)
+{
+	const struct event *context;
+	struct record r;
+
+	record_init(&r, 10, 0, tid, EVENT_OTHER);
+	ck_assert(kernel_takes(input->host, input, &r.ev));
+	context = kernel_context(input, &r.ev);
+	return context ? event_payload(context, ev_context)->pid : 0;
+}
+
+/* What was held while there were two sessions is applied when one has left, unless a newer one was. */
+START_TEST(test_one_session_leaves)
+{
+	const struct ingest_host known = { .name = (char *)"web", .source = (char *)"", .tracer = (char *)"" };
+	const struct source_spec specs[] = { { .name = (char *)"one" }, { .name = (char *)"other" } };
+	struct host *host = host_restore("web", "", &known);
+	struct input *input = add_input(host, &specs[0]), *other = add_input(host, &specs[1]);
+
+	for (int32_t tid = 1; tid <= 3; tid++)
+		ck_assert(!takes_context(input, tid, 10 * tid));
+	kernel_leave(other);
+	ck_assert_int_eq(pid_before_event(input, 1), 10);
+	ck_assert(takes_context(input, 2, 21));
+	ck_assert_int_eq(pid_before_event(input, 2), 0);
+	other->host = NULL;
+	input_free(other);
+	other = add_input(host, &specs[1]);
+	ck_assert_int_eq(pid_before_event(input, 2), 0);
+	ck_assert_int_eq(pid_before_event(input, 3), 30);
+	input_free(other);
+	input_free(input);
+	host_free(host);
+}
+END_TEST
+
+UNIT_MAIN("contexts", test_of_each_thread, test_of_many_threads, test_one_session_leaves)
