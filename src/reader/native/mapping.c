@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Larger packets are mapped page by page as they are read: their pages may be holes of a small file. */
+enum { POPULATED_MAX = 16 << 20 };
+
 volatile sig_atomic_t mapping_torn;
 static long page_bytes;
 
@@ -37,7 +40,8 @@ bool mapping_open(struct mapping *m, int fd, uint64_t offset, size_t len)
 	watch_for_faults();
 	begin = offset & ~((uint64_t)page_bytes - 1);
 	m->size = len + (size_t)(offset - begin);
-	m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, (off_t)begin);
+	m->base = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE | (m->size <= POPULATED_MAX ? MAP_POPULATE : 0), fd,
+		       (off_t)begin);
 	m->data = NULL;
 	if (m->base == MAP_FAILED)
 		return false;
