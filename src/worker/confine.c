@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -105,7 +106,7 @@ static const int common_calls[] = {
 	SCMP_SYS(fstatfs), SCMP_SYS(futex), SCMP_SYS(getcwd), SCMP_SYS(getegid),
 	SCMP_SYS(geteuid), SCMP_SYS(getgid), SCMP_SYS(getpid), SCMP_SYS(getppid), SCMP_SYS(getrandom),
 	SCMP_SYS(getrusage), SCMP_SYS(gettid), SCMP_SYS(gettimeofday), SCMP_SYS(getuid), SCMP_SYS(lseek),
-	SCMP_SYS(lstat), SCMP_SYS(madvise), SCMP_SYS(membarrier), SCMP_SYS(mmap), SCMP_SYS(mprotect),
+	SCMP_SYS(lstat), SCMP_SYS(madvise), SCMP_SYS(membarrier), SCMP_SYS(mprotect),
 	SCMP_SYS(mremap), SCMP_SYS(munmap), SCMP_SYS(nanosleep), SCMP_SYS(newfstatat), SCMP_SYS(poll),
 	SCMP_SYS(ppoll), SCMP_SYS(pread64), SCMP_SYS(read),
 	SCMP_SYS(readv), SCMP_SYS(restart_syscall), SCMP_SYS(rseq), SCMP_SYS(rt_sigprocmask),
@@ -198,6 +199,24 @@ static bool allow_some(scmp_filter_ctx ctx)
 }
 
 /*
+ * Mapping, but not shared memory without a file: RLIMIT_DATA does not count that. The arguments of s390x are in memory,
+ * which a filter cannot read.
+ */
+static bool allow_mapping(scmp_filter_ctx ctx, uint32_t machine)
+{
+	const unsigned both = MAP_SHARED | MAP_ANONYMOUS;
+	static const unsigned allowed[] = { 0, MAP_SHARED, MAP_ANONYMOUS };
+
+	if (machine == SCMP_ARCH_S390X)
+		return seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 0) >= 0;
+	for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+		if (seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+				     SCMP_A3(SCMP_CMP_MASKED_EQ, both, allowed[i])) < 0)
+			return false;
+	return true;
+}
+
+/*
  * Reports any other call: the parent shows the last line of a worker that died. The table of names has been built
  * before; nothing is allocated. The signal is blocked in here, so that another refused call ends the process with that
  * signal.
@@ -227,7 +246,7 @@ scmp_filter_ctx confine_filter(enum confine_kind kind, uint32_t machine)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_TRAP);
 	bool ok = ctx != NULL && set_machine(ctx, machine) && ALLOW_ALL(ctx, common_calls) && allow_some(ctx) &&
-		  add_reading(ctx, kind);
+		  allow_mapping(ctx, machine) && add_reading(ctx, kind);
 
 	if (ok && kind == CONFINE_FOLLOW)
 		ok = ALLOW_ALL(ctx, follow_calls);

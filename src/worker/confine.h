@@ -10,8 +10,8 @@
  * A worker decodes data from other machines, in part with a library that was not written for hostile data. If it is
  * taken over, the process can do little harm, because it gives up everything that reading does not need:
  *
- *   - no new privileges, no core files, at most 2 GiB of memory (64 GiB of address space with mapped files), no new
- *     processes, limits on open files and on the size of a file;
+ *   - no new privileges, no core files, at most 2 GiB of memory (64 GiB of address space with mapped files; on s390x,
+ *     shared memory counts only as address space), no new processes, limits on open files and on the size of a file;
  *   - only the system calls that reading needs (seccomp); any other one ends it, and is reported. Files can only be
  *     opened for reading, and by one that reads from relayds not at all;
  *   - no TCP connections, if the kernel's Landlock supports that (6.7), in case there is a socket.

@@ -191,6 +191,13 @@ static int try_pass_descriptor(void)
 	return result(sendmsg(2, &message, 0));
 }
 
+/* The limit on memory does not count it. */
+static int try_shared_memory(void)
+{
+	return mmap(NULL, LARGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? errno
+														: 0;
+}
+
 static int try_abort(void)
 {
 	abort();
@@ -220,6 +227,13 @@ static int try_mapped(void)
 	if (map == MAP_FAILED)
 		return errno;
 	return mprotect(map, LARGE_BYTES, PROT_READ | PROT_WRITE) < 0 && errno == ENOMEM ? 0 : 2;
+}
+
+static int try_shared_file(void)
+{
+	const int fd = open(outside, O_RDONLY);
+
+	return mmap(NULL, LARGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? errno : 0;
 }
 
 /* ---- in a process of its own ---- */
@@ -320,6 +334,9 @@ START_TEST(test_fatal)
 		expect_end(kinds[i], "socket", try_unix);
 		expect_end(kinds[i], "connect", try_connect);
 		expect_end(kinds[i], "sendmsg", try_pass_descriptor);
+#ifndef __s390x__
+		expect_end(kinds[i], "mmap", try_shared_memory);
+#endif
 	}
 	tear_down();
 }
@@ -343,6 +360,7 @@ START_TEST(test_allowed)
 	expect_exit(CONFINE_RECORDING, "memory", ENOMEM, try_memory);
 	ck_assert_int_eq(truncate(outside, LARGE_BYTES), 0);
 	expect_exit(CONFINE_RECORDING, "mapped files", 0, try_mapped);
+	expect_exit(CONFINE_RECORDING, "shared files", 0, try_shared_file);
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
 #ifdef TCGETS2
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);
@@ -414,8 +432,9 @@ static uint32_t run_filter(const struct sock_filter *filter, size_t n, const uin
 	return 0;
 }
 
-/* Whether a worker of that kind may make the call on that machine, with these first and fifth arguments. */
-static bool may_call(enum confine_kind kind, uint32_t machine, uint32_t nr, uint32_t first, uint32_t fifth)
+/* Whether a worker of that kind may make the call on that machine, with these first, fourth and fifth arguments. */
+static bool may_call(enum confine_kind kind, uint32_t machine, uint32_t nr, uint32_t first, uint32_t fourth,
+		     uint32_t fifth)
 {
 	static struct sock_filter filter[4096];
 	const bool big = machine != SCMP_ARCH_PPC64LE; /* of 64-bit arguments, the upper half comes first */
@@ -435,6 +454,7 @@ static bool may_call(enum confine_kind kind, uint32_t machine, uint32_t nr, uint
 		filter[i].k = big ? be32toh(filter[i].k) : le32toh(filter[i].k);
 	}
 	words[4 + big] = first;
+	words[10 + big] = fourth;
 	words[12 + big] = fifth;
 	return run_filter(filter, (size_t)len / sizeof(*filter), words) == SECCOMP_RET_ALLOW;
 }
@@ -449,23 +469,40 @@ START_TEST(test_other_machines)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
 		for (size_t j = 0; j < G_N_ELEMENTS(power); j++) {
-			ck_assert(may_call(kinds[i], power[j], POWER_SEND, 3, 0));
-			ck_assert(may_call(kinds[i], power[j], POWER_RECV, 3, 0));
-			ck_assert(may_call(kinds[i], power[j], POWER_SENDTO, 3, 0));
-			ck_assert(may_call(kinds[i], power[j], POWER_RECVFROM, 3, 0));
-			ck_assert(!may_call(kinds[i], power[j], POWER_SENDTO, 3, 1));
-			ck_assert(!may_call(kinds[i], power[j], POWER_CONNECT, 3, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_SEND, 3, 0, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_RECV, 3, 0, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_SENDTO, 3, 0, 0));
+			ck_assert(may_call(kinds[i], power[j], POWER_RECVFROM, 3, 0, 0));
+			ck_assert(!may_call(kinds[i], power[j], POWER_SENDTO, 3, 0, 1));
+			ck_assert(!may_call(kinds[i], power[j], POWER_CONNECT, 3, 0, 0));
 		}
-		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_SEND, 0));
-		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_RECV, 0));
-		ck_assert(!may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_CONNECT, 0));
+		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_SEND, 0, 0));
+		ck_assert(may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_RECV, 0, 0));
+		ck_assert(!may_call(kinds[i], SCMP_ARCH_S390X, S390_SOCKETCALL, SOCKETCALL_CONNECT, 0, 0));
 	}
+}
+END_TEST
+
+/* Shared memory without a file is refused where the filter can see the arguments. */
+START_TEST(test_mapping)
+{
+	static const uint32_t direct[] = { SCMP_ARCH_PPC64LE, SCMP_ARCH_PPC64 };
+	enum { MMAP = 90, SHARED = 0x01, PRIVATE = 0x02, ANONYMOUS = 0x20, NORESERVE = 0x40 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(direct); i++) {
+		ck_assert(may_call(CONFINE_RELAYDS, direct[i], MMAP, 0, PRIVATE, 3));
+		ck_assert(may_call(CONFINE_RELAYDS, direct[i], MMAP, 0, SHARED, 3));
+		ck_assert(may_call(CONFINE_RELAYDS, direct[i], MMAP, 0, PRIVATE | ANONYMOUS | NORESERVE, 0));
+		ck_assert(!may_call(CONFINE_RELAYDS, direct[i], MMAP, 0, SHARED | ANONYMOUS, 0));
+		ck_assert(!may_call(CONFINE_RELAYDS, direct[i], MMAP, 0, SHARED | PRIVATE | ANONYMOUS | NORESERVE, 0));
+	}
+	ck_assert(may_call(CONFINE_RELAYDS, SCMP_ARCH_S390X, MMAP, 0, SHARED | ANONYMOUS, 0));
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { test_fatal, test_allowed, test_no_files, test_other_machines };
+	const TTest *const tests[] = { test_fatal, test_allowed, test_no_files, test_other_machines, test_mapping };
 
 	const char *preload = getenv("LD_PRELOAD");
 
