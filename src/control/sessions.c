@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "control/sessions.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_directory.h"
 #include "control/daemon.h"
 #include "control/internal.h"
 #include "control/plan.h"
@@ -75,12 +76,14 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*one)->name, (*other)->name);
 }
 
-/* The link's owner counts, if the path is one. */
 static bool is_foreign(const char *path)
 {
-	struct stat st;
+	const int fd = *path == '/' ? own_directory_open(path) : -1;
+	const bool refused = *path == '/' && fd < 0 && errno == EPERM;
 
-	return *path == '/' && lstat(path, &st) == 0 && st.st_uid != geteuid();
+	if (fd >= 0)
+		close(fd);
+	return refused;
 }
 
 GPtrArray *sessions_list(void)
@@ -138,7 +141,7 @@ const struct session *sessions_find(const GPtrArray *sessions, const char *name)
 	if (!found && name)
 		error_set("there is no session '%s': 'lttngtop record status' lists those that exist", name);
 	else if (!found && foreign)
-		error_set("session '%s' belongs to another user: give its name if it is meant", foreign->name);
+		error_set("session '%s' may be another user's: give its name if it is meant", foreign->name);
 	else if (!found)
 		error_set("no session that 'lttngtop record' named was found: give its name");
 	return found;

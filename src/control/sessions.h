@@ -20,7 +20,7 @@ struct session {
 	/* directory, or the relayd in lttng's notation; for a snapshot session: where snapshots are stored */
 	char *path;
 	bool active, snapshot;
-	bool foreign;           /* its directory exists and belongs to another user; root sees all users' sessions */
+	bool foreign;           /* it may be another user's: own_directory_open() refuses its directory */
 	unsigned live_timer_us; /* 0: not live */
 	struct session_lost lost;
 };

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/own_directory.h" /* SIDECAR_NAME */
 #include "base/status.h"
 
 /*
@@ -16,7 +17,6 @@
  *
  * Texts are owned by the side-car. Times are ns since the epoch, by the host's own clock. Main thread only.
  */
-#define SIDECAR_NAME "lttngtop.json"
 
 enum {
 	SIDECAR_SCHEMA = 1,

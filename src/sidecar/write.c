@@ -5,67 +5,45 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/own_directory.h"
 #include "sidecar/collect.h"
 #include "sidecar/file.h"
 #include "sidecar/sidecar.h"
 
 enum { DIRECTORY_MODE = 0770 }; /* like LTTng's */
 
-/*
- * Opens a directory that belongs to this user, as does the symbolic link if it is one: where another user has chosen
- * it, as for a session, it may lead anywhere. -1: error chain.
- */
-static int open_own(const char *directory)
+/* Updates the file in an open directory, which is closed; -1: errno is the reason. */
+static enum lt_status update_in(int dir, const char *directory, json_t *newer)
 {
-	char *path = g_canonicalize_filename(directory, NULL); /* behind a slash a link would be followed */
-	const int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat named, opened;
-	const bool failed = fd < 0 || lstat(path, &named) || fstat(fd, &opened);
-	const bool is_own = !failed && named.st_uid == geteuid() && opened.st_uid == geteuid();
-
-	if (failed)
-		error_set("%s", g_strerror(errno));
-	else if (!is_own)
-		error_set("the directory belongs to another user");
-	if (!is_own && fd >= 0)
-		close(fd);
-	g_free(path);
-	return is_own ? fd : -1;
-}
-
-static enum lt_status update_in(int dir, json_t *newer)
-{
+	enum lt_status status = LT_ERROR;
 	json_t *older = NULL;
 
-	if (faccessat(dir, SIDECAR_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		older = sidecar_file_read(dir, SIDECAR_NAME);
-	if (older)
-		sidecar_merge(newer, older);
-	json_decref(older);
-	return sidecar_file_write(dir, newer);
+	if (dir < 0) {
+		error_set("%s", errno == EPERM ? "it may be another user's recording" : g_strerror(errno));
+	} else {
+		if (faccessat(dir, SIDECAR_NAME, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			older = sidecar_file_read(dir, SIDECAR_NAME);
+		if (older)
+			sidecar_merge(newer, older);
+		json_decref(older);
+		status = sidecar_file_write(dir, newer);
+		close(dir);
+	}
+	return status ? error_wrap("cannot write '%s/" SIDECAR_NAME "'", directory) : LT_OK;
 }
 
 /* Updates the file; takes ownership of newer. */
 static enum lt_status replace(const char *directory, json_t *newer)
 {
-	enum lt_status status = LT_ERROR;
-	int dir;
+	enum lt_status status;
 
-	if (g_mkdir_with_parents(directory, DIRECTORY_MODE)) {
-		error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
-	} else {
-		dir = open_own(directory);
-		if (dir >= 0) {
-			status = update_in(dir, newer);
-			close(dir);
-		}
-		if (status)
-			error_wrap("cannot write '%s/" SIDECAR_NAME "'", directory);
-	}
+	if (g_mkdir_with_parents(directory, DIRECTORY_MODE))
+		status = error_set("cannot create directory '%s': %s", directory, g_strerror(errno));
+	else
+		status = update_in(open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC), directory, newer);
 	json_decref(newer);
 	return status;
 }
@@ -73,6 +51,15 @@ static enum lt_status replace(const char *directory, json_t *newer)
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about)
 {
 	return replace(directory, sidecar_collect(about));
+}
+
+enum lt_status sidecar_update_own(const char *directory, const struct sidecar_about *about)
+{
+	json_t *newer = sidecar_collect(about);
+	const enum lt_status status = update_in(own_directory_open(directory), directory, newer);
+
+	json_decref(newer);
+	return status;
 }
 
 static void shift_processes(json_t *root, int64_t shift_ns)

@@ -39,9 +39,14 @@ struct sidecar_about {
 /*
  * Writes the side-car of a recording of this machine into its directory, which is created if necessary. An existing
  * side-car is updated: it keeps processes that are gone, and fields that this program does not know. about may be NULL.
- * LT_ERROR, as of all that write a side-car: also where the directory belongs to another user.
  */
 enum lt_status sidecar_update(const char *directory, const struct sidecar_about *about);
+
+/*
+ * The same for a directory that was not named by the user but is that of a session, which may be another user's. It is
+ * not created. LT_ERROR: also if own_directory_open() refuses it.
+ */
+enum lt_status sidecar_update_own(const char *directory, const struct sidecar_about *about);
 
 /*
  * Adds the side-car at path to the directory of a copy of its trace. The copy's clock is ahead of the original's by

@@ -209,41 +209,121 @@ START_TEST(test_cannot_write)
 }
 END_TEST
 
-/* A session's directory may be another user's, or a link of his to any other one: nothing is written there. */
-START_TEST(test_not_own)
-{
-	const uid_t other = 65534;
-	char *place = g_build_filename(dir, "place", NULL), *link = g_build_filename(dir, "link", NULL);
-	char *in_place = g_build_filename(place, SIDECAR_NAME, NULL), *behind_slash = g_strconcat(link, "/", NULL);
+enum { OTHER = 65534 };
 
-	ck_assert_int_eq(g_mkdir(place, 0700), 0);
-	ck_assert_int_eq(symlink("place", link), 0);
-	ck_assert_int_eq(sidecar_update(link, NULL), LT_OK); /* one's own link is followed */
-	ck_assert(g_file_test(in_place, G_FILE_TEST_IS_REGULAR));
-	ck_assert_int_eq(g_unlink(in_place), 0);
+/* The directory place/deep, a link to place, and paths to the directory with and without the link. */
+struct places {
+	char *place, *deep, *link, *behind_link, *file;
+};
+
+static struct places make_places(void)
+{
+	const struct places p = {
+		.place = g_build_filename(dir, "place", NULL),
+		.deep = g_build_filename(dir, "place", "deep", NULL),
+		.link = g_build_filename(dir, "link", NULL),
+		.behind_link = g_build_filename(dir, "link", "deep", NULL),
+		.file = g_build_filename(dir, "place", "deep", SIDECAR_NAME, NULL),
+	};
+
+	ck_assert_int_eq(g_mkdir(p.place, 0700), 0);
+	ck_assert_int_eq(g_mkdir(p.deep, 0700), 0);
+	ck_assert_int_eq(symlink("place/../place", p.link), 0);
+	return p;
+}
+
+static void remove_places(struct places *p)
+{
+	g_unlink(p->link);
+	g_unlink(p->file);
+	ck_assert_int_eq(g_rmdir(p->deep), 0);
+	ck_assert_int_eq(g_rmdir(p->place), 0);
+	g_free(p->place);
+	g_free(p->deep);
+	g_free(p->link);
+	g_free(p->behind_link);
+	g_free(p->file);
+}
+
+/* Where this user wants it, it is written: into another user's directory, and by way of anybody's link. */
+START_TEST(test_named)
+{
+	struct places p = make_places();
+
+	ck_assert_int_eq(sidecar_update(p.behind_link, NULL), LT_OK);
+	ck_assert(g_file_test(p.file, G_FILE_TEST_IS_REGULAR));
+	/* a file at the end of a link is not replaced, but the link */
+	ck_assert_int_eq(symlink("kept", path), 0);
+	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
+	ck_assert(g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK));
+	if (geteuid() == 0) {
+		ck_assert_int_eq(g_unlink(p.file), 0);
+		ck_assert_int_eq(lchown(p.link, OTHER, (gid_t)-1), 0);
+		ck_assert_int_eq(chown(p.deep, OTHER, (gid_t)-1), 0);
+		ck_assert_int_eq(sidecar_update(p.behind_link, NULL), LT_OK);
+		ck_assert(g_file_test(p.file, G_FILE_TEST_IS_REGULAR));
+		/* which makes it one's own recording at its end */
+		ck_assert_int_eq(sidecar_update_own(p.deep, NULL), LT_OK);
+	}
+	remove_places(&p);
+}
+END_TEST
+
+static void check_refused(const char *directory)
+{
+	ck_assert_int_eq(sidecar_update_own(directory, NULL), LT_ERROR);
+	ck_assert_msg(g_str_has_suffix(error_text(), "': it may be another user's recording"), "%s", error_text());
+	error_clear();
+}
+
+/* A session of another user may lead root anywhere. */
+START_TEST(test_not_named)
+{
+	struct places p = make_places();
+	char *place_trace = g_build_filename(p.place, "kernel", NULL), *trace = g_build_filename(p.deep, "ust", NULL);
+	char *behind_slash = g_strconcat(p.link, "/", NULL), *absent = g_build_filename(dir, "absent", NULL);
+
+	ck_assert_int_eq(g_mkdir(place_trace, 0700), 0);
+	ck_assert_int_eq(g_mkdir(trace, 0700), 0);
+	ck_assert_int_eq(sidecar_update_own(p.behind_link, NULL), LT_OK);
+	ck_assert(g_file_test(p.file, G_FILE_TEST_IS_REGULAR));
+	ck_assert_int_eq(sidecar_update_own(absent, NULL), LT_ERROR);
+	ck_assert(!g_file_test(absent, G_FILE_TEST_EXISTS));
 	if (geteuid() != 0) {
 		puts("skip other users: only root can make their files");
 		goto out;
 	}
-	ck_assert_int_eq(lchown(link, other, (gid_t)-1), 0);
-	ck_assert_int_eq(sidecar_update(link, NULL), LT_ERROR);
-	ck_assert_msg(strstr(error_text(), "belongs to another user"), "%s", error_text());
-	ck_assert_int_eq(sidecar_update(behind_slash, NULL), LT_ERROR);
-	ck_assert_int_eq(sidecar_update(place, NULL), LT_OK);
-	ck_assert_int_eq(g_unlink(in_place), 0);
-	ck_assert_int_eq(chown(place, other, (gid_t)-1), 0);
-	ck_assert_int_eq(sidecar_update(place, NULL), LT_ERROR);
-	/* nor is a file at the end of a link replaced, but the link */
-	ck_assert_int_eq(symlink("kept", path), 0);
-	ck_assert_int_eq(sidecar_update(dir, NULL), LT_OK);
-	ck_assert(g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK));
+	/* a link of his, in the middle and at the end */
+	ck_assert_int_eq(lchown(p.link, OTHER, (gid_t)-1), 0);
+	check_refused(p.behind_link);
+	check_refused(p.link);
+	check_refused(behind_slash);
+	/* his directory with one's own recording, then with his, then with links to one's own */
+	ck_assert_int_eq(chown(p.deep, OTHER, (gid_t)-1), 0);
+	ck_assert_int_eq(sidecar_update_own(p.deep, NULL), LT_OK);
+	ck_assert_int_eq(chown(trace, OTHER, (gid_t)-1), 0);
+	ck_assert_int_eq(sidecar_update_own(p.deep, NULL), LT_OK);
+	ck_assert_int_eq(chown(p.file, OTHER, (gid_t)-1), 0);
+	check_refused(p.deep);
+	ck_assert_int_eq(g_rmdir(trace), 0);
+	ck_assert_int_eq(symlink("../kernel", trace), 0);
+	check_refused(p.deep);
+	ck_assert_int_eq(g_unlink(trace), 0);
+	/* nor is any directory of one's own a recording */
+	ck_assert_int_eq(chown(p.deep, 0, (gid_t)-1), 0);
+	check_refused(p.deep);
+	/* a link to itself */
+	ck_assert_int_eq(g_unlink(p.link), 0);
+	ck_assert_int_eq(symlink("link", p.link), 0);
+	ck_assert_int_eq(sidecar_update_own(p.behind_link, NULL), LT_ERROR);
 out:
-	g_unlink(link);
-	ck_assert_int_eq(g_rmdir(place), 0); /* nothing is left in it */
+	g_rmdir(trace);
+	ck_assert_int_eq(g_rmdir(place_trace), 0);
+	remove_places(&p);
+	g_free(place_trace);
+	g_free(trace);
 	g_free(behind_slash);
-	g_free(in_place);
-	g_free(link);
-	g_free(place);
+	g_free(absent);
 }
 END_TEST
 
@@ -782,6 +862,7 @@ START_TEST(test_merge_far_starts)
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_not_own, test_refresh, test_own, test_script, test_odd_names, test_busybox, test_slow_busybox,
-		 test_mounts, test_two_listings, test_closest_look, test_places, test_hostile_listing, test_no_listing,
-		 test_shell_messages, test_shell_silent, test_split, test_merge_far_starts)
+		 test_named, test_not_named, test_refresh, test_own, test_script, test_odd_names, test_busybox,
+		 test_slow_busybox, test_mounts, test_two_listings, test_closest_look, test_places,
+		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent, test_split,
+		 test_merge_far_starts)

@@ -238,12 +238,12 @@ static enum lt_status finish(const struct record_plan *plan, bool new_output)
 		return plan->mode == RECORD_TO_DISK ? record_wrap_output(plan->output) : LT_ERROR;
 	}
 	if (plan->mode == RECORD_SNAPSHOT)
-		record_sidecar_update(plan->output, NULL, NULL);
+		record_sidecar_update(plan->output, true, NULL, NULL);
 	/* What a flight recorder overwrites does not count as lost. */
 	if (plan->mode != RECORD_SNAPSHOT)
 		record_print_lost(&lost);
 	if (plan->mode == RECORD_TO_DISK)
-		record_print_cost(stderr, plan->output);
+		record_print_cost(stderr, plan->output, true);
 	if (plan->mode != RECORD_LIVE) {
 		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
 		record_print_result(stderr, path ? path : plan->output);

@@ -18,9 +18,9 @@ void record_print_result(FILE *out, const char *directory);
 
 /*
  * Prints, and notes in the side-car, how many events the recording in a directory has, its size, and the CPU time used
- * by the consumer daemons since it was started, if the side-car knows.
+ * by the consumer daemons since it was started, if the side-car knows. is_named: as for record_sidecar_update().
  */
-void record_print_cost(FILE *out, const char *directory);
+void record_print_cost(FILE *out, const char *directory, bool is_named);
 
 /* Prints nothing if nothing was lost. */
 void record_print_lost(const struct session_lost *lost);

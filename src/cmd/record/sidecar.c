@@ -146,7 +146,7 @@ bool record_sidecar_remove(const char *path)
 	return true;
 }
 
-void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions)
+void record_sidecar_update(const char *path, bool is_named, const struct sidecar_cost *cost, const GArray *functions)
 {
 	const struct sidecar_about about = {
 		.cost = cost ? *cost : (struct sidecar_cost){ 0 },
@@ -155,7 +155,8 @@ void record_sidecar_update(const char *path, const struct sidecar_cost *cost, co
 	};
 
 	/* where nothing was recorded it need not exist: it is not created */
-	if (path && *path == '/' && g_file_test(path, G_FILE_TEST_IS_DIR) && sidecar_update(path, cost ? &about : NULL))
+	if (*path == '/' && g_file_test(path, G_FILE_TEST_IS_DIR) &&
+	    (is_named ? sidecar_update : sidecar_update_own)(path, cost ? &about : NULL))
 		warn();
 }
 

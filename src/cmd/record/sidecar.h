@@ -37,11 +37,12 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 bool record_sidecar_remove(const char *path);
 
 /*
- * To be called when a recording of this machine ends or a snapshot of it was taken. path: its directory; NULL: none.
- * cost: what is known about it now; NULL: nothing new. functions: addresses (uint64_t) of functions of the kernel, each
- * once, which are named if this user may see the kernel's symbols; NULL: none.
+ * To be called when a recording of this machine ends or a snapshot of it was taken. path: its directory or relayd;
+ * is_named: this user has chosen it; otherwise the session may be another user's. cost: what is known about it now;
+ * NULL: nothing new. functions: addresses (uint64_t) of functions of the kernel, each once, which are named if this
+ * user may see the kernel's symbols; NULL: none.
  */
-void record_sidecar_update(const char *path, const struct sidecar_cost *cost, const GArray *functions);
+void record_sidecar_update(const char *path, bool is_named, const struct sidecar_cost *cost, const GArray *functions);
 
 /*
  * The same for other hosts, before the recording is fetched; and afterwards, for a directory per host below output.

@@ -60,7 +60,7 @@ void record_print_result(FILE *out, const char *directory)
 	g_ptr_array_free(specs, TRUE);
 }
 
-void record_print_cost(FILE *out, const char *directory)
+void record_print_cost(FILE *out, const char *directory, bool is_named)
 {
 	const uint64_t used_ns = cost_consumer_ns();
 	struct sidecar_cost cost = sidecar_read_cost(directory);
@@ -82,7 +82,7 @@ void record_print_cost(FILE *out, const char *directory)
 		cost.events = 0;
 	if (!is_known)
 		cost.consumer_ns = 0;
-	record_sidecar_update(directory, &cost, counted.functions);
+	record_sidecar_update(directory, is_named, &cost, counted.functions);
 	g_array_free(counted.functions, TRUE);
 }
 
@@ -184,7 +184,7 @@ static void print_recording(const struct session *s)
 {
 	if (*s->path == '/') {
 		record_print_result(stdout, s->path);
-		record_print_cost(stdout, s->path);
+		record_print_cost(stdout, s->path, false);
 	} else if (*s->path) {
 		print_clean(stdout, "sent to ", s->path, "");
 	}
@@ -206,8 +206,8 @@ static int stop(const struct session *s)
 		record_wrap_output(s->path);
 	if (status)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
-	if (s->snapshot && !record_sidecar_remove(s->path))
-		record_sidecar_update(s->path, NULL, NULL);
+	if (s->snapshot && (s->foreign || !record_sidecar_remove(s->path)))
+		record_sidecar_update(s->path, false, NULL, NULL);
 	print_stopped(s->name);
 	if (!s->snapshot)
 		record_print_lost(&lost);
@@ -233,7 +233,7 @@ static int snapshot(const struct session *s)
 				  s->name);
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
-	record_sidecar_update(s->path, NULL, NULL);
+	record_sidecar_update(s->path, false, NULL, NULL);
 	print_clean(stdout, "snapshot in ", path ? path : s->path, "");
 	if (path)
 		record_print_view(stdout, path);
