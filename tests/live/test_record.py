@@ -233,6 +233,24 @@ def test_kernel_as_root():
     return None
 
 
+def test_place_of_another_user():
+    """root may record into another user's directory; a session whose directory is root's need not be root's."""
+    if reason := no_private_run():
+        return reason
+    with user("place") as u:
+        script = """lttng-sessiond --no-kernel --daemonize && mkdir d && chown 65534 d &&
+                    "$0" record --ust "$1" --output d && "$0" record stop
+                    mkdir roots && lttng -n create lttngtop-other --output "$PWD/roots" >/dev/null
+                    "$0" record stop; "$0" record stop lttngtop-other
+                    kill $(cat /run/lttng/lttng-sessiond.pid)
+                    test -f d/lttngtop.json && ! test -e roots/lttngtop.json"""
+        status, out, err = in_private_run(u, "sh", "-c", script, TOP, EVENTS)
+        assert status == 0 and len(re.findall("^session '.*' stopped$", out, re.M)) == 2, (out, err)
+        assert re.fullmatch("lttngtop: session 'lttngtop-other' may be another user's: give its name if it is meant\n"
+                            "lttngtop: warning: .*/roots/lttngtop.json': it may be another user's recording\n", err), err
+    return None
+
+
 def test_start_stop():
     with user("start", sessiond=True) as u:
         check(u.run(TOP, "record", "--ust", EVENTS, "--output", "a b"), 0,
