@@ -1,23 +1,71 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A large buffer is mapped: growing it moves pages instead of copying bytes, which would take milliseconds for a chunk,
+ * and memory that is released is the system's again.
+ */
 #include "history/bytes.h"
 
+#include <errno.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "history/sized.h"
 #include "history/varint.h"
 
+/* The capacity from which on a buffer is mapped. */
+enum { MAPPED_LEAST = 256 << 10 };
+
 _Static_assert((int)VARINT_PAD >= (int)SIZED_PAD, "to spare for both");
+
+static bool is_mapped(size_t capacity)
+{
+	return capacity >= MAPPED_LEAST;
+}
+
+/* data: NULL, or a mapping of `old` bytes, which grows or shrinks. New pages are zero. */
+static void *map(void *data, size_t old, size_t capacity)
+{
+	void *mapped = data ? mremap(data, old, capacity, MREMAP_MAYMOVE)
+			    : mmap(NULL, capacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mapped == MAP_FAILED)
+		g_error("no memory for %zu bytes of history: %s", capacity, g_strerror(errno));
+	return mapped;
+}
+
+static void release(void *data, size_t capacity)
+{
+	if (!is_mapped(capacity))
+		g_free(data);
+	else if (munmap(data, capacity))
+		g_error("history: %zu bytes cannot be unmapped: %s", capacity, g_strerror(errno));
+}
+
+/* capacity: at least len. */
+static void resize(struct bytes *b, size_t capacity)
+{
+	void *data;
+
+	if (is_mapped(b->capacity) && is_mapped(capacity)) {
+		data = map(b->data, b->capacity, capacity);
+	} else {
+		data = is_mapped(capacity) ? map(NULL, 0, capacity) : g_malloc0(capacity);
+		if (b->len)
+			memcpy(data, b->data, b->len);
+		release(b->data, b->capacity);
+	}
+	b->data = data;
+	b->capacity = capacity;
+}
 
 void bytes_reserve(struct bytes *b, size_t more)
 {
-	size_t old = b->capacity, wanted = b->len + more + VARINT_PAD;
+	size_t wanted = b->len + more + VARINT_PAD;
 
-	if (wanted <= old)
-		return;
-	b->capacity = MAX(MAX(wanted, old + old / 2), 256);
-	b->data = g_realloc(b->data, b->capacity);
-	memset(b->data + old, 0, b->capacity - old);
+	if (wanted > b->capacity)
+		resize(b, MAX(MAX(wanted, b->capacity + b->capacity / 2), 256));
 }
 
 void bytes_append(struct bytes *b, const void *data, size_t len)
@@ -28,15 +76,13 @@ void bytes_append(struct bytes *b, const void *data, size_t len)
 	b->len += len;
 }
 
-void bytes_fit(struct bytes *b)
+void bytes_fit(struct bytes *b, size_t more)
 {
-	b->capacity = b->len + VARINT_PAD;
-	b->data = g_realloc(b->data, b->capacity);
-	memset(b->data + b->len, 0, VARINT_PAD);
+	resize(b, b->len + more + VARINT_PAD);
 }
 
 void bytes_release(struct bytes *b)
 {
-	g_free(b->data);
+	release(b->data, b->capacity);
 	*b = (struct bytes){ 0 };
 }

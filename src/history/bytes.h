@@ -5,16 +5,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A growing byte buffer with readable padding at its end, for varint.h and sized.h. Zero-initialised: empty. */
+/*
+ * A growing byte buffer with readable padding at its end, for varint.h and sized.h. Zero-initialised: empty. Only
+ * bytes.c allocates data and sets the capacity.
+ */
 struct bytes {
-	uint8_t *data;
+	uint8_t *data; /* owned; initialised up to the capacity */
 	size_t len, capacity;
 };
 
 void bytes_reserve(struct bytes *b, size_t more);
 void bytes_append(struct bytes *b, const void *data, size_t len);
-/* Releases unused capacity. */
-void bytes_fit(struct bytes *b);
+/* Makes room for exactly `more` bytes, and releases the rest. */
+void bytes_fit(struct bytes *b, size_t more);
 void bytes_release(struct bytes *b);
 
 #endif

@@ -61,7 +61,7 @@ void chunk_join(struct history_chunk *c, const struct history_chunk *more)
 void chunk_close(struct history_chunk *c)
 {
 	c->open = false;
-	bytes_fit(&c->data);
+	bytes_fit(&c->data, 0);
 	c->frames = g_renew(struct history_frame, c->frames, c->n_frames);
 	c->capacity = c->n_frames;
 }

@@ -116,7 +116,8 @@ static struct history_chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, 
 	c = chunk_create(begin_ns, level);
 	c->open = false;
 	c->key_len = key_len;
-	c->data = (struct bytes){ g_malloc0((size_t)len + CODEC_PAD), len, (size_t)len + CODEC_PAD };
+	bytes_reserve(&c->data, (size_t)len + CODEC_PAD);
+	c->data.len = len;
 	c->frames = g_new(struct history_frame, n_frames);
 	c->capacity = (uint32_t)n_frames;
 	for (size_t i = 0; i < n_frames; i++) {

@@ -237,6 +237,8 @@ static void end_thinning(struct history *h)
 		dst = chunk_create(thin->src->begin_ns, thin->out->level);
 		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
 	}
+	/* the chunk is closed below: room to grow would be for nothing */
+	bytes_fit(&dst->data, thin->src->key_len + thin->out->data.len);
 	/* merging the frames before it does not change the state */
 	if (!dst->n_frames || chunk_lacks_key(dst)) {
 		bytes_append(&dst->data, thin->src->data.data, thin->src->key_len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The history must return, for any interval, what the simulator recorded. */
+#include "history/bytes.h"
 #include "sim.h"
 
 START_TEST(test_random_intervals)
@@ -488,6 +489,34 @@ START_TEST(test_ended_track)
 }
 END_TEST
 
+/* A buffer keeps its bytes as it grows and shrinks past the size from which on it is mapped. */
+START_TEST(test_large_bytes)
+{
+	enum { PIECE = 1000, PIECES = 1000 };
+	struct bytes b = { 0 };
+	uint8_t piece[PIECE];
+
+	for (unsigned i = 0; i < PIECES; i++) {
+		memset(piece, (int)(i % 251), PIECE);
+		bytes_append(&b, piece, PIECE);
+		ck_assert_uint_ge(b.capacity, b.len);
+	}
+	bytes_fit(&b, PIECE);
+	ck_assert_uint_ge(b.capacity, b.len + PIECE);
+	for (unsigned n = PIECES; n; n /= 2) {
+		b.len = n * PIECE;
+		bytes_fit(&b, 0);
+		ck_assert_uint_lt(b.capacity, (n + 1) * PIECE);
+		for (unsigned i = 0; i < n; i++) {
+			memset(piece, (int)(i % 251), PIECE);
+			ck_assert_mem_eq(b.data + i * PIECE, piece, PIECE);
+		}
+	}
+	bytes_release(&b);
+	ck_assert_ptr_null(b.data);
+}
+END_TEST
+
 UNIT_MAIN("history", test_random_intervals, test_thinned_intervals, test_no_room, test_tracks_share_edges,
 	  test_parts_sum_up, test_snapping, test_past_stays, test_gap, test_long_past, test_inner_keys,
-	  test_brief_lives, test_summaries, test_ended_track)
+	  test_brief_lives, test_summaries, test_ended_track, test_large_bytes)

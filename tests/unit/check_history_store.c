@@ -75,6 +75,37 @@ START_TEST(test_packed)
 }
 END_TEST
 
+/* Chunks so large that their data is mapped. */
+START_TEST(test_large_chunks)
+{
+	struct sim sim;
+	struct history *h = history_create(256 << 20), *again;
+	GByteArray *head = g_byte_array_new(), *parts;
+	struct history_part part = { 0 };
+	size_t most = 0;
+
+	sim_init(&sim, 4711);
+	sim.tables = 1u << TABLE_THREAD;
+	sim.rows = 4000;
+	sim.churn = 16 * 1000;
+	history_add_track(h);
+	for (unsigned i = 0; i < 20; i++)
+		sim_frame(&sim, h, 0, SECOND);
+	parts = pack(h, head);
+	while (history_part(h, &part))
+		most = MAX(most, part.len);
+	ck_assert_uint_gt(most, 300000);
+	again = unpack(head, head->len, parts);
+	ck_assert_ptr_nonnull(again);
+	assert_random_loads(&sim, again, 0, 10);
+	history_destroy(again);
+	history_destroy(h);
+	sim_release(&sim);
+	g_byte_array_unref(parts);
+	g_byte_array_unref(head);
+}
+END_TEST
+
 /* Loads every frame. Returns how often the history reported damaged bytes. */
 static unsigned load_all(const struct history *h)
 {
@@ -154,4 +185,4 @@ START_TEST(test_damaged_head)
 }
 END_TEST
 
-UNIT_MAIN("history store", test_packed, test_damaged_parts, test_damaged_head)
+UNIT_MAIN("history store", test_packed, test_large_chunks, test_damaged_parts, test_damaged_head)
