@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/text.h"
@@ -102,13 +103,6 @@ static void *pass_on(void *data)
 }
 
 /* ---- the process ---- */
-
-static void close_if_open(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 enum lt_status errand_start(struct errand *e, const char *label, char **argv, int stdin_fd, int stdout_fd)
 {
@@ -203,7 +197,7 @@ char *errand_read(struct errand *e, size_t max_bytes, int silence_ms)
 	do {
 		status = read_some(e, text, max_bytes, silence_ms);
 	} while (!status);
-	close_if_open(&e->output);
+	close_fd(&e->output);
 	if (status != LT_END)
 		kill(e->pid, SIGTERM);
 	return g_string_free(text, status != LT_END);
@@ -211,7 +205,7 @@ char *errand_read(struct errand *e, size_t max_bytes, int silence_ms)
 
 void errand_close_input(struct errand *e)
 {
-	close_if_open(&e->input);
+	close_fd(&e->input);
 }
 
 void errand_close(struct errand *e)
@@ -220,10 +214,10 @@ void errand_close(struct errand *e)
 		eventfd_write(e->ended, 1);
 		g_thread_join(e->thread);
 	}
-	close_if_open(&e->input);
-	close_if_open(&e->output);
-	close_if_open(&e->messages);
-	close_if_open(&e->ended);
+	close_fd(&e->input);
+	close_fd(&e->output);
+	close_fd(&e->messages);
+	close_fd(&e->ended);
 	e->thread = NULL;
 	e->pid = 0;
 }

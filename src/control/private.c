@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/log.h"
 #include "base/nstime.h"
 #include "control/daemon.h"
@@ -86,7 +87,10 @@ static enum lt_status make_base(const char *path)
 			 geteuid() ? ", or set XDG_RUNTIME_DIR to such a directory" : "");
 }
 
-/* Takes a directory's lock; -1: see errno: another process holds it, or has just removed the directory (ESTALE). */
+/*
+ * Takes a directory's lock, which is held until the fd is closed; -1: see errno: another process holds it, or has just
+ * removed the directory (ESTALE).
+ */
 static int take_lock(const char *dir, int how)
 {
 	char *path = g_build_filename(dir, "lock", NULL);
@@ -105,13 +109,6 @@ static int take_lock(const char *dir, int how)
 	}
 	g_free(path);
 	return fd;
-}
-
-static void release_lock(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /* ---- remains of other runs ---- */
@@ -177,7 +174,7 @@ static void clear_dead_runs(const char *base)
 
 		if (lock >= 0)
 			clear_run(dir);
-		release_lock(&lock);
+		close_fd(&lock);
 		g_free(dir);
 	}
 	if (entries)
@@ -441,7 +438,7 @@ enum lt_status private_require_daemon(const struct private_run *run, bool kernel
 
 void private_settle(struct private_run *run)
 {
-	release_lock(&run->base_lock);
+	close_fd(&run->base_lock);
 }
 
 /* Removes the directory of all runs if this was the last one. The lock must be held. */
@@ -471,8 +468,8 @@ void private_close(struct private_run *run)
 		end_daemon(run->base);
 		remove_base(run->base);
 	}
-	release_lock(&run->lock);
-	release_lock(&run->base_lock);
+	close_fd(&run->lock);
+	close_fd(&run->base_lock);
 	g_clear_pointer(&run->store, g_free);
 	g_clear_pointer(&run->dir, g_free);
 	g_clear_pointer(&run->base, g_free);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/nstime.h"
 #include "base/text.h"
 #include "event/fields.h"
@@ -244,13 +245,6 @@ static enum lt_status offer_again(struct source *s)
 	if (s->offer_fd < 0 || timerfd_settime(s->offer_fd, 0, &timer, NULL) < 0)
 		return error_set("cannot wait for a worker: %s", error_of_errno(errno));
 	return watch(s, WAKE_OFFER, s->offer_fd) == LT_OK ? LT_AGAIN : LT_ERROR;
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 /*

@@ -5,9 +5,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 
 void viewer_connection_init(struct viewer_connection *c, int fd)
 {
@@ -17,11 +17,9 @@ void viewer_connection_init(struct viewer_connection *c, int fd)
 
 void viewer_connection_close(struct viewer_connection *c)
 {
-	if (c->fd >= 0)
-		close(c->fd);
+	close_fd(&c->fd);
 	if (c->out)
 		g_byte_array_free(c->out, TRUE);
-	c->fd = -1;
 	c->out = NULL;
 }
 

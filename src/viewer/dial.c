@@ -15,9 +15,9 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/nstime.h"
 
 /* ---- looking up ---- */
@@ -225,13 +225,6 @@ static void set_give_up(struct dial *d, int64_t at_us)
 
 	d->give_up_us = at_us;
 	timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static void dial_free(struct dial *d)

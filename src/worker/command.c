@@ -5,17 +5,14 @@
 #include <glib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 
 static void close_fds(int *fds)
 {
-	for (unsigned i = 0; i < JOB_FDS; i++) {
-		if (fds[i] >= 0)
-			close(fds[i]);
-		fds[i] = -1;
-	}
+	for (unsigned i = 0; i < JOB_FDS; i++)
+		close_fd(&fds[i]);
 }
 
 /* Takes the descriptors that came with a message; false: their number is wrong, and they have been closed. */

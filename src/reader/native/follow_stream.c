@@ -2,9 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "ctf/index.h"
 #include "reader/native/follow_internal.h"
 
@@ -14,13 +14,6 @@ static struct followed_stream *followed(struct native_stream *n)
 }
 
 /* ---- files ---- */
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 
 static void finish_file(struct followed_file *file)
 {
