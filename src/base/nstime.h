@@ -20,4 +20,12 @@
 #define US_PER_S 1000000
 #define MS_PER_S 1000
 
+/* For qsort() of times: the earliest first. */
+static inline int nstime_compare(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 #endif

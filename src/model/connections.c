@@ -151,13 +151,6 @@ static struct tcp_connection *add(struct model *m, uint64_t flow, const struct e
 	return connection_at(c, row);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 unsigned connections_forget(struct model *m)
 {
 	const struct connections *c = m->connections;
@@ -171,7 +164,7 @@ unsigned connections_forget(struct model *m)
 		if (connection_at(c, row)->in_use)
 			times[n++] = connection_at(c, row)->used_ns;
 	left = n / FORGET_SHARE;
-	qsort(times, n, sizeof(*times), compare_times);
+	qsort(times, n, sizeof(*times), nstime_compare);
 	until_ns = left ? times[left - 1] : 0;
 	g_free(times);
 	n = left;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/nstime.h"
 #include "model/connections.h"
 #include "model/dirty.h"
 #include "model/fdtable.h"
@@ -270,13 +271,6 @@ static uint64_t last_active(const struct model *m, uint32_t row)
 	return MAX(THREAD_ROW(m, row)->since_ns, t->call.entry_ns);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void forget_threads(struct model *m)
 {
 	uint64_t *times = g_new(uint64_t, m->threads->len), until_ns;
@@ -286,7 +280,7 @@ static void forget_threads(struct model *m)
 		if (may_be_forgotten(m, row))
 			times[n++] = last_active(m, row);
 	left = n / FORGET_SHARE;
-	qsort(times, n, sizeof(*times), compare_times);
+	qsort(times, n, sizeof(*times), nstime_compare);
 	until_ns = left ? times[left - 1] : 0;
 	for (uint32_t row = 0; left && row < m->threads->len; row++) {
 		if (!may_be_forgotten(m, row) || last_active(m, row) > until_ns)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/nstime.h"
 #include "waits/build_internal.h"
 
 enum {
@@ -287,13 +288,6 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 
 /* ---- too many threads ---- */
 
-static int compare_times(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The time of each thread's last vertex, by number; UINT64_MAX: it must stay. */
 static uint64_t *last_times(const struct build *b)
 {
@@ -335,7 +329,7 @@ void build_rows_limit(struct build *b)
 		if (times[i] != UINT64_MAX)
 			sorted[n++] = times[i];
 	left = n / END_SHARE;
-	qsort(sorted, n, sizeof(*sorted), compare_times);
+	qsort(sorted, n, sizeof(*sorted), nstime_compare);
 	until_ns = left ? sorted[left - 1] : 0;
 	for (guint i = 0; left && i < b->threads->len; i++) {
 		if (times[i] > until_ns)
