@@ -9,14 +9,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Whether path is dir or below it. */
-static bool is_below(const char *path, const char *dir)
-{
-	size_t len = strlen(dir);
-
-	return strncmp(path, dir, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
 static enum fd_kind kind_of_absolute(const struct model *m, const char *path, strid *server)
 {
 	const struct mount *mount;
@@ -28,9 +20,9 @@ static enum fd_kind kind_of_absolute(const struct model *m, const char *path, st
 		*server = mount->server;
 	if (mount)
 		return FD_NETFS;
-	if (is_below(path, "/proc") || is_below(path, "/sys"))
+	if (mounts_is_below(path, "/proc") || mounts_is_below(path, "/sys"))
 		return FD_PSEUDO;
-	if (is_below(path, "/dev"))
+	if (mounts_is_below(path, "/dev"))
 		return block_is_device(m, path) ? FD_BLOCK : FD_DEVICE;
 	return FD_FILE;
 }

@@ -65,8 +65,7 @@ bool mounts_join(char out[MOUNT_PATH_MAX], const char *dir, const char *path)
 	return len > 0;
 }
 
-/* Whether path is dir, which is as mounts_join() writes it, or below it. */
-static bool is_below(const char *path, const char *dir)
+bool mounts_is_below(const char *path, const char *dir)
 {
 	const size_t len = dir[1] ? strlen(dir) : 0;
 
@@ -78,7 +77,7 @@ static bool is_below(const char *path, const char *dir)
 const struct mount *mounts_find(const struct model *m, const char *path)
 {
 	for (uint32_t i = m->mounts->n; i-- > 0;)
-		if (is_below(path, m->mounts->list[i].dir))
+		if (mounts_is_below(path, m->mounts->list[i].dir))
 			return m->mounts->list[i].is_net ? &m->mounts->list[i] : NULL;
 	return NULL;
 }
@@ -95,7 +94,7 @@ strid mounts_server(const char *type, const char *source)
 static bool hides(const struct mounts *mounts, const char *dir)
 {
 	for (uint32_t i = 0; i < mounts->n; i++)
-		if (is_below(dir, mounts->list[i].dir) || is_below(mounts->list[i].dir, dir))
+		if (mounts_is_below(dir, mounts->list[i].dir) || mounts_is_below(mounts->list[i].dir, dir))
 			return true;
 	return false;
 }

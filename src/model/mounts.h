@@ -38,6 +38,9 @@ const struct mount *mounts_find(const struct model *m, const char *path);
  */
 bool mounts_join(char out[MOUNT_PATH_MAX], const char *dir, const char *path);
 
+/* Whether path is dir, which is as mounts_join() writes it, or below it. */
+bool mounts_is_below(const char *path, const char *dir);
+
 /* The server that a mount's source names; the source if it names none. */
 strid mounts_server(const char *type, const char *source);
 
