@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/strpool.h"
-#include "base/text.h"
 #include "event/payload.h"
 #include "ingest/kernel.h"
 
@@ -26,14 +25,6 @@ enum { OWN_SIDECAR_EVERY_US = 5 * US_PER_S };
 #define SET_BACK_NS (2 * NS_PER_S)
 
 #define UNDUMPED "no state dump seen: on that host: lttngtop record refresh SESSION"
-
-static char *text_of(const struct event *ev, struct event_str s)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), event_text(ev, s), s.len);
-	return g_strdup(text);
-}
 
 /* Takes ownership of hostname and clock. */
 static struct host *host_create(char *hostname, char *clock)
@@ -228,7 +219,7 @@ void host_set_tracer(struct host *h, const struct event *ev)
 
 	if (event_payload(ev, ev_trace)->domain != DOMAIN_KERNEL)
 		return;
-	tracer = text_of(ev, event_payload(ev, ev_trace)->tracer);
+	tracer = source_text(ev, event_payload(ev, ev_trace)->tracer);
 	if (strcmp(tracer, h->public.tracer) != 0) {
 		g_free(h->public.tracer);
 		h->public.tracer = g_steal_pointer(&tracer);
@@ -263,8 +254,8 @@ void host_name_again(struct host *h, const GPtrArray *hosts)
 bool host_has_trace(const struct host *host, const struct event *ev, const char *hint)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
-	char *hostname = p->hostname.len ? text_of(ev, p->hostname) : g_strdup(hint);
-	char *clock = text_of(ev, p->clock);
+	char *hostname = p->hostname.len ? source_text(ev, p->hostname) : g_strdup(hint);
+	char *clock = source_text(ev, p->clock);
 	const bool same = strcmp(host->hostname, hostname) == 0 && strcmp(host->clock, clock) == 0;
 
 	g_free(hostname);
@@ -284,8 +275,8 @@ static uint64_t set_back_by(const struct host *host, const struct event *ev)
 struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char *hint, bool live)
 {
 	const struct ev_trace *p = event_payload(ev, ev_trace);
-	char *hostname = p->hostname.len ? text_of(ev, p->hostname) : g_strdup(hint);
-	char *clock = text_of(ev, p->clock);
+	char *hostname = p->hostname.len ? source_text(ev, p->hostname) : g_strdup(hint);
+	char *clock = source_text(ev, p->clock);
 	struct host *h = NULL;
 	unsigned n_others = 0;
 	uint64_t back_ns = 0;
@@ -308,7 +299,7 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 		h = host_create(hostname, clock);
 		h->has_hostname = p->hostname.len != 0;
 		h->public.name = g_strdup(hostname);
-		h->public.tracer = text_of(ev, p->tracer);
+		h->public.tracer = source_text(ev, p->tracer);
 		h->public.source = g_strdup("");
 		h->n_others = n_others;
 		host_name_again(h, hosts);

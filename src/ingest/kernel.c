@@ -5,7 +5,6 @@
 
 #include "base/map64.h"
 #include "base/strpool.h"
-#include "base/text.h"
 #include "event/payload.h"
 #include "event/tracepoints.h"
 #include "ingest/contexts.h"
@@ -112,16 +111,14 @@ static struct kernel_session *session_of(struct input *input, const struct event
 	const unsigned trace = session_number(input, ev);
 	struct host *host = input->host;
 	struct kernel_session *s;
-	char name[TEXT_MAX + 1];
 
 	for (guint i = 0; i < host->kernels->len; i++)
 		if (session_at(host, i)->spec == input->spec && session_at(host, i)->trace == trace)
 			return session_at(host, i);
-	text_sanitise(name, sizeof(name), event_text(ev, path), path.len);
 	s = g_new0(struct kernel_session, 1);
 	s->spec = input->spec;
 	s->trace = trace;
-	s->name = g_strdup(input->spec->is_growing ? name : input->spec->name);
+	s->name = input->spec->is_growing ? source_text(ev, path) : g_strdup(input->spec->name);
 	g_ptr_array_add(host->kernels, s);
 	return s;
 }

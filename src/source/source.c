@@ -388,6 +388,14 @@ bool source_want_fields(struct source *s, const char *fields, uint32_t number)
 	return true;
 }
 
+char *source_text(const struct event *ev, struct event_str str)
+{
+	char text[TEXT_MAX + 1];
+
+	text_sanitise(text, sizeof(text), event_text(ev, str), str.len);
+	return g_strdup(text);
+}
+
 void source_next(struct source *s)
 {
 	ring_next(&s->ring);

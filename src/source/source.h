@@ -162,6 +162,9 @@ char *source_stored_text(unsigned n);
  */
 enum lt_status source_peek(struct source *s, const struct event **ev);
 
+/* A text of a record, sanitised and cut at TEXT_MAX bytes; free with g_free(). */
+char *source_text(const struct event *ev, struct event_str str);
+
 /* After LT_ERROR from source_peek(): the kind of failure. After some of them a live session can be tried again. */
 enum failed_cause source_failed_cause(const struct source *s);
 

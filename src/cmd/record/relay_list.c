@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
-#include "base/text.h"
 #include "event/payload.h"
 
 enum { LOOK_EVERY_MS = 50, HANG_MS = 2 * MS_PER_S };
@@ -62,22 +61,14 @@ static void session_free(gpointer data)
 	g_free(s);
 }
 
-static char *text_of(const struct event *ev, struct event_str str)
-{
-	char text[TEXT_MAX + 1];
-
-	text_sanitise(text, sizeof(text), event_text(ev, str), str.len);
-	return g_strdup(text);
-}
-
 static struct relay_session *session_of(const struct event *ev)
 {
 	const struct ev_session *p = event_payload(ev, ev_session);
 	struct relay_session *s = g_new0(struct relay_session, 1);
 
-	s->host = text_of(ev, p->hostname);
-	s->name = text_of(ev, p->name);
-	s->url = text_of(ev, p->url);
+	s->host = source_text(ev, p->hostname);
+	s->name = source_text(ev, p->name);
+	s->url = source_text(ev, p->url);
 	s->timer_ns = MIN(p->timer_us, (uint64_t)INT64_MAX / NS_PER_US) * NS_PER_US;
 	s->streams = p->streams;
 	s->clients = p->clients;
