@@ -34,6 +34,13 @@ bool view_lacks(const struct view_cell *at, uint32_t lacks)
 	return false;
 }
 
+void view_set_recorded(const struct view_cell *at, struct value *v, uint32_t needed)
+{
+	value_set_null(v);
+	if (!view_lacks(at, needed))
+		value_set_uint(v, view_figure(at, at->column->cell));
+}
+
 /* ---- by type ---- */
 
 static void set_signed(struct value *v, int64_t i, bool known)

@@ -310,6 +310,9 @@ void view_set_share(const struct view_cell *at, view_figure_fn *get, double time
  */
 bool view_lacks(const struct view_cell *at, uint32_t lacks);
 
+/* Sets the figure of the column's cell; null if the row's host lacks one of the events that it comes from. */
+void view_set_recorded(const struct view_cell *at, struct value *v, uint32_t needed);
+
 #define VIEW_FIGURE(at, type, member) view_figure(at, CELL(type, member))
 
 /* ---- helpers to set a value ---- */

@@ -5,32 +5,24 @@
 #include "view/declare.h"
 #include "view/missing.h"
 
-/* Null if the host's trace lacks the events that the cell of the column counts. */
-static void set_recorded(const struct view_cell *at, struct value *v, uint32_t needed)
-{
-	value_set_null(v);
-	if (!view_lacks(at, needed))
-		value_set_uint(v, view_figure(at, at->column->cell));
-}
-
 static void get_allocated(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_PAGE_ALLOC);
+	view_set_recorded(at, v, VIEW_LACKS_PAGE_ALLOC);
 }
 
 static void get_freed(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_PAGE_FREE);
+	view_set_recorded(at, v, VIEW_LACKS_PAGE_FREE);
 }
 
 static void get_user_faults(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_FAULT_USER);
+	view_set_recorded(at, v, VIEW_LACKS_FAULT_USER);
 }
 
 static void get_kernel_faults(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_FAULT_KERNEL);
+	view_set_recorded(at, v, VIEW_LACKS_FAULT_KERNEL);
 }
 
 static void get_net(const struct view_cell *at, struct value *v)

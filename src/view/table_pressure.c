@@ -30,17 +30,9 @@ static enum view_truth term_of_row(const struct view_rows *r, const struct view_
 												     : VIEW_NO;
 }
 
-/* Null where the host's trace does not have the events that the column's cell comes from. */
-static void set_recorded(const struct view_cell *at, struct value *v, uint32_t needed)
-{
-	value_set_null(v);
-	if (!view_lacks(at, needed))
-		value_set_uint(v, view_figure(at, at->column->cell));
-}
-
 static void get_cpu(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_WAKEUPS);
+	view_set_recorded(at, v, VIEW_LACKS_WAKEUPS);
 }
 
 /* A host has no CPU that others could use: while some thread is ready another one runs. */
@@ -53,7 +45,7 @@ static void get_cpu_full(const struct view_cell *at, struct value *v)
 
 static void get_io(const struct view_cell *at, struct value *v)
 {
-	set_recorded(at, v, VIEW_LACKS_DISKS);
+	view_set_recorded(at, v, VIEW_LACKS_DISKS);
 }
 
 static void set_percent(const struct view_cell *at, struct value *v)
