@@ -31,6 +31,14 @@ void *view_derived_add(struct view_derived *derived, size_t size, unsigned host)
 	return cells;
 }
 
+unsigned view_derived_host(const struct view_sources *from, unsigned wait)
+{
+	for (unsigned i = 0; i < from->n_hosts; i++)
+		if (from->hosts[i].wait == wait)
+			return i;
+	return 0;
+}
+
 /* Those of a row come one after the other. */
 static struct bucket_row *bucket_row_of(struct view_derived *derived, uint64_t uid, unsigned cell, unsigned part)
 {

@@ -341,8 +341,13 @@ static inline void value_set_text(struct value *v, const char *text)
 	v->text = text;
 }
 
-/* ---- derived.c: a new row of size bytes; all cells except the first two are 0 ---- */
+/* ---- derived.c ---- */
+
+/* A new row of size bytes; all cells except the first two are 0. */
 void *view_derived_add(struct view_derived *derived, size_t size, unsigned host);
+
+/* The index of the host with this number in the wait graph; 0 if none has, as each row belongs to a host. */
+unsigned view_derived_host(const struct view_sources *from, unsigned wait);
 
 /* Counts a value in the distribution of the row that was added last; cell identifies it, as for view_spread(). */
 void view_derived_count(struct view_derived *derived, const void *row, unsigned cell, uint64_t value);

@@ -87,7 +87,7 @@ const struct view_table view_accounting_table = {
 
 enum { HOST_NONE = -1, OWN_ACCOUNT = -2 };
 
-static int host_of_wait(const struct view_host *hosts, unsigned n_hosts, unsigned wait)
+static int host_or_none(const struct view_host *hosts, unsigned n_hosts, unsigned wait)
 {
 	for (unsigned i = 0; i < n_hosts; i++)
 		if (hosts[i].wait == wait)
@@ -170,8 +170,8 @@ static void collect(struct view_derived *derived, const struct view_sources *fro
 			find_names(hosts[i].iv, &names[i]);
 	for (unsigned i = 0; i < from->n_accounts; i++) {
 		const struct account *a = &from->accounts[i];
-		int host = host_of_wait(hosts, n_hosts, a->host);
-		int client_host = a->for_client ? host_of_wait(hosts, n_hosts, a->client_host) : OWN_ACCOUNT;
+		int host = host_or_none(hosts, n_hosts, a->host);
+		int client_host = a->for_client ? host_or_none(hosts, n_hosts, a->client_host) : OWN_ACCOUNT;
 		struct account_row *row;
 
 		if (host < 0 || is_empty(a) || (from->filter && !view_filter_host(from->filter, hosts[host].name)))

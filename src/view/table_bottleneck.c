@@ -105,14 +105,6 @@ static enum resource resource_of(const struct wait_segment *s)
 	return UNEXPLAINED;
 }
 
-static unsigned host_of_wait(const struct view_sources *from, unsigned wait)
-{
-	for (unsigned i = 0; i < from->n_hosts; i++)
-		if (from->hosts[i].wait == wait)
-			return i;
-	return 0;
-}
-
 /* A place for the row of each resource of each host, and after them for those of all hosts. */
 struct bottleneck_places {
 	const struct view_sources *from;
@@ -141,7 +133,7 @@ static void add_to_row(struct bottleneck_row *row, uint64_t ns, uint64_t others_
 static void add_path(struct bottleneck_places *p, wait_row subject)
 {
 	const struct wait_who who = waits_who_at(p->from->waits, subject, p->from->end_ns - 1);
-	const unsigned subject_host = host_of_wait(p->from, who.host), first_overall = p->n - RESOURCES;
+	const unsigned subject_host = view_derived_host(p->from, who.host), first_overall = p->n - RESOURCES;
 	uint64_t all_ns[RESOURCES] = { 0 }, others_ns[RESOURCES] = { 0 };
 
 	for (unsigned i = 0; i < first_overall; i++) {
@@ -183,7 +175,7 @@ static void collect(struct view_derived *derived, const struct view_sources *fro
 	for (unsigned p = 0; p < from->n_paths; p++) {
 		for (uint32_t i = 0; i < from->paths[p].n; i++) {
 			const struct wait_segment *s = &from->paths[p].segments[i];
-			const unsigned host = host_of_wait(from, waits_who(from->waits, s->row).host);
+			const unsigned host = view_derived_host(from, waits_who(from->waits, s->row).host);
 
 			places.ns[host * RESOURCES + resource_of(s)] += s->end_ns - s->begin_ns;
 			whole_ns += s->end_ns - s->begin_ns;

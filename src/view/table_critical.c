@@ -6,14 +6,6 @@
 
 #include "view/declare.h"
 
-static unsigned host_of_wait(const struct view_host *hosts, unsigned n_hosts, unsigned wait)
-{
-	for (unsigned i = 0; i < n_hosts; i++)
-		if (hosts[i].wait == wait)
-			return i;
-	return 0;
-}
-
 /* ---- critical-path ---- */
 
 #define SEGMENT_CELLS(C, A, D)                                                                                     \
@@ -127,7 +119,7 @@ static void set_origin(struct segment_row *row, const struct view_sources *from,
 	if (segment->from == WAIT_NO_ROW)
 		return;
 	who = who_is(from, segment->from);
-	row->from_host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	row->from_host = view_derived_host(from, who.host);
 	row->from_tid = (uint64_t)(int64_t)who.tid;
 }
 
@@ -139,7 +131,7 @@ static void set_subject(struct segment_row *row, const struct view_sources *from
 	if (from->one_subject)
 		return;
 	who = who_is(from, from->subjects[path]);
-	row->path_host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	row->path_host = view_derived_host(from, who.host);
 	row->path_tid = (uint64_t)(int64_t)who.tid;
 	row->path_comm = who.comm;
 }
@@ -148,8 +140,7 @@ static struct segment_row *add_segment(struct view_derived *derived, const struc
 				       const struct wait_segment *segment)
 {
 	const struct wait_who who = who_is(from, segment->row);
-	struct segment_row *row =
-		view_derived_add(derived, sizeof(*row), host_of_wait(from->hosts, from->n_hosts, who.host));
+	struct segment_row *row = view_derived_add(derived, sizeof(*row), view_derived_host(from, who.host));
 
 	row->begin_ns = segment->begin_ns;
 	row->end_ns = segment->end_ns;
@@ -286,7 +277,7 @@ static void add_total(struct view_derived *derived, GHashTable *known, const str
 {
 	const struct wait_who who = who_is(from, segment->row);
 	const int64_t pid = process_of(&who);
-	const unsigned host = host_of_wait(from->hosts, from->n_hosts, who.host);
+	const unsigned host = view_derived_host(from, who.host);
 	struct total_row *row = find_total(derived, known, host, pid, segment);
 
 	row->total_ns += segment->end_ns - segment->begin_ns;
