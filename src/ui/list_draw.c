@@ -16,12 +16,12 @@ enum {
 	GRAPH_MIN = 6,
 	GRAPH_MAX = 24,
 	HOST_MAX = 16,
-	TEXT_MAX = 20,
-	MAIN_TEXT_MAX = 21, /* futex(0x7f0123456789) */
+	TEXT_WIDTH_MAX = 20,
+	MAIN_TEXT_WIDTH_MAX = 21, /* futex(0x7f0123456789) */
 	NAME_MAX_WIDTH = 15,
 	NAME_MIN_WIDTH = 8,
 	NARROW = 60,
-	NARROW_TEXT_MAX = 12,
+	NARROW_TEXT_WIDTH_MAX = 12,
 	NARROW_MIN_TEXT = 8,
 	BRANCH_WIDTH = 2,
 	BRANCHES_MAX = 20
@@ -151,10 +151,10 @@ static void narrow_texts(struct list *l, int width)
 
 	for (int i = 0; i < l->n_columns && total_width(l, &texts) > width; i++) {
 		struct list_column *c = &l->columns[i];
-		const int max = c->column->flags & COLUMN_MAIN ? MAIN_TEXT_MAX : TEXT_MAX;
+		const int max = c->column->flags & COLUMN_MAIN ? MAIN_TEXT_WIDTH_MAX : TEXT_WIDTH_MAX;
 
 		if (c->column->unit == COLUMN_TEXT)
-			c->width = MIN(c->width, width < NARROW ? NARROW_TEXT_MAX : max);
+			c->width = MIN(c->width, width < NARROW ? NARROW_TEXT_WIDTH_MAX : max);
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "ui/keys.h"
 
-enum { TEXT_MAX = 4096 }; /* bytes; as long as a path may be */
+enum { PROMPT_BYTES_MAX = 4096 }; /* bytes; as long as a path may be */
 
 void prompt_init(struct prompt *p)
 {
@@ -134,7 +134,7 @@ void prompt_key(struct prompt *p, struct ui *ui, int key)
 	default:
 		break;
 	}
-	if (!key_is_text(key) || !g_unichar_isprint((gunichar)key) || p->text->len >= TEXT_MAX)
+	if (!key_is_text(key) || !g_unichar_isprint((gunichar)key) || p->text->len >= PROMPT_BYTES_MAX)
 		return;
 	bytes[g_unichar_to_utf8((gunichar)key, bytes)] = '\0';
 	g_string_insert(p->text, (gssize)p->caret, bytes);
