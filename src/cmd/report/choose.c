@@ -144,7 +144,7 @@ static struct view_filter *filter_of_rows(struct report *r)
 }
 
 /* With --sum-by they select sums. */
-static enum lt_status add_limit(struct report *r, const char *name, enum view_operator operator, const char * value)
+static enum lt_status add_limit(struct report *r, const char *name, enum view_operator op, const char *value)
 {
 	struct view_filter *f = r->sum_columns ? &r->having : filter_of_rows(r);
 	const struct column *column;
@@ -154,11 +154,10 @@ static enum lt_status add_limit(struct report *r, const char *name, enum view_op
 	if (find_column(r, name, &column) != LT_OK)
 		return LT_ERROR;
 	columns = all_columns(r, &n);
-	return view_filter_add_comparison(f, columns, n, name, operator, value);
+	return view_filter_add_comparison(f, columns, n, name, op, value);
 }
 
-static enum lt_status add_limits(struct report *r, const char *option, const GPtrArray *limits,
-				 enum view_operator operator)
+static enum lt_status add_limits(struct report *r, const char *option, const GPtrArray *limits, enum view_operator op)
 {
 	uint64_t longest_ns;
 
@@ -171,14 +170,14 @@ static enum lt_status add_limits(struct report *r, const char *option, const GPt
 			continue; /* a duration, see spread.c */
 		if (!sign && r->options->instances) {
 			if (timetext_parse_duration(text, &longest_ns) != LT_OK ||
-			    add_limit(r, "length_ns", operator, text) != LT_OK)
+			    add_limit(r, "length_ns", op, text) != LT_OK)
 				return error_wrap("option '%s'", option);
 			continue;
 		}
 		if (!sign)
 			return error_set("option '%s': '%s' is not of the form COLUMN=VALUE", option, text);
 		name = g_strndup(text, (gsize)(sign - text));
-		status = add_limit(r, name, operator, sign + 1);
+		status = add_limit(r, name, op, sign + 1);
 		g_free(name);
 		if (status != LT_OK)
 			return error_wrap("option '%s'", option);
