@@ -87,36 +87,51 @@ def exits(status):
     return p
 
 
-def exits_as_three():
-    """102, of which nothing but its creation is seen before, is killed last, when the others are gone."""
+def two_of_three_end():
+    """The process has a third thread, 102, of which nothing but its creation is seen before the others are gone."""
     p = Process()
     p.fork(101, 100, 102, 100)
     p.ends("exit_group", 3)
     p.gone()
     p.killed()
     p.switch("srv", 102, 0)
+    return p
+
+
+def exits_as_three():
+    p = two_of_three_end()
     p.deliver(KILL)
     p.gone()
     return p
 
 
-def reused():
-    """After exits(3) another process has the number 100 and gets SIGKILL, which the trace does not show being sent."""
+def silent():
+    """102 has no event between its creation and its end: without the events of signals, its SIGKILL is not seen."""
+    p = two_of_three_end()
+    p.gone()
+    return p
+
+
+def number_again():
+    """After exits(3) another process has the number 100, and runs."""
     p = exits(3)
     p.switch("sh", 50, 0)
     p.fork(50, 50, 100, 100)
     p.switch("srv", 100, 1)
+    return p
+
+
+def reused():
+    """That process gets SIGKILL, which the trace does not show being sent."""
+    p = number_again()
     p.deliver(KILL)
     p.gone()
     return p
 
 
 def reused_by_two():
-    """The same, but that process has a second thread, 102, which is left when the first one has ended itself alone."""
-    p = exits(3)
-    p.switch("sh", 50, 0)
-    p.fork(50, 50, 100, 100)
-    p.switch("srv", 100, 0)
+    """It has a second thread, 102, which is left when the first one has ended itself alone."""
+    p = number_again()
     p.fork(100, 100, 102, 100)
     p.ends("exit", 0)
     p.gone()
@@ -134,18 +149,6 @@ def reused_and_ends():
 def reused_and_killed():
     p = reused_by_two()
     p.deliver(KILL)
-    p.gone()
-    return p
-
-
-def silent():
-    """102 has no event between its creation and its end: without the events of signals, its SIGKILL is not seen."""
-    p = Process()
-    p.fork(101, 100, 102, 100)
-    p.ends("exit_group", 3)
-    p.gone()
-    p.killed()
-    p.switch("srv", 102, 0)
     p.gone()
     return p
 
