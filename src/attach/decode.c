@@ -11,7 +11,8 @@
 #include "base/digits.h"
 #include "base/text.h"
 
-void decode_quote(GString *out, const char *text, size_t len, bool cut)
+/* Appends text from a trace as a C string: quoted, escaped, printable. cut: the text is incomplete. */
+static void quote(GString *out, const char *text, size_t len, bool cut)
 {
 	static const char escapes[] = "\"\"\\\\\nn\tt\rr\vv\ff";
 	char plain[TEXT_MAX + 1];
@@ -103,7 +104,7 @@ static void append_scalar(struct decode *d, const struct field_value *v)
 		g_string_append_printf(d->out, "%g", v->f);
 		return;
 	case SHAPE_TEXT:
-		decode_quote(d->out, v->text, v->len, v->cut);
+		quote(d->out, v->text, v->len, v->cut);
 		return;
 	case SHAPE_BOOL:
 		g_string_append(d->out, v->u ? "true" : "false");
@@ -422,7 +423,7 @@ enum decoded decode_arg(struct decode *d, const struct call_arg *arg)
 	if (!found)
 		return DECODED_NOTHING;
 	if (v.kind == SHAPE_TEXT) {
-		decode_quote(d->out, v.text, v.len, v.cut);
+		quote(d->out, v.text, v.len, v.cut);
 		if (d->saw_path)
 			d->saw_path(d->data, d->dirfd, v.text, v.len);
 		d->dirfd = -1;

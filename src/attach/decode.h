@@ -60,9 +60,6 @@ static inline bool decode_is_error(int64_t ret)
 	return ret < 0 && ret >= -4095;
 }
 
-/* Appends text from a trace as a C string: quoted, escaped, printable. cut: the text is incomplete. */
-void decode_quote(GString *out, const char *text, size_t len, bool cut);
-
 /* Reads an integer field of the payload by name. false: there is none. */
 bool decode_integer(const struct shape *shape, const struct event *ev, const char *name, int64_t *value);
 

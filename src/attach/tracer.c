@@ -232,7 +232,7 @@ static enum class_ends ends_of(strid call)
 	return strcmp(name, "exit_group") == 0 ? ENDS_PROCESS : strcmp(name, "exit") == 0 ? ENDS_THREAD : ENDS_NOTHING;
 }
 
-const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v)
+static const struct tracer_class *plan_of(struct attach_tracer *t, const struct ingest_visit *v)
 {
 	struct tracer_class *plan = v->shape->user;
 
@@ -325,7 +325,7 @@ static void after(void *tracer, const struct ingest_visit *v)
 		tracer_fork(t, v);
 	if (!v->fields)
 		return;
-	plan = tracer_plan(t, v);
+	plan = plan_of(t, v);
 	switch (plan->role) {
 	case CLASS_ENTRY:
 		tracer_call_entry(t, v, plan);

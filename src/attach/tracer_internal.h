@@ -91,8 +91,6 @@ struct attach_record *tracer_record(struct attach_tracer *t, const struct ingest
 				    enum attach_kind kind);
 void tracer_emit(struct attach_tracer *t, struct attach_record *r);
 
-const struct tracer_class *tracer_plan(struct attach_tracer *t, const struct ingest_visit *v);
-
 /* ---- tracer_calls.c ---- */
 void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan);
 void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan);

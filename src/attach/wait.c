@@ -31,7 +31,8 @@ static void append_fixed(GString *out, uint64_t ns, uint64_t unit_ns, unsigned d
 	g_string_append(out, unit);
 }
 
-void attach_append_duration(GString *out, uint64_t ns)
+/* Appends "4.1 ms", "22 us". */
+static void append_duration(GString *out, uint64_t ns)
 {
 	if (ns < NS_PER_US)
 		append_fixed(out, ns, 1, 0, " ns");
@@ -226,7 +227,7 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 	case PART_DEVICE:
 	case PART_THREAD:
 		g_string_append(out, "blocked ");
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		if (p->name) {
 			g_string_append(out, " on ");
 			g_string_append(out, strpool_text(p->name));
@@ -238,26 +239,26 @@ static void append_part(GString *out, const struct attach_wait *w, struct ingest
 		break;
 	case PART_NETWORK:
 		g_string_append(out, "network ");
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		break;
 	case PART_REMOTE:
 		g_string_append_printf(out, "%s: ", host_name(in, waits_who(waits, p->row).host));
 		append_who(out, waits, p->row, p->at_ns);
 		g_string_append_c(out, ' ');
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		break;
 	case PART_OTHER:
 		g_string_append_printf(out, "%s ", state_text(p->state));
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		break;
 	case PART_READY:
 		g_string_append(out, "ready ");
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		append_culprit(out, w, own);
 		break;
 	case PART_CPU:
 		g_string_append(out, "cpu ");
-		attach_append_duration(out, p->ns);
+		append_duration(out, p->ns);
 		break;
 	}
 }
@@ -312,7 +313,7 @@ void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, con
 		const struct wait_who who = waits_who(waits, s->row);
 
 		g_string_append_printf(out, "    +%.6f ", (double)(s->begin_ns - r->entry_ref_ns) / (double)NS_PER_S);
-		attach_append_duration(out, s->end_ns - s->begin_ns);
+		append_duration(out, s->end_ns - s->begin_ns);
 		g_string_append_c(out, ' ');
 		if (s->wire) {
 			g_string_append_printf(out, "network to %s", host_name(in, who.host));

@@ -34,7 +34,4 @@ void attach_wait_append_path(const struct attach_wait *w, struct ingest *in, con
 /* The path as a JSON array of segments; a new reference. */
 json_t *attach_wait_json(const struct attach_wait *w, struct ingest *in);
 
-/* Appends "4.1 ms", "22 us". */
-void attach_append_duration(GString *out, uint64_t ns);
-
 #endif

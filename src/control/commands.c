@@ -36,7 +36,7 @@ char *commands_remote_setup(const struct record_plan *plan)
 	return g_string_free(script, FALSE);
 }
 
-char *commands_refresh(const char *session)
+static char *refresh_command(const char *session)
 {
 	char *option = g_strconcat("--session=", session, NULL);
 	char *const words[] = {
@@ -111,7 +111,7 @@ static char *redump(const struct record_plan *plan)
 	const uint64_t period_s = (plan->statedump_ns + NS_PER_S - 1) / NS_PER_S,
 		       poll_s = MIN(period_s, REDUMP_FIRST_S);
 	const char *const messages = plan->messages.script;
-	char *list = list_command(plan->session), *refresh = commands_refresh(plan->session);
+	char *list = list_command(plan->session), *refresh = refresh_command(plan->session);
 	char *loop = NULL, *line = NULL, *shell;
 	GString *script;
 
@@ -140,7 +140,7 @@ static char *redump(const struct record_plan *plan)
 char *commands_remote_refresh(const char *session, const char *messages)
 {
 	GString *script = g_string_new(messages);
-	char *refresh = commands_refresh(session), *tell, *line;
+	char *refresh = refresh_command(session), *tell, *line;
 
 	g_string_append(script, "tell all\n");
 	tell = as_shell(script);

@@ -29,7 +29,6 @@ char *commands_remote_start(const struct record_plan *plan);
 char *commands_remote_stop(const char *session);               /* does nothing if only the recording is there */
 char *commands_remote_discard(const struct record_plan *plan); /* with what it recorded */
 char *commands_snapshot(const char *session);
-char *commands_refresh(const char *session);
 char *commands_remote_refresh(const char *session, const char *messages);
 
 /*

@@ -87,7 +87,8 @@ static const char script[] =
 	"say shm \"$(free_of /dev/shm)\"\n"
 	"say end yes\n";
 
-GHashTable *facts_parse(const char *text)
+/* Of the script's output. */
+static GHashTable *parse(const char *text)
 {
 	GHashTable *facts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
 	char **lines = g_strsplit(text, "\n", -1);
@@ -126,7 +127,7 @@ static char *run_here(void)
 GHashTable *facts_ask(const char *host)
 {
 	char *text = host ? remote_capture(host, script) : run_here();
-	GHashTable *facts = text ? facts_parse(text) : NULL;
+	GHashTable *facts = text ? parse(text) : NULL;
 
 	g_free(text);
 	if (facts && !*facts_get(facts, "end")) {

@@ -17,9 +17,6 @@
  */
 GHashTable *facts_ask(const char *host);
 
-/* Parses the script's output. The caller frees the facts with g_hash_table_destroy(). */
-GHashTable *facts_parse(const char *text);
-
 /* The value of a key, borrowed; "" if the machine did not report it. */
 const char *facts_get(GHashTable *facts, const char *key);
 

@@ -8,11 +8,6 @@
 #include "control/plan.h"
 #include "control/sessions.h"
 
-/*
- * The domain as liblttng-ctl expects it. User-space buffers are per user: live viewers cannot handle per-process ones.
- */
-struct lttng_domain tracer_domain(enum record_domain domain);
-
 /* Explains an error code of liblttng-ctl (of either sign) in the error chain; session may be NULL. Returns LT_ERROR. */
 enum lt_status tracer_error(int code, const char *session);
 

@@ -201,7 +201,8 @@ enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const c
 	return status;
 }
 
-void remote_clear(const GPtrArray *hosts, const char *session)
+/* Removes the recordings without fetching them. */
+static void clear_everywhere(const GPtrArray *hosts, const char *session)
 {
 	char *script = commands_remote_clear(session);
 
@@ -297,7 +298,7 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
 	if (!*any)
 		g_rmdir(output);
 	else
-		remote_clear(done, session);
+		clear_everywhere(done, session);
 	g_free(fetches);
 	g_free(script);
 	return error_join(failed, LT_OK);

@@ -48,9 +48,6 @@ enum lt_status remote_fetch(const GPtrArray *hosts, const char *session, const c
  */
 enum lt_status remote_leave(const GPtrArray *hosts, const char *session, const char *file, const char *script);
 
-/* Removes the recordings without fetching them. */
-void remote_clear(const GPtrArray *hosts, const char *session);
-
 /*
  * The only session on the hosts that was named by `record`, which the caller frees. NULL: none or several, see the
  * error chain.

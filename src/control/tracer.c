@@ -21,7 +21,10 @@
 #include "control/symbols.h"
 #include "control/sessions.h"
 
-struct lttng_domain tracer_domain(enum record_domain domain)
+/*
+ * The domain as liblttng-ctl expects it. User-space buffers are per user: live viewers cannot handle per-process ones.
+ */
+static struct lttng_domain domain_of(enum record_domain domain)
 {
 	struct lttng_domain d;
 
@@ -125,7 +128,7 @@ static void join_tracepoints(struct record_channel *c, const struct lttng_event 
 
 static enum lt_status probe_kernel(const struct record_plan *plan, struct record_channel *c)
 {
-	struct lttng_domain domain = tracer_domain(RECORD_KERNEL);
+	struct lttng_domain domain = domain_of(RECORD_KERNEL);
 	struct lttng_handle *handle = lttng_create_handle(NULL, &domain);
 	struct lttng_event *list = NULL;
 	enum lt_status status;
@@ -355,7 +358,7 @@ static enum lt_status check_interrupted(void)
 
 static enum lt_status setup_channel(const struct record_plan *plan, const struct record_channel *c)
 {
-	struct lttng_domain domain = tracer_domain(c->domain);
+	struct lttng_domain domain = domain_of(c->domain);
 	struct lttng_handle *handle = lttng_create_handle(plan->session, &domain);
 	enum lt_status status;
 
@@ -409,7 +412,7 @@ enum lt_status tracer_track(const struct record_plan *plan, pid_t pid)
 
 enum lt_status tracer_add_messages(const struct record_plan *plan, const char *event, const char *filter)
 {
-	struct lttng_domain domain = tracer_domain(RECORD_USER);
+	struct lttng_domain domain = domain_of(RECORD_USER);
 	struct lttng_handle *handle = lttng_create_handle(plan->session, &domain);
 	const struct record_channel channel = {
 		.domain = RECORD_USER,

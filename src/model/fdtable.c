@@ -265,14 +265,15 @@ static uint32_t inherit(struct model *m, struct fd_table *t, int64_t fd)
 	return row;
 }
 
-bool fdtable_is_open(const struct fd_table *t, int64_t fd)
+/* Whether the fd is open; accepts any fd. */
+static bool is_open(const struct fd_table *t, int64_t fd)
 {
 	return has_life(fd) && (with_row(t, block_of(fd)) | inherited(t, block_of(fd))) & bit_of(fd);
 }
 
 bool fdtable_look(const struct model *m, const struct fd_table *t, int64_t fd, struct fd_what *what)
 {
-	if (!fdtable_is_open(t, fd))
+	if (!is_open(t, fd))
 		return false;
 	if (with_row(t, block_of(fd)) & bit_of(fd))
 		*what = what_of_row(m, own_block(t, block_of(fd))->rows[(uint32_t)fd % BLOCK_FDS], false);
@@ -305,7 +306,7 @@ void files_close(struct model *m, struct fd_table *t, int64_t fd)
 {
 	uint32_t row;
 
-	if (!fdtable_is_open(t, fd))
+	if (!is_open(t, fd))
 		return;
 	if (!(with_row(t, block_of(fd)) & bit_of(fd)) && !lists(m, 1)) {
 		close_unlisted(m, t, fd);
@@ -372,7 +373,7 @@ void files_set_read_end(struct fd_table *t, int64_t fd)
 
 bool files_is_read_end(const struct fd_table *t, int64_t fd)
 {
-	if (!fdtable_is_open(t, fd))
+	if (!is_open(t, fd))
 		return false;
 	if (with_row(t, block_of(fd)) & bit_of(fd))
 		return own_block(t, block_of(fd))->read_end & bit_of(fd);
@@ -415,7 +416,7 @@ void fdtable_copy(struct model *m, struct fd_table *t, struct fd_table *from, ui
 			int64_t fd = (int64_t)b * BLOCK_FDS + __builtin_ctz(open);
 			struct fd_what what;
 
-			if (fdtable_is_open(t, fd))
+			if (is_open(t, fd))
 				continue;
 			what = what_of_row(m, files_find(m, from, fd), files_is_read_end(from, fd));
 			set_what(m, t, fd, life_begin(m, t, fd, opened_ns), &what);

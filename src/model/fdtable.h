@@ -67,9 +67,6 @@ struct fd_table {
 /* Frees its members. */
 void fdtable_release(struct model *m, struct fd_table *t);
 
-/* Whether the fd is open; accepts any fd. */
-bool fdtable_is_open(const struct fd_table *t, int64_t fd);
-
 /* What the fd is, including inherited ones; false: it is not open. Changes nothing. */
 bool fdtable_look(const struct model *m, const struct fd_table *t, int64_t fd, struct fd_what *what);
 

@@ -94,11 +94,6 @@ strid fdkind_address(uint64_t family, const uint64_t addr[2]);
 
 /* ---- io.c: bytes ---- */
 
-/* In the order of a thread's cells read_disk, read_net … */
-enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER, IO_NETFS };
-
-enum io_class io_class_of(enum fd_kind kind);
-
 /* Count the bytes of a successful read-like or write-like call; file may be NO_ROW. */
 void io_read(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);
 void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes);

@@ -4,7 +4,10 @@
 #include "model/files.h"
 #include "model/parts_internal.h"
 
-enum io_class io_class_of(enum fd_kind kind)
+/* In the order of a thread's cells read_disk, read_net … */
+enum io_class { IO_DISK, IO_NET, IO_PIPE, IO_OTHER, IO_NETFS };
+
+static enum io_class class_of(enum fd_kind kind)
 {
 	switch (kind) {
 	case FD_FILE:
@@ -25,7 +28,7 @@ enum io_class io_class_of(enum fd_kind kind)
 
 static enum io_class class_of_row(const struct model *m, uint32_t file)
 {
-	return file == NO_ROW ? IO_OTHER : io_class_of((enum fd_kind)FILE_ROW(m, file)->kind);
+	return file == NO_ROW ? IO_OTHER : class_of((enum fd_kind)FILE_ROW(m, file)->kind);
 }
 
 #define FOLLOWS(first, class, member) \

@@ -343,9 +343,6 @@ void relations_child_waited(struct model *m, uint32_t parent, int64_t pid);
 /* A call of the kill() family succeeded: signal call->cmd to call->arg, a process or thread, by such an ID. */
 void relations_killed(struct model *m, uint32_t thread, const struct call_in_flight *call);
 
-/* "SIGUSR1" */
-strid relations_signal_name(int64_t number);
-
 /*
  * ---- channels.c, sockets.c: contents of pipes and sockets. Files: TABLE_FILE rows, NO_ROW allowed when created. ----
  */

@@ -175,6 +175,19 @@ static strid path_of(const struct model *m, const struct file_ref *ref)
 	return file == NO_ROW ? STRID_NONE : (strid)FILE_ROW(m, file)->path;
 }
 
+/* "SIGUSR1" */
+static strid signal_name(int64_t number)
+{
+	const char *name = number > 0 && number < NSIG ? sigabbrev_np((int)number) : NULL;
+	char text[24];
+
+	if (name)
+		g_snprintf(text, sizeof(text), "SIG%s", name);
+	else
+		g_snprintf(text, sizeof(text), "signal %" G_GINT64_FORMAT, (gint64)number);
+	return strpool_intern_z(text);
+}
+
 /* The fifo that both open, one after the other has waited for that; STRID_NONE. */
 static strid met_at(struct model *m, uint32_t waker, uint32_t woken)
 {
@@ -222,7 +235,7 @@ static void find_means(struct model *m, uint32_t waker, uint32_t woken, struct r
 		what->object = path_of(m, &in->file);
 	} else if (action_of(by) == SYSCALL_KILL) {
 		what->kind = RELATION_SIGNAL;
-		what->object = relations_signal_name(by->cmd);
+		what->object = signal_name(by->cmd);
 	} else if (in_kind != RELATION_OTHER && (by_kind == in_kind || closes)) {
 		what->kind = in_kind;
 		what->object = path_of(m, in_file);
@@ -373,18 +386,6 @@ static uint32_t thread_named(const struct model *m, uint32_t caller, int64_t tid
 
 /* ---- signals ---- */
 
-strid relations_signal_name(int64_t number)
-{
-	const char *name = number > 0 && number < NSIG ? sigabbrev_np((int)number) : NULL;
-	char text[24];
-
-	if (name)
-		g_snprintf(text, sizeof(text), "SIG%s", name);
-	else
-		g_snprintf(text, sizeof(text), "signal %" G_GINT64_FORMAT, (gint64)number);
-	return strpool_intern_z(text);
-}
-
 static void count_signal(struct model *m, uint32_t sender, uint32_t target, int64_t number)
 {
 	struct relation what = { .from = relations_party(m, sender), .kind = RELATION_SIGNAL };
@@ -393,7 +394,7 @@ static void count_signal(struct model *m, uint32_t sender, uint32_t target, int6
 	if (target == NO_ROW)
 		return;
 	what.to = relations_party(m, target);
-	what.object = relations_signal_name(number);
+	what.object = signal_name(number);
 	relations_row(m, &what, &hint)->count++;
 }
 

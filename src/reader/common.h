@@ -169,10 +169,4 @@ struct event *reader_emit(const struct reader *r, enum event_kind kind, uint64_t
 /* Writes the records of the stream's item, an event; writes nothing if the event is damaged. */
 void reader_write_event(struct reader *r, struct reader_stream *s);
 
-/*
- * The thread that was running at the stream's latest event: that of the event's context, else prev of a switch. -1:
- * unknown.
- */
-int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan);
-
 #endif

@@ -135,7 +135,11 @@ static enum read_status write_perf(struct reader *r, struct reader_stream *s, co
 
 /* ---- the next thread ---- */
 
-int64_t reader_running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan)
+/*
+ * The thread that was running at the stream's latest event: that of the event's context, else prev of a switch. -1:
+ * unknown.
+ */
+static int64_t running_thread(struct reader *r, struct reader_stream *s, const struct reader_class *plan)
 {
 	struct context_cache context = { .layout = NULL };
 	struct ev_sched_switch words;
@@ -169,7 +173,7 @@ static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns,
 		if (other != s && other->item == ITEM_EVENT) {
 			t = other->item_own_ns;
 			if (!found || t < *ns)
-				*tid = reader_running_thread(r, other, other->head.plan);
+				*tid = running_thread(r, other, other->head.plan);
 			*ns = !found || t < *ns ? t : *ns;
 			found = true;
 			continue;
@@ -177,7 +181,7 @@ static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns,
 		if (stream_peek(other, &m)) {
 			t = m.has_time ? m.ns : other->last_ns;
 			if (!found || t < *ns) {
-				*tid = reader_running_thread(r, other, m.plan);
+				*tid = running_thread(r, other, m.plan);
 				*ns = t;
 			}
 			found = true;

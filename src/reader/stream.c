@@ -64,7 +64,7 @@ static uint16_t cpu_of_packet(struct reader_stream *s, const struct message *m)
 	return EVENT_NO_CPU;
 }
 
-void stream_begin_packet(struct reader_stream *s, const struct message *m)
+static void begin_packet(struct reader_stream *s, const struct message *m)
 {
 	struct reader_cpu **state;
 
@@ -95,7 +95,7 @@ static void set_loss(struct reader_stream *s, struct losses *l, uint64_t count, 
  * The counter of lost events is not monotonic: it may drop to 0 in one packet and then continue from its old value, and
  * decoders pass on the differences modulo 2^64. Only an excess over the highest sum so far is a loss.
  */
-void stream_add_loss(struct reader_stream *s, const struct message *m)
+static void add_loss(struct reader_stream *s, const struct message *m)
 {
 	struct losses *l = &s->losses[m->kind == MESSAGE_LOST_EVENTS ? LOSS_EVENTS : LOSS_PACKETS];
 	int64_t lost;
@@ -148,7 +148,7 @@ static LT_COLD bool look_at_other(struct reader_stream *s, const struct message 
 	case MESSAGE_EVENT:
 		break;
 	case MESSAGE_PACKET_BEGIN:
-		stream_begin_packet(s, m);
+		begin_packet(s, m);
 		step_to_packet_begin(s, m);
 		break;
 	case MESSAGE_PACKET_END:
@@ -158,7 +158,7 @@ static LT_COLD bool look_at_other(struct reader_stream *s, const struct message 
 	case MESSAGE_LOST_PACKETS:
 		if (loss_is_due(s, m->has_time ? m->begin_ns : s->last_ns))
 			return true;
-		stream_add_loss(s, m);
+		add_loss(s, m);
 		break;
 	case MESSAGE_DAMAGE:
 		add_damage(s, m);
@@ -268,7 +268,7 @@ static bool show(struct reader_stream *s, const struct message *m,
 		 bool (*visit)(struct reader_stream *s, const struct message *m, void *user), void *user)
 {
 	if (m->kind == MESSAGE_PACKET_BEGIN && s->cpu == EVENT_NO_CPU)
-		stream_begin_packet(s, m);
+		begin_packet(s, m);
 	return visit(s, m, user);
 }
 

@@ -170,10 +170,6 @@ void stream_init(struct reader_stream *s, struct reader *r, const struct stream_
 /* For stream_type.release: frees everything except *s. */
 void stream_clear(struct reader_stream *s);
 
-/* Process messages that are not events. */
-void stream_begin_packet(struct reader_stream *s, const struct message *m);
-void stream_add_loss(struct reader_stream *s, const struct message *m);
-
 /* Determines the stream's next item. */
 void stream_find_item(struct reader_stream *s);
 

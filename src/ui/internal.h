@@ -237,9 +237,6 @@ unsigned window_screen_host(const struct ui_graph *graph, unsigned host);
 /* Makes the window one step longer or shorter. */
 void window_change_length(struct ui *ui, int direction);
 
-/* What to show while a window has no graph: "reading 34%", a problem, or "". */
-const char *window_state(const struct ui *ui, char *text, size_t size);
-
 /* The columns that the window takes as text, without its state; 0: there is none. */
 int window_width(struct ui *ui);
 

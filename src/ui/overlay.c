@@ -66,7 +66,7 @@ void overlay_clear(struct overlay *o)
 	free_items(o);
 	g_array_set_size(o->items, 0);
 	if (o->lines > o->rows && o->top + o->rows >= o->lines)
-		overlay_to_end(o);
+		o->top = G_MAXINT / 2;
 }
 
 void overlay_destroy(struct overlay *o)
@@ -115,11 +115,6 @@ void overlay_check(struct overlay *o, int value, bool checked)
 	for (int i = 0; i < (int)o->items->len; i++)
 		if (item_at(o, i)->value == value)
 			item_at(o, i)->checked = checked;
-}
-
-void overlay_to_end(struct overlay *o)
-{
-	o->top = G_MAXINT / 2;
 }
 
 static void scroll(struct overlay *o, int by)

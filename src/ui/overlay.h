@@ -43,9 +43,6 @@ void overlay_check(struct overlay *o, int value, bool checked);
 /* Removes all lines or items. What it shows of those added next is the same place, or again their end. */
 void overlay_clear(struct overlay *o);
 
-/* Scrolls to the end. */
-void overlay_to_end(struct overlay *o);
-
 /* The result of a key. */
 enum overlay_result {
 	OVERLAY_STAYS,

@@ -287,7 +287,8 @@ bool window_load(struct ui *ui)
 
 /* ---- in words ---- */
 
-const char *window_state(const struct ui *ui, char *text, size_t size)
+/* What to show while a window has no graph: "reading 34%", a problem, or "". */
+static void write_state(const struct ui *ui, char *text, size_t size)
 {
 	const struct ui_window *w = ui->window;
 
@@ -299,7 +300,6 @@ const char *window_state(const struct ui *ui, char *text, size_t size)
 		g_strlcpy(text, "reading …", size);
 	else
 		text[0] = '\0';
-	return text;
 }
 
 /* "[14:07:05.642, 14:07:12.642[ 7.00s"; false: there is no window. */
@@ -333,7 +333,7 @@ void window_draw(struct ui *ui, int x, int y, int width)
 
 	if (!window_interval(ui, &begin_ns, &end_ns) || !write_window(ui, text, sizeof(text)))
 		return;
-	window_state(ui, state, sizeof(state));
+	write_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
 		g_snprintf(state, sizeof(state), "kept from %s",
 			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, UI_DATE_IF_OTHER));

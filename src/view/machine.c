@@ -56,7 +56,8 @@ const char *view_exe_of(const struct view_host *host, const struct thread_row *t
 	return p ? p->exe : NULL;
 }
 
-const char *view_user_name(const struct view_host *host, int64_t user)
+/* The name of a user, or its number if the side-car does not have it; valid until the next strpool_round_end(). */
+static const char *user_name(const struct view_host *host, int64_t user)
 {
 	const char *name = host->sidecar ? sidecar_user(host->sidecar, user) : NULL;
 	char number[24];
@@ -73,7 +74,7 @@ bool view_term_has_user(const struct view_node *term, const struct view_host *ho
 
 	if (user < 0)
 		return false;
-	return term->number_given ? user == term->number : text_glob(term->glob, view_user_name(host, user));
+	return term->number_given ? user == term->number : text_glob(term->glob, user_name(host, user));
 }
 
 /* The main thread of a thread's process, if known. */
@@ -152,7 +153,7 @@ void view_get_process_user(const struct view_cell *at, struct value *v)
 {
 	const int64_t user = user_at(at);
 
-	value_set_text(v, user >= 0 ? view_user_name(at->host, user) : NULL);
+	value_set_text(v, user >= 0 ? user_name(at->host, user) : NULL);
 }
 
 void view_get_process_exe(const struct view_cell *at, struct value *v)

@@ -36,9 +36,6 @@ void view_paths_add_request(struct view_paths *p, uint64_t thread_uid, int64_t p
 /* Whether a row of the table is such a thread, or a process with one. */
 bool view_paths_row_is_request(const struct view_rows *r, const struct view_row *row);
 
-/* The sum of all totals, including time on the network. */
-uint64_t view_paths_total_ns(const struct wait_totals *totals);
-
 extern const struct view_table view_paths_table;
 
 #endif

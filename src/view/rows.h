@@ -150,9 +150,6 @@ const struct sidecar_process *view_process_of(const struct view_host *host, cons
 int64_t view_user_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread);
 const char *view_exe_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread);
 
-/* The name of a user, or its number if the side-car does not have it; valid until the next strpool_round_end(). */
-const char *view_user_name(const struct view_host *host, int64_t user);
-
 /* Whether a term user: holds for a thread. main_thread: as above. */
 bool view_term_has_user(const struct view_node *term, const struct view_host *host, const struct thread_row *t,
 			const struct thread_row *main_thread);

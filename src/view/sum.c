@@ -22,7 +22,8 @@ const char *view_sum_name(enum view_sum sum)
 	return names[sum];
 }
 
-char *view_sum_names(void)
+/* "thread|process|…"; the caller frees it. */
+static char *all_names(void)
 {
 	GString *text = g_string_new(NULL);
 
@@ -77,7 +78,7 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 	for (*sum = VIEW_SUM_THREAD; *sum < VIEW_SUMS && strcmp(names[*sum], name) != 0; (*sum)++)
 		similar_offer(&s, names[*sum]);
 	if (*sum == VIEW_SUMS) {
-		char *all = view_sum_names();
+		char *all = all_names();
 
 		error_set("'%s' is not one of %s%s", name, all, similar_hint(&s, ""));
 		g_free(all);

@@ -32,9 +32,6 @@ enum lt_status view_sum_find(const char *name, const struct view_table *table, e
 const char *view_sum_name(enum view_sum sum);
 bool view_sum_applies(const struct view_table *table, enum view_sum sum);
 
-/* All names, for help: "thread|process|…". The caller frees it. */
-char *view_sum_names(void);
-
 /*
  * The columns of the sums: the host, what the rows have in common, how many rows were merged, and the table's figures
  * that can be summed; distributions are merged. A new array of struct column; free with g_array_unref().

@@ -61,7 +61,8 @@ void view_paths_add_request(struct view_paths *p, uint64_t thread_uid, int64_t p
 		map64_put(&p->requesters, (uint64_t)pid, 0);
 }
 
-uint64_t view_paths_total_ns(const struct wait_totals *totals)
+/* The sum of all totals, including time on the network. */
+static uint64_t sum_of(const struct wait_totals *totals)
 {
 	uint64_t total_ns = totals->wire_ns;
 
@@ -95,13 +96,13 @@ static void get_total(const struct view_cell *at, struct value *v)
 		return;
 	switch (at->column->cell) {
 	case TOTAL:
-		value_set_uint(v, view_paths_total_ns(t));
+		value_set_uint(v, sum_of(t));
 		break;
 	case OWN:
 		value_set_uint(v, t->own_ns);
 		break;
 	case OTHERS:
-		value_set_uint(v, view_paths_total_ns(t) - MIN(t->own_ns, view_paths_total_ns(t)));
+		value_set_uint(v, sum_of(t) - MIN(t->own_ns, sum_of(t)));
 		break;
 	case WIRE:
 		value_set_uint(v, t->wire_ns);

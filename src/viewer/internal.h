@@ -89,8 +89,6 @@ struct viewer {
 
 /* ---- request.c ---- */
 
-void viewer_ask(struct viewer *v, enum wire_command command, struct viewer_stream *stream, const void *payload,
-		size_t len);
 void viewer_ask_connect(struct viewer *v);
 void viewer_ask_list(struct viewer *v);
 void viewer_ask_attach(struct viewer *v);
@@ -114,7 +112,7 @@ static inline bool viewer_asked_since(uint64_t serial, const struct viewer_reque
 
 /*
  * Processes the next piece of the answers. LT_OK: it produced an event. LT_AGAIN: more bytes are needed, or there is no
- * open request. LT_END: it was processed, without an event. LT_ERROR: see viewer_fail().
+ * open request. LT_END: it was processed, without an event. LT_ERROR: see viewer_refuse().
  */
 enum lt_status viewer_take_reply(struct viewer *v, struct viewer_event *event);
 
@@ -157,8 +155,7 @@ bool viewer_may_hold_more(const struct viewer *v, const struct viewer_stream *s)
 
 /* ---- viewer.c ---- */
 
-/* Fail with this cause, and the reason in the error chain or given by fmt; return LT_ERROR. */
-enum lt_status viewer_fail(struct viewer *v, enum viewer_cause cause);
+/* Fails with this cause, and the reason given by fmt; returns LT_ERROR. */
 enum lt_status viewer_refuse(struct viewer *v, enum viewer_cause cause, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

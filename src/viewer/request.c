@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "viewer/internal.h"
 
-void viewer_ask(struct viewer *v, enum wire_command command, struct viewer_stream *stream, const void *payload,
+static void ask(struct viewer *v, enum wire_command command, struct viewer_stream *stream, const void *payload,
 		size_t len)
 {
 	const struct wire_head head = { .size = GUINT64_TO_BE(len), .command = GUINT32_TO_BE(command) };
@@ -39,12 +39,12 @@ void viewer_ask_connect(struct viewer *v)
 		.type = GUINT32_TO_BE(WIRE_FOR_COMMANDS),
 	};
 
-	viewer_ask(v, WIRE_CONNECT, NULL, &hello, sizeof(hello));
+	ask(v, WIRE_CONNECT, NULL, &hello, sizeof(hello));
 }
 
 void viewer_ask_list(struct viewer *v)
 {
-	viewer_ask(v, WIRE_LIST, NULL, "", 0);
+	ask(v, WIRE_LIST, NULL, "", 0);
 	v->asks_list = true;
 	v->list_us = g_get_monotonic_time();
 }
@@ -56,15 +56,15 @@ void viewer_ask_attach(struct viewer *v)
 		.seek = GUINT32_TO_BE(v->from_start ? WIRE_SEEK_BEGINNING : WIRE_SEEK_LAST),
 	};
 
-	viewer_ask(v, WIRE_CREATE, NULL, "", 0);
-	viewer_ask(v, WIRE_ATTACH, NULL, &attach, sizeof(attach));
+	ask(v, WIRE_CREATE, NULL, "", 0);
+	ask(v, WIRE_ATTACH, NULL, &attach, sizeof(attach));
 }
 
 void viewer_ask_new_streams(struct viewer *v)
 {
 	const uint64_t id = GUINT64_TO_BE(v->id);
 
-	viewer_ask(v, WIRE_NEW_STREAMS, NULL, &id, sizeof(id));
+	ask(v, WIRE_NEW_STREAMS, NULL, &id, sizeof(id));
 	v->asked_streams = v->serial;
 	v->asks_streams = true;
 	v->streams_us = g_get_monotonic_time();
@@ -74,7 +74,7 @@ void viewer_ask_metadata(struct viewer *v, struct viewer_stream *metadata)
 {
 	const uint64_t id = GUINT64_TO_BE(metadata->id);
 
-	viewer_ask(v, WIRE_METADATA, metadata, &id, sizeof(id));
+	ask(v, WIRE_METADATA, metadata, &id, sizeof(id));
 	metadata->asked = v->serial;
 }
 
@@ -82,7 +82,7 @@ void viewer_ask_index(struct viewer *v, struct viewer_stream *s)
 {
 	const uint64_t id = GUINT64_TO_BE(s->id);
 
-	viewer_ask(v, WIRE_NEXT_INDEX, s, &id, sizeof(id));
+	ask(v, WIRE_NEXT_INDEX, s, &id, sizeof(id));
 }
 
 void viewer_ask_packet(struct viewer *v, struct viewer_stream *s)
@@ -94,5 +94,5 @@ void viewer_ask_packet(struct viewer *v, struct viewer_stream *s)
 	};
 
 	s->packet_due = false;
-	viewer_ask(v, WIRE_PACKET, s, &get, sizeof(get));
+	ask(v, WIRE_PACKET, s, &get, sizeof(get));
 }

@@ -73,7 +73,8 @@ void viewer_stream_free(struct viewer_stream *s)
 
 /* ---- failing ---- */
 
-enum lt_status viewer_fail(struct viewer *v, enum viewer_cause cause)
+/* Fails with this cause, and the reason in the error chain. */
+static enum lt_status fail(struct viewer *v, enum viewer_cause cause)
 {
 	v->state = STATE_FAILED;
 	v->cause = cause;
@@ -91,7 +92,7 @@ enum lt_status viewer_refuse(struct viewer *v, enum viewer_cause cause, const ch
 	g_vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
 	error_set("%s", text);
-	return viewer_fail(v, cause);
+	return fail(v, cause);
 }
 
 enum viewer_cause viewer_cause(const struct viewer *v)
@@ -201,7 +202,7 @@ static enum lt_status move(struct viewer *v)
 	if (status == LT_END)
 		return hung_up(v);
 	if (status == LT_ERROR)
-		return has_met(v) ? viewer_fail(v, VIEWER_GONE) : hung_up(v);
+		return has_met(v) ? fail(v, VIEWER_GONE) : hung_up(v);
 	return status == LT_AGAIN ? LT_AGAIN : LT_END;
 }
 

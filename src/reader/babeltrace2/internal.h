@@ -42,8 +42,6 @@ struct lib_knowledge {
 
 /* ---- stream.c ---- */
 
-extern const struct stream_type lib_stream_type;
-
 /* Initialises *s; the caller sets the iterator. */
 void lib_stream_init(struct lib_stream *s, struct reader *r);
 

@@ -335,7 +335,7 @@ static void release(struct reader_stream *stream)
 	g_free(s);
 }
 
-const struct stream_type lib_stream_type = {
+static const struct stream_type stream_type = {
 	.next = next,
 	.mark = mark,
 	.rewind = rewind_to_mark,
@@ -348,5 +348,5 @@ const struct stream_type lib_stream_type = {
 
 void lib_stream_init(struct lib_stream *s, struct reader *r)
 {
-	stream_init(&s->base, r, &lib_stream_type);
+	stream_init(&s->base, r, &stream_type);
 }

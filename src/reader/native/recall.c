@@ -58,7 +58,8 @@ void recall_pack_metadata(GByteArray *out, const void *bytes, size_t len)
 		g_byte_array_set_size(out, 0);
 }
 
-char *recall_unpack_metadata(const uint8_t *bytes, size_t len)
+/* A text to be freed; NULL: it is damaged. */
+static char *unpack_metadata(const uint8_t *bytes, size_t len)
 {
 	uint64_t own_len = 0;
 	uint8_t *unpacked;
@@ -166,7 +167,7 @@ static enum lt_status read_trace(struct recall_reader *r)
 
 	if (!find_metadata(r, &e) || !copy_packet(&r->log, &e, e.len, &bytes))
 		return LT_END;
-	text = recall_unpack_metadata(bytes.data, bytes.len);
+	text = unpack_metadata(bytes.data, bytes.len);
 	mapping_close(&bytes);
 	if (!text)
 		return error_set("damaged metadata");

@@ -8,11 +8,9 @@
 #include "reader/reader.h"
 
 /*
- * The bytes of a RECALL_METADATA: its length, and the metadata as compressed by zlib. Packing leaves *out empty if it
- * fails. Unpacking returns a text to be freed, NULL: it is damaged.
+ * The bytes of a RECALL_METADATA: its length, and the metadata as compressed by zlib. *out stays empty if that fails.
  */
 void recall_pack_metadata(GByteArray *out, const void *bytes, size_t len);
-char *recall_unpack_metadata(const uint8_t *bytes, size_t len);
 
 /*
  * Opens what the log (source/recall.h) at the descriptor still has of a session's trace, starting at the earliest time
