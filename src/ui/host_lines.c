@@ -151,7 +151,8 @@ static void away_text(const struct ui *ui, const struct ui_host_data *host, char
 	known_until(ui, host, &last_ns);
 	ui_time(ui, time, sizeof(time), ui_to_ref(host, last_ns), 0, UI_DATE_IF_OTHER);
 	if (host->info.over) {
-		g_snprintf(text, size, "session ended at %s; waiting for another one", time);
+		g_snprintf(text, size, "session ended at %s%s", time,
+			   host->info.awaited ? "; waiting for another one" : "");
 		return;
 	}
 	g_snprintf(text, size, "%s since %s%s%s%s",

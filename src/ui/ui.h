@@ -43,6 +43,7 @@ struct ui_host {
 	bool live;                  /* from a relayd */
 	bool away;                  /* live, but currently absent */
 	bool over;                  /* away because its session has ended */
+	bool awaited;               /* over, but another session of it is waited for */
 	bool silent;                /* live, but without data for a while, or still */
 	bool waited_for;            /* silent so recently that critical paths still wait for it */
 	bool still;                 /* live and sending, but without events since end_ns */

@@ -297,14 +297,18 @@ def test_interrupted_end():
 
 
 def test_command_on_screen():
-    """The command's output does not disturb the screen: it
-    appears after the screen is left; the status is the command's."""
+    """The command's output does not disturb the screen: it appears after the screen is left; the status is the command's.
+    Its session is the only one.
+    """
     with user("screen") as u:
         m = Monitor(u, "--", "sh", "-c", f"echo its-out''put; for i in $(seq 40); do {u.app} 100; sleep 0.1; done; exit 3")
         m.await_events()
         assert "its-output" not in m.text, "on the screen"
         sandbox.wait_until(lambda: "sh" not in u.noted(), "end of the command")
+        m.await_text("session ended at")
+        m.await_text("ENDED")
         m.end(lambda: m.press(b"q"), 3)
+        assert "waiting for another one" not in m.text, m.text[-2000:]
         m.await_text("its-output")
         u.check_gone()
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The meters of a host's CPUs: busy, offline, or not known. */
+/* The meters of a host's CPUs: busy, offline, or not known; and why a host has no figures. */
 #include <string.h>
 
 #include "events.h"
@@ -19,16 +19,24 @@ static void begin(struct events *e)
 		events_switch(e, SECOND + 1000 + cpu, cpu, 0, 0, 5 + cpu, "busy");
 }
 
-static void expect_line(int width, const char *part)
+/* The line is freed by the caller. */
+static char *draw_line(int width)
 {
 	char *text;
 
 	ui.canvas = canvas_create(width, 1, false);
 	host_lines_draw(&ui, 0, 1);
 	text = canvas_row_text(ui.canvas, 0);
+	canvas_destroy(ui.canvas);
+	return text;
+}
+
+static void expect_line(int width, const char *part)
+{
+	char *text = draw_line(width);
+
 	ck_assert_msg(strstr(text, part) != NULL, "'%s' lacks '%s'", text, part);
 	g_free(text);
-	canvas_destroy(ui.canvas);
 }
 
 /* The host's line in the second frame: with a bar per CPU, and with a column each. */
@@ -85,16 +93,24 @@ static void expect_absent(struct ui_host info, unsigned first, unsigned frames, 
 	struct ui_host_data host = { .info = info };
 	struct history *h = history_create(1 << 20);
 	struct events e;
+	char *line;
 
 	begin(&e);
 	history_add_track(h);
 	for (unsigned i = 0; i < frames; i++)
 		frames_append(h, 0, e.m, (first + i) * SECOND, (first + i + 1) * SECOND);
-	ui = (struct ui){ .history = h, .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
-	ui.shown_begin_ns = 2 * SECOND;
-	ui.shown_end_ns = 3 * SECOND;
+	ui = (struct ui){
+		.history = h,
+		.hosts = g_array_new(FALSE, TRUE, sizeof(host)),
+		.inputs = g_array_new(FALSE, FALSE, 1), /* none */
+		.shown_begin_ns = 2 * SECOND,
+		.shown_end_ns = 3 * SECOND,
+	};
 	g_array_append_val(ui.hosts, host);
-	expect_line(80, text);
+	line = draw_line(80);
+	ck_assert_msg(g_str_has_suffix(line, text), "'%s' does not end with '%s'", line, text);
+	g_free(line);
+	g_array_free(ui.inputs, TRUE);
 	g_array_free(ui.hosts, TRUE);
 	history_destroy(h);
 	events_release(&e);
@@ -121,4 +137,15 @@ START_TEST(test_absent)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_absent)
+/* A session that has ended: whether another one of the host is waited for. */
+START_TEST(test_over)
+{
+	struct ui_host info = { .name = "web", .begin_ns = SECOND, .live = true, .away = true, .over = true };
+
+	expect_absent(info, 1, 1, "session ended at 00:00:02");
+	info.awaited = true;
+	expect_absent(info, 1, 1, "session ended at 00:00:02; waiting for another one");
+}
+END_TEST
+
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_absent, test_over)

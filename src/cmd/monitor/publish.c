@@ -82,6 +82,7 @@ static struct ui_host host_info(const struct monitor *m, const struct reading *r
 		.user_space = is_user_space(host),
 		.note = host->note,
 		.over = host->over,
+		.awaited = host->over && !m->options->keeper, /* its relayd gets no other session */
 	};
 
 	list_missing(missing, host);
