@@ -243,18 +243,25 @@ uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64
 	g_assert_not_reached();
 }
 
-char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool date, bool utc)
+static struct tm calendar_of(uint64_t t_ns, bool utc)
 {
-	time_t seconds = (time_t)(t_ns / NS_PER_S);
-	char fraction[12];
+	const time_t seconds = (time_t)(t_ns / NS_PER_S);
 	struct tm tm;
-	size_t used;
 
-	g_assert(size >= TIMETEXT_SIZE && digits <= 9);
 	if (utc)
 		gmtime_r(&seconds, &tm);
 	else
 		localtime_r(&seconds, &tm);
+	return tm;
+}
+
+char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool date, bool utc)
+{
+	const struct tm tm = calendar_of(t_ns, utc);
+	char fraction[12];
+	size_t used;
+
+	g_assert(size >= TIMETEXT_SIZE && digits <= 9);
 	used = strftime(dst, size, date ? "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
 	snprintf(fraction, sizeof(fraction), ".%09u", (unsigned)(t_ns % NS_PER_S));
 	if (digits) {
@@ -262,6 +269,22 @@ char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bo
 		dst[used + digits + 1] = '\0';
 	}
 	return dst;
+}
+
+char *timetext_format_short(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool utc)
+{
+	static const size_t year = sizeof("2026-") - 1;
+
+	timetext_format(dst, size, t_ns, digits, true, utc);
+	memmove(dst, dst + year, strlen(dst + year) + 1);
+	return dst;
+}
+
+bool timetext_same_day(uint64_t a_ns, uint64_t b_ns, bool utc)
+{
+	const struct tm a = calendar_of(a_ns, utc), b = calendar_of(b_ns, utc);
+
+	return a.tm_year == b.tm_year && a.tm_yday == b.tm_yday;
 }
 
 char *timetext_format_duration(char *dst, size_t size, uint64_t ns)

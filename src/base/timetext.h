@@ -54,6 +54,12 @@ enum lt_status timetext_parse_duration(const char *text, uint64_t *ns);
 enum { TIMETEXT_SIZE = 40 };
 char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool date, bool utc);
 
+/* The same with the date, but without its year: "11-20 12:03:05.123". */
+char *timetext_format_short(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool utc);
+
+/* Whether both times are on the same day. */
+bool timetext_same_day(uint64_t a_ns, uint64_t b_ns, bool utc);
+
 /* The shortest exact form: "100ms", "90s", "2m", "1500us". Returns dst. */
 char *timetext_format_duration(char *dst, size_t size, uint64_t ns);
 

@@ -96,8 +96,8 @@ static const struct column **choose_columns(const struct writer *w, const struct
 
 /* The lines below the heading, n cells each: first the rows, then the totals. */
 struct text_lines {
-	const struct writer *w;
 	const struct writer_page *page;
+	struct format format;
 	const struct column **columns;
 	unsigned *widths;
 	unsigned n;
@@ -108,7 +108,7 @@ static void add_cell(struct text_lines *l, unsigned c, const struct value *v)
 {
 	char buf[TEXT_CELL_SIZE];
 
-	format_value(buf, sizeof(buf), v, l->columns[c]->unit, 0, &l->w->options.format);
+	format_value(buf, sizeof(buf), v, l->columns[c]->unit, 0, &l->format);
 	l->widths[c] = MAX(l->widths[c], utf8_width(buf));
 	g_ptr_array_add(l->cells, g_strdup(buf));
 }
@@ -191,16 +191,20 @@ static void add_total(struct text_lines *l, unsigned host)
 	}
 }
 
-/* With as many digits of the time as on the screen. */
+/* With times as on the screen. */
 static void write_lines(FILE *out, const struct writer *w, const struct writer_page *page)
 {
+	const bool utc = w->options.format.utc;
 	char time[TIMETEXT_SIZE];
 
 	write_heading(out, w, page);
 	for (unsigned i = 0; i < page->n_lines && !ferror(out); i++) {
 		const struct writer_line *line = &page->lines[i];
 
-		timetext_format(time, sizeof(time), line->at_ns, LINE_DIGITS, false, w->options.format.utc);
+		if (timetext_same_day(line->at_ns, page->begin_ns, utc))
+			timetext_format(time, sizeof(time), line->at_ns, LINE_DIGITS, false, utc);
+		else
+			timetext_format_short(time, sizeof(time), line->at_ns, LINE_DIGITS, utc);
 		fprintf(out, "%s ", time);
 		if (page->tids && line->tid >= 0)
 			fprintf(out, "%*" PRId32 " ", LINE_TID_WIDTH, line->tid);
@@ -229,10 +233,15 @@ static void add_totals(struct text_lines *l)
 
 static void write_rows(FILE *out, const struct writer *w, const struct writer_page *page)
 {
-	struct text_lines l = { .w = w, .page = page, .cells = g_ptr_array_new_with_free_func(g_free) };
+	struct text_lines l = {
+		.page = page,
+		.format = w->options.format,
+		.cells = g_ptr_array_new_with_free_func(g_free),
+	};
 	GString *line = g_string_new(NULL);
 	struct value v;
 
+	l.format.day_ns = page->begin_ns;
 	l.columns = choose_columns(w, page, &l.n);
 	l.widths = g_new(unsigned, l.n);
 	for (unsigned c = 0; c < l.n; c++)

@@ -525,9 +525,6 @@ enum ui_date {
 /* Formats t_ns in the user's time zone; digits: of the fraction. buffer: at least TIMETEXT_SIZE bytes; returns it. */
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, enum ui_date date);
 
-/* Whether both times are on the same day in the user's time zone. */
-bool ui_same_day(const struct ui *ui, uint64_t a_ns, uint64_t b_ns);
-
 /* UI_DATE_SHORT if the history covers parts of more than one day, otherwise UI_DATE_NONE. */
 enum ui_date ui_date_if_days(const struct ui *ui);
 

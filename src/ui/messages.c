@@ -2,6 +2,7 @@
 /* The quality of the data, and the messages of this run. */
 #include "base/log.h"
 #include "base/strpool.h"
+#include "base/timetext.h"
 #include "sidecar/sidecar.h"
 #include "ui/internal.h"
 
@@ -58,7 +59,7 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 	add_machine(o, host->info.sidecar);
 	g_snprintf(text, sizeof(text), "%s to %s", ui_time(ui, begin, sizeof(begin), begin_ns, 9, UI_DATE_FULL),
 		   ui_time(ui, end, sizeof(end), end_ns, 9,
-			   ui_same_day(ui, begin_ns, end_ns) ? UI_DATE_NONE : UI_DATE_FULL));
+			   timetext_same_day(begin_ns, end_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_FULL));
 	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
 	if (host->info.trouble)
 		overlay_add(o, STYLE_LOST, "incomplete", host->info.trouble);

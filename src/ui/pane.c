@@ -430,6 +430,7 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 	char *empty[PANE_LISTS];
 	int rows[PANE_LISTS];
 
+	look.format.day_ns = ui->shown_begin_ns;
 	if (p->type->body) {
 		p->type->body->draw(ui, p, y, h);
 		return;

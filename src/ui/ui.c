@@ -10,9 +10,6 @@
 #include "ui/screen.h"
 #include "ui/settings.h"
 
-/* "2026-11-20" and "2026-" */
-enum { DATE_WIDTH = 10, YEAR_WIDTH = 5 };
-
 /* Minimum time between redraws driven by the clock, and while only the timeline grows. */
 #define DRAW_NS (25 * NS_PER_MS)
 #define GROW_NS (200 * NS_PER_MS)
@@ -432,31 +429,22 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 	ui->dirty = true;
 }
 
-bool ui_same_day(const struct ui *ui, uint64_t a_ns, uint64_t b_ns)
-{
-	char a[TIMETEXT_SIZE], b[TIMETEXT_SIZE];
-
-	timetext_format(a, sizeof(a), a_ns, 0, true, ui->options.utc);
-	timetext_format(b, sizeof(b), b_ns, 0, true, ui->options.utc);
-	return !strncmp(a, b, DATE_WIDTH);
-}
-
 enum ui_date ui_date_if_days(const struct ui *ui)
 {
-	return ui_same_day(ui, ui->cursor.begin_ns, MAX(ui_data_end(ui), ui->shown_end_ns)) ? UI_DATE_NONE
-											    : UI_DATE_SHORT;
+	const uint64_t end_ns = MAX(ui_data_end(ui), ui->shown_end_ns);
+
+	return timetext_same_day(ui->cursor.begin_ns, end_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_SHORT;
 }
 
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, enum ui_date date)
 {
 	if (date == UI_DATE_IF_OTHER)
-		date = ui_same_day(ui, t_ns, ui->shown_begin_ns) ? UI_DATE_NONE : UI_DATE_SHORT;
+		date = timetext_same_day(t_ns, ui->shown_begin_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_SHORT;
 	else if (date == UI_DATE_IF_DAYS)
 		date = ui_date_if_days(ui);
-	timetext_format(buffer, size, t_ns, digits, date != UI_DATE_NONE, ui->options.utc);
 	if (date == UI_DATE_SHORT)
-		memmove(buffer, buffer + YEAR_WIDTH, strlen(buffer + YEAR_WIDTH) + 1);
-	return buffer;
+		return timetext_format_short(buffer, size, t_ns, digits, ui->options.utc);
+	return timetext_format(buffer, size, t_ns, digits, date == UI_DATE_FULL, ui->options.utc);
 }
 
 /* ---- drawing ---- */

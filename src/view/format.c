@@ -79,10 +79,14 @@ char *format_duration(char *buf, size_t size, uint64_t ns, bool ascii)
 
 static void format_time(char *buf, size_t size, uint64_t ns, unsigned width, const struct format *f)
 {
-	/* "12:03:05" and a point take nine */
-	unsigned digits = width == 0 ? 9 : width < 10 ? 0 : MIN(width - 9, 9);
+	const bool dated = f->day_ns && !timetext_same_day(ns, f->day_ns, f->utc);
+	/* "12:03:05" and a point take nine, "11-20 " six more */
+	const unsigned before = dated ? 15 : 9, digits = width == 0 ? 9 : width <= before ? 0 : MIN(width - before, 9);
 
-	timetext_format(buf, size, ns, digits, false, f->utc);
+	if (dated)
+		timetext_format_short(buf, size, ns, digits, f->utc);
+	else
+		timetext_format(buf, size, ns, digits, false, f->utc);
 }
 
 /* Appends as many whole characters as fit. */

@@ -9,8 +9,9 @@
 
 /* How to format values for people. */
 struct format {
-	bool ascii; /* ASCII only: "us", "~" */
-	bool utc;   /* times of day in UTC; otherwise local time */
+	bool ascii;      /* ASCII only: "us", "~" */
+	bool utc;        /* times of day in UTC; otherwise local time */
+	uint64_t day_ns; /* times on the day of this one have no date, others month and day; 0: no time has a date */
 };
 
 enum { FORMAT_SIZE = 64 }; /* bytes, enough for any value except texts, lists and objects */

@@ -53,9 +53,9 @@ def check(condition, text):
         print("not ok", text)
 
 
-def run(*args, status=0):
+def run(*args, status=0, env=None):
     done = subprocess.run([PROGRAM, "report", *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, timeout=300, check=False)
+                          stderr=subprocess.PIPE, timeout=300, check=False, env={**os.environ, **(env or {})})
     check(done.returncode == status, f"report {' '.join(args)}: status {done.returncode}, not {status}: "
                                      f"{done.stderr.decode(errors='replace')[:300]}")
     return done.stdout.decode()
@@ -234,6 +234,22 @@ def check_usage(path):
         check(done.returncode in statuses, f"closed pipe: status {done.returncode}, not in {statuses}")
 
 
+def check_days(path):
+    """In a zone where it becomes midnight during the recording: text has the date of times of the second day."""
+    zone, midnight_ns = {"TZ": "EARLY-9:52:48"}, 1795183632 * 10**9  # 14:07:12 UTC
+    of_day = r"23:59:5\d\.\d{9}|11-21 00:00:0\d\.\d{9}|-"
+    options = ("cpu", "--columns", "born_ns,exited_ns", "--sort", "born_ns", path)
+    born = [row["born_ns"] for row in page(*options)["rows"]]
+    check(born == [row["born_ns"] for row in page(*options, env=zone)["rows"]], "days: JSON depends on the time zone")
+    lines = run(*options, env=zone).splitlines()
+    check(lines[1].split() == ["BORN", "EXITED"], f"days: {lines[:2]}")
+    for line in lines[2:]:
+        check(re.fullmatch(rf" *({of_day}) +({of_day})", line), f"days: {line}")
+    dated = len(re.findall(r"(?m)^ *11-21", "\n".join(lines[2:])))
+    check(0 < dated == len([ns for ns in born if ns and ns >= midnight_ns]), f"days: {dated} born on the second")
+    check(not re.search(r" 11-2\d", "\n".join(run(*options).splitlines()[1:])), "days: a date on the day of the heading")
+
+
 def check_interrupt(path):
     """
     SIGINT before a recording has been read: the data so far, as complete objects, and the status of the signal. The
@@ -293,6 +309,7 @@ def main():
             check_intervals(table, three, "3s")
         check_filters(three)
         check_per_cpu(three)
+        check_days(three)
         check_interrupt(three)
     if not count:
         return 77

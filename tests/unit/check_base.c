@@ -667,6 +667,7 @@ END_TEST
 
 START_TEST(test_format)
 {
+	const uint64_t day_ns = 24 * 3600 * NS_PER_S, midnight_ns = BEGIN + UINT64_C(23214500000000);
 	char text[TIMETEXT_SIZE];
 
 	set_zone("XXX-5:30");
@@ -674,6 +675,12 @@ START_TEST(test_format)
 	ck_assert_str_eq(timetext_format(text, sizeof(text), BEGIN + 678901, 3, true, true), "2026-11-20 12:03:05.500");
 	ck_assert_str_eq(timetext_format(text, sizeof(text), BEGIN + 499999999, 0, false, false), "17:33:05");
 	ck_assert_str_eq(timetext_format(text, sizeof(text), 0, 9, true, true), "1970-01-01 00:00:00.000000000");
+	ck_assert_str_eq(timetext_format_short(text, sizeof(text), BEGIN, 1, true), "11-20 12:03:05.5");
+	ck_assert_str_eq(timetext_format_short(text, sizeof(text), BEGIN, 0, false), "11-20 17:33:05");
+	ck_assert(timetext_same_day(midnight_ns, midnight_ns + day_ns - 1, false));
+	ck_assert(!timetext_same_day(midnight_ns - 1, midnight_ns, false));
+	ck_assert(timetext_same_day(midnight_ns - 1, midnight_ns, true));
+	ck_assert(!timetext_same_day(midnight_ns, midnight_ns + 365 * day_ns, true));
 	timetext_format(text, sizeof(text), UINT64_MAX, 9, true, true);
 	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), 100000000), "100ms");
 	ck_assert_str_eq(timetext_format_duration(text, sizeof(text), UINT64_C(90000000000)), "90s");

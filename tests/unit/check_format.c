@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/nstime.h"
 #include "base/utf8.h"
 #include "view/format.h"
 
@@ -80,6 +81,25 @@ START_TEST(test_numbers)
 }
 END_TEST
 
+/* A time of another day has its date, and fewer digits. */
+static void assert_dates(void)
+{
+	const uint64_t t_ns = 1795183603347603246;
+	struct format f = { .utc = true, .day_ns = t_ns - NS_PER_S };
+
+#define ASSERT_TIME(width, expected) \
+	ck_assert_str_eq(format_value(buf, sizeof(buf), UINT(t_ns), COLUMN_TIME, width, &f), expected)
+	ASSERT_TIME(0, "14:06:43.347603246");
+	ASSERT_TIME(15, "14:06:43.347603");
+	f.day_ns = t_ns - 15 * 3600 * NS_PER_S;
+	ASSERT_TIME(0, "11-20 14:06:43.347603246");
+	ASSERT_TIME(14, "11-20 14:06:43");
+	ASSERT_TIME(15, "11-20 14:06:43");
+	ASSERT_TIME(18, "11-20 14:06:43.347");
+	ASSERT_TIME(40, "11-20 14:06:43.347603246");
+#undef ASSERT_TIME
+}
+
 START_TEST(test_times_and_others)
 {
 	static const struct value_item items[] = { { "ENOENT", 12 }, { "EAGAIN", 3 } };
@@ -91,6 +111,7 @@ START_TEST(test_times_and_others)
 	ASSERT_FORMAT(UINT(1795183603347603246), TIME, 0, "14:06:43.347603246");
 	ASSERT_FORMAT(UINT(1795183603347603246), TIME, 8, "14:06:43");
 	ASSERT_FORMAT(UINT(1795183603347603246), TIME, 15, "14:06:43.347603");
+	assert_dates();
 	ASSERT_FORMAT(&list, LIST, 0, "ENOENT,EAGAIN");
 	ASSERT_FORMAT(&object, OBJECT, 0, "ENOENT:12 EAGAIN:3");
 	ASSERT_FORMAT(&none, OBJECT, 0, "-");

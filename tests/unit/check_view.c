@@ -71,6 +71,8 @@ START_TEST(test_columns_are_whole)
 			counter = counter || c->flags & COLUMN_COUNTER;
 			if (g_str_has_suffix(c->name, "_bytes"))
 				ck_assert_int_eq(c->unit, COLUMN_BYTES);
+			if (c->unit == COLUMN_TIME)
+				ck_assert_uint_ge(c->width, strlen("11-20 12:03:05"));
 		}
 		ck_assert_msg(counter || table->flags & (VIEW_ALL_ROWS | VIEW_PIVOT), "%s", table->name);
 	}
