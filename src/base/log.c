@@ -112,6 +112,24 @@ void log_say(const char *fmt, ...)
 	print_file(wall_ns(), "note", text);
 }
 
+void log_print(FILE *out, const char *fmt, ...)
+{
+	char *raw, *text;
+	size_t size;
+	va_list ap;
+
+	va_start(ap, fmt);
+	raw = g_strdup_vprintf(fmt, ap);
+	va_end(ap);
+	size = strlen("\\xNN") * strlen(raw) + 1;
+	text = g_malloc(size);
+	text_sanitise(text, size, raw, strlen(raw));
+	fprintf(out, "%s\n", text);
+	print_file(wall_ns(), "note", text);
+	g_free(text);
+	g_free(raw);
+}
+
 void log_set_forward(log_forward *forward, void *data)
 {
 	logger.forward = forward;

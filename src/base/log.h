@@ -32,6 +32,9 @@ void log_write(enum log_level level, const char *fmt, ...) __attribute__((format
  */
 void log_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* A line of a command's output that is a message, too: sanitised and whole, on out and in the file of --log. */
+void log_print(FILE *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
 /* Nothing goes to stderr while it is muted (the screen is up); unmuting prints the warnings and errors held back. */
 void log_mute_stderr(void);
 void log_unmute_stderr(void);

@@ -31,11 +31,14 @@ KNOWN_CONTEXTS = {"net_ns"}
 def test_command():
     """Without a daemon: one is started, and ended with the recording. The command's status and stdout are unchanged."""
     with user("command") as u:
-        result = u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
+        result = u.run(TOP, "record", "--log", "log", "--ust", EVENTS, "--output", "o", "--", APP, "20000", "5")
         check(result, 5, "", rf"cost: {count(f'{u.home}/o')} events, \d+\.\d MB on disk, \d+\.\d{{3}} s of CPU by LTTng's "
               "consumer daemons(?: since they started)?\n"
               f"recorded into {u.home}/o\nview it: lttngtop {u.home}/o\n$")
         check_counts(f"{u.home}/o", 20000)
+        with open(f"{u.home}/log", encoding="utf-8") as log:
+            noted = re.findall(r"(?m)^[-0-9]{10} [0-9:.]{12} note: (.*)$", log.read())
+        assert noted == result[2].splitlines(), (noted, result[2])
         assert not u.sessiond_pid(), "a session daemon is left"
         result = u.run(TOP, "record", "--ust", EVENTS, "--", "sh", "-c", "echo text; kill -9 $$")
         check(result, 128 + 9, "^text\n$", "recorded into")

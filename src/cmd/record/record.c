@@ -44,9 +44,9 @@ static void print_started(FILE *out, const struct record_plan *plan)
 	const char *output = is_fetched(plan) ? plan->output : NULL;
 	char *source = record_plan_source(plan);
 
-	fprintf(out, "session '%s' records %s%s %s\n", plan->session,
-		is_fetched(plan) ? "on other hosts, fetched " : "", ways[plan->mode],
-		plan->mode == RECORD_LIVE ? plan->url : plan->output);
+	log_print(out, "session '%s' records %s%s %s", plan->session,
+		  is_fetched(plan) ? "on other hosts, fetched " : "", ways[plan->mode],
+		  plan->mode == RECORD_LIVE ? plan->url : plan->output);
 	if (plan->mode != RECORD_SNAPSHOT && !is_fetched(plan))
 		record_print_view(out, source);
 	if (!plan->command && plan->mode == RECORD_SNAPSHOT)
@@ -245,7 +245,7 @@ static enum lt_status finish(const struct record_plan *plan, bool new_output)
 	if (plan->mode == RECORD_TO_DISK)
 		record_print_cost(stderr, plan->output, true);
 	if (plan->mode != RECORD_LIVE) {
-		fprintf(stderr, "recorded into %s\n", path ? path : plan->output);
+		log_print(stderr, "recorded into %s", path ? path : plan->output);
 		record_print_result(stderr, path ? path : plan->output);
 	}
 	g_free(path);
@@ -255,9 +255,9 @@ static enum lt_status finish(const struct record_plan *plan, bool new_output)
 static void print_estimate(FILE *out, const struct cost_estimate *e)
 {
 	if (e->events_per_s > 0)
-		fprintf(out, "expected at the current load: about %.0f events/s (%.0f to %.0f), %.2f MB/s%s\n",
-			e->events_per_s, e->least_events_per_s, e->most_events_per_s, e->bytes_per_s / 1e6,
-			e->calls ? ", plus two events per system call" : "");
+		log_print(out, "expected at the current load: about %.0f events/s (%.0f to %.0f), %.2f MB/s%s",
+			  e->events_per_s, e->least_events_per_s, e->most_events_per_s, e->bytes_per_s / 1e6,
+			  e->calls ? ", plus two events per system call" : "");
 }
 
 /* Starts the process that repeats the state dump and sends what else late viewers need; 0: there is none. */
@@ -401,7 +401,7 @@ static int run(struct record_plan *plan, bool may_start)
 	if (daemon && (plan->command || status != LT_EXIT_OK))
 		daemon_end(daemon);
 	else if (daemon)
-		printf("started lttng-sessiond, process ID %d\n", (int)daemon);
+		log_print(stdout, "started lttng-sessiond, process ID %d", (int)daemon);
 	process_release_signals();
 	return status;
 }

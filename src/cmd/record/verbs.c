@@ -26,23 +26,12 @@
 
 enum { NO_ROOM_BYTES = 1 << 16, NAME_MAX_SHOWN = 1024 };
 
-/* A line with a text that another user or another machine may have chosen. */
-static void print_clean(FILE *out, const char *before, const char *text, const char *after)
-{
-	const size_t size = strlen("\\xNN") * strlen(text) + 1;
-	char *clean = g_malloc(size);
-
-	text_sanitise(clean, size, text, strlen(text));
-	fprintf(out, "%s%s%s\n", before, clean, after);
-	g_free(clean);
-}
-
 void record_print_view(FILE *out, const char *source)
 {
 	char *const words[] = { (char *)"lttngtop", (char *)source, NULL };
 	char *line = commands_quote(words);
 
-	print_clean(out, "view it: ", line, "");
+	log_print(out, "view it: %s", line);
 	g_free(line);
 }
 
@@ -53,7 +42,7 @@ void record_print_result(FILE *out, const char *directory)
 	if (source_find(directory, specs, NULL) == LT_OK)
 		record_print_view(out, directory);
 	else
-		fputs("nothing was recorded: none of the session's events occurred, or no program has them\n", out);
+		log_print(out, "nothing was recorded: none of the session's events occurred, or no program has them");
 	error_clear();
 	for (guint i = 0; i < specs->len; i++)
 		source_spec_free(g_ptr_array_index(specs, i));
@@ -65,6 +54,7 @@ void record_print_cost(FILE *out, const char *directory, bool is_named)
 	const uint64_t used_ns = cost_consumer_ns();
 	struct sidecar_cost cost = sidecar_read_cost(directory);
 	struct record_count counted;
+	char events[48] = "";
 	/* daemons that were restarted count from 0 */
 	const bool is_known = cost.consumer_before_ns && cost.consumer_before_ns <= MAX(used_ns, 1);
 	bool is_whole;
@@ -73,11 +63,11 @@ void record_print_cost(FILE *out, const char *directory, bool is_named)
 	cost.consumer_ns = used_ns - (is_known ? MIN(cost.consumer_before_ns, used_ns) : 0);
 	is_whole = record_count(directory, &counted);
 	cost.events = counted.events;
-	fputs("cost: ", out);
 	if (is_whole || cost.events)
-		fprintf(out, "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
-	fprintf(out, "%.1f MB on disk, %.3f s of CPU by LTTng's consumer daemons%s\n", (double)cost.bytes / 1e6,
-		(double)cost.consumer_ns / (double)NS_PER_S, is_known ? "" : " since they started");
+		g_snprintf(events, sizeof(events), "%s%" PRIu64 " events, ", is_whole ? "" : "more than ", cost.events);
+	log_print(out, "cost: %s%.1f MB on disk, %.3f s of CPU by LTTng's consumer daemons%s", events,
+		  (double)cost.bytes / 1e6, (double)cost.consumer_ns / (double)NS_PER_S,
+		  is_known ? "" : " since they started");
 	if (!is_whole)
 		cost.events = 0;
 	if (!is_known)
@@ -114,8 +104,7 @@ void record_print_verb(FILE *out, const char *label, const char *verb, const GPt
 	g_ptr_array_add(words, (char *)session);
 	g_ptr_array_add(words, NULL);
 	line = commands_quote((char *const *)words->pdata);
-	fprintf(out, "%s: ", label);
-	print_clean(out, "", line, "");
+	log_print(out, "%s: %s", label, line);
 	g_free(line);
 	g_ptr_array_free(words, TRUE);
 }
@@ -138,7 +127,7 @@ enum lt_status record_fetch(FILE *out, const GPtrArray *hosts, const char *sessi
 	failed = remote_fetch(hosts, session, output, done, &any) ? g_strdup(error_text()) : NULL;
 	if (any) {
 		record_sidecar_fetched(done, output);
-		print_clean(out, "fetched into ", output, "");
+		log_print(out, "fetched into %s", output);
 		record_print_view(out, output);
 	}
 	return error_join(failed, LT_OK);
@@ -186,13 +175,13 @@ static void print_recording(const struct session *s)
 		record_print_result(stdout, s->path);
 		record_print_cost(stdout, s->path, false);
 	} else if (*s->path) {
-		print_clean(stdout, "sent to ", s->path, "");
+		log_print(stdout, "sent to %s", s->path);
 	}
 }
 
 static void print_stopped(const char *session)
 {
-	print_clean(stdout, "session '", session, "' stopped");
+	log_print(stdout, "session '%s' stopped", session);
 }
 
 static int stop(const struct session *s)
@@ -234,7 +223,7 @@ static int snapshot(const struct session *s)
 		return cmd_fail(LT_EXIT_FAILURE, "record");
 	}
 	record_sidecar_update(s->path, false, NULL, NULL);
-	print_clean(stdout, "snapshot in ", path ? path : s->path, "");
+	log_print(stdout, "snapshot in %s", path ? path : s->path);
 	if (path)
 		record_print_view(stdout, path);
 	g_free(path);
@@ -323,7 +312,7 @@ static int status(const struct session *s)
 
 static void print_refreshed(const char *session)
 {
-	print_clean(stdout, "state dump of session '", session, "' repeated");
+	log_print(stdout, "state dump of session '%s' repeated", session);
 }
 
 static int refresh(const struct session *s)
