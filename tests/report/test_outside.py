@@ -70,6 +70,19 @@ def test_before():
         assert "--end, " in result.stderr and FIRST in result.stderr, f"{command}: {result.stderr}"
 
 
+def test_time_of_day():
+    """One before the start is that of the next day: whoever meant the former must give the date."""
+    advice, next_day = "; for an earlier time give the date as well\n", "--begin, 2023-11-15 22:13:00.000000000, is after"
+    for command in (["report", "cpu"], ["report", "dump"], ["attach", "-p", "5"]):
+        result = run(*command, "--begin", "22:13", source)
+        assert next_day in result.stderr and f"{LAST}{advice}" in result.stderr, f"{command}: {result.stderr}"
+        result = run(*command, "--begin", "22:13", "--end", "22:13:25", source)
+        assert result.returncode == 2 and f", 2023-11-15 22:13:00.000000000{advice}" in result.stderr, f"{command}: {result}"
+        for later in ("22:14", "2023-11-15 22:13", "+1000s"):
+            result = run(*command, "--begin", later, source)
+            assert said(result) == (0, True) and advice not in result.stderr, f"{command} {later}: {result.stderr}"
+
+
 def test_slice():
     """Nothing is written, and the reason has the time of the last event, or the first one."""
     for name, options in RANGES.items():

@@ -229,6 +229,14 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 	return status;
 }
 
+/* What to do if a time of day was taken for that of a later day than the recording starts on. */
+static const char *advise_date(const struct report *r, const struct timetext *asked, uint64_t is_ns)
+{
+	const bool later_day = !timetext_same_day(is_ns, report_record_begin(r), r->options->utc);
+
+	return asked->form == TIMETEXT_TIME_OF_DAY && later_day ? "; for an earlier time give the date as well" : "";
+}
+
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns, uint64_t *end_ns)
 {
 	const struct options *o = r->options;
@@ -243,9 +251,10 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 	if (*end_ns < *begin_ns && o->begin.form) {
 		char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE];
 
-		return error_set("the end, %s, is before the start, %s",
+		return error_set("the end, %s, is before the start, %s%s",
 				 timetext_format(end, sizeof(end), *end_ns, 9, true, o->utc),
-				 timetext_format(begin, sizeof(begin), *begin_ns, 9, true, o->utc));
+				 timetext_format(begin, sizeof(begin), *begin_ns, 9, true, o->utc),
+				 advise_date(r, &o->begin, *begin_ns));
 	}
 	*begin_ns = MAX(*begin_ns, record_ns);
 	*end_ns = MAX(*end_ns, record_ns);
@@ -272,9 +281,10 @@ bool report_warn_outside(const struct report *r, uint64_t begin_ns, uint64_t kno
 		return false;
 	if (o->begin.form && all_ended(r) && begin_ns > last_ns) {
 		outside = true;
-		log_warning("--begin, %s, is after the last event, at %s",
+		log_warning("--begin, %s, is after the last event, at %s%s",
 			    timetext_format(asked, sizeof(asked), begin_ns, 9, true, o->utc),
-			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc));
+			    timetext_format(is, sizeof(is), last_ns, 9, true, o->utc),
+			    advise_date(r, &o->begin, begin_ns));
 	}
 	if (!o->end.form)
 		return outside;
