@@ -237,11 +237,11 @@ unsigned window_screen_host(const struct ui_graph *graph, unsigned host);
 /* Makes the window one step longer or shorter. */
 void window_change_length(struct ui *ui, int direction);
 
-/* The columns that the window takes as text, without its state; 0: there is none. */
-int window_width(struct ui *ui);
+/* The columns that a window takes as text, without its state. */
+int window_width(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns);
 
-/* Draws the window as text in width columns, at least window_width(); its state follows where there is room. */
-void window_draw(struct ui *ui, int x, int y, int width);
+/* Draws a window as text in width columns, at least window_width(); the state follows where there is room. */
+void window_draw(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, int x, int y, int width);
 
 /* Why the list of threads is empty. */
 const char *window_why_empty(const struct ui *ui);
@@ -252,6 +252,8 @@ void accounts_release(struct ui *ui);
 uint64_t accounts_work(struct ui *ui, uint64_t now_ns);
 /* The latest computed accounts, with the screen's host numbers. */
 const struct account *accounts_list(const struct ui *ui, unsigned *n);
+/* Their window in reference time, which may not be the latest one; false: there are none yet. */
+bool accounts_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 int accounts_head(struct ui *ui, struct pane *p, int y, int max);
 const char *accounts_why_empty(const struct ui *ui);
 

@@ -24,6 +24,7 @@ static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 	enum { ORDER_WIDTH = 15 };
 	const struct list *l = &p->lists[0];
 	int width = ui->canvas->w - 2;
+	uint64_t begin_ns, end_ns;
 
 	if (max < 4)
 		return 0;
@@ -31,7 +32,8 @@ static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 		width -= ORDER_WIDTH;
 		canvas_text_right(ui->canvas, 1 + width, y, ORDER_WIDTH, STYLE_DIM, l->table->ranked);
 	}
-	window_draw(ui, 1, y, width);
+	if (window_interval(ui, &begin_ns, &end_ns))
+		window_draw(ui, begin_ns, end_ns, 1, y, width);
 	return 1;
 }
 

@@ -19,13 +19,14 @@ struct ui_accounts {
 	struct accounting *job; /* NULL: none */
 	const struct ui_graph *graph;
 	unsigned generation;       /* of graph when the job started: a graph that has changed must not be touched */
-	uint64_t begin_ns, end_ns; /* of the job, otherwise of the list */
+	uint64_t begin_ns, end_ns; /* of the job, otherwise of the last one */
 	uint64_t spent_ns;         /* on the job */
 	uint64_t rest_until_ns;    /* wall clock */
 	unsigned percent;
 	bool answered;        /* there is a list */
 	struct account *list; /* with the screen's host numbers */
 	unsigned n;
+	uint64_t list_begin_ns, list_end_ns; /* its window */
 };
 
 void accounts_init(struct ui *ui)
@@ -79,6 +80,8 @@ static void finish(struct ui *ui)
 	a->list = accounting_end(a->job, &a->n, NULL);
 	a->job = NULL;
 	a->answered = true;
+	a->list_begin_ns = a->begin_ns;
+	a->list_end_ns = a->end_ns;
 	for (unsigned i = 0; i < a->n; i++) {
 		a->list[i].host = window_screen_host(a->graph, a->list[i].host);
 		if (a->list[i].for_client)
@@ -147,11 +150,21 @@ const struct account *accounts_list(const struct ui *ui, unsigned *n)
 	return ui->accounts->list;
 }
 
+bool accounts_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	const struct ui_accounts *a = ui->accounts;
+
+	*begin_ns = a->list_begin_ns;
+	*end_ns = a->list_end_ns;
+	return a->answered;
+}
+
 int accounts_head(struct ui *ui, struct pane *p, int y, int max)
 {
 	enum { PROGRESS_WIDTH = 15 };
 	const struct ui_accounts *a = ui->accounts;
 	int width = ui->canvas->w - 2;
+	uint64_t begin_ns, end_ns;
 	char text[32];
 
 	(void)p;
@@ -162,7 +175,8 @@ int accounts_head(struct ui *ui, struct pane *p, int y, int max)
 		width -= PROGRESS_WIDTH;
 		canvas_text_right(ui->canvas, 1 + width, y, PROGRESS_WIDTH, STYLE_MARKED, text);
 	}
-	window_draw(ui, 1, y, width);
+	if (accounts_interval(ui, &begin_ns, &end_ns) || window_interval(ui, &begin_ns, &end_ns))
+		window_draw(ui, begin_ns, end_ns, 1, y, width);
 	return 1;
 }
 
@@ -172,7 +186,7 @@ const char *accounts_why_empty(const struct ui *ui)
 
 	if (a->job)
 		return "computing the critical paths of all threads …";
-	if (a->answered && a->end_ns <= ui->window->kept_ns)
+	if (a->answered && a->list_end_ns <= ui->window->kept_ns)
 		return "this window is no longer in memory: press - for a shorter one, or raise --wait-memory";
 	return a->answered ? NULL : window_why_empty(ui);
 }

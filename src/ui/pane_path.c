@@ -188,6 +188,7 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 {
 	const struct wait_who chosen = { s->subject.host, s->subject.tid, s->subject.pid, -1, s->subject.comm };
 	GString *text = g_string_new(NULL);
+	uint64_t begin_ns, end_ns;
 	int x = 1;
 
 	path_add_who(text, s->path ? &s->path->subject : &chosen, &look->names);
@@ -196,12 +197,15 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 	if (s->path && !s->none && !s->stale && s->path->total_ns)
 		g_string_printf(text, "%.1f%% unexplained",
 				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
-	/* if there is no room for both, the window comes first */
-	if (x + window_width(ui) + canvas_text_width(text->str) + 1 < ui->canvas->w) {
-		canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, text->str);
-		window_draw(ui, x, y, ui->canvas->w - x - canvas_text_width(text->str) - 2);
-	} else {
-		window_draw(ui, x, y, ui->canvas->w - x);
+	if (window_interval(ui, &begin_ns, &end_ns)) {
+		int room = ui->canvas->w - x;
+
+		/* if there is no room for both, the window comes first */
+		if (window_width(ui, begin_ns, end_ns) + canvas_text_width(text->str) + 1 < room) {
+			canvas_text_right(ui->canvas, x, y, room - 1, STYLE_DIM, text->str);
+			room -= canvas_text_width(text->str) + 2;
+		}
+		window_draw(ui, begin_ns, end_ns, x, y, room);
 	}
 	g_string_free(text, TRUE);
 }

@@ -302,37 +302,32 @@ static void write_state(const struct ui *ui, char *text, size_t size)
 		text[0] = '\0';
 }
 
-/* "[14:07:05.642, 14:07:12.642[ 7.00s"; false: there is no window. */
-static bool write_window(struct ui *ui, char *text, size_t size)
+/* "[14:07:05.642, 14:07:12.642[ 7.00s" */
+static void write_window(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, char *text, size_t size)
 {
 	char begin[TIMETEXT_SIZE], end[TIMETEXT_SIZE], length[FORMAT_SIZE];
-	uint64_t begin_ns, end_ns;
 
-	if (!window_interval(ui, &begin_ns, &end_ns))
-		return false;
 	g_snprintf(text, size, "[%s, %s[ %s", ui_time(ui, begin, sizeof(begin), begin_ns, 3, UI_DATE_IF_OTHER),
 		   ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_OTHER),
 		   format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
-	return true;
 }
 
-int window_width(struct ui *ui)
+int window_width(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns)
 {
 	char text[WINDOW_SIZE];
 
-	return write_window(ui, text, sizeof(text)) ? canvas_text_width(text) : 0;
+	write_window(ui, begin_ns, end_ns, text, sizeof(text));
+	return canvas_text_width(text);
 }
 
-void window_draw(struct ui *ui, int x, int y, int width)
+void window_draw(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, int x, int y, int width)
 {
 	static const char label[] = "window ";
 	const struct ui_window *w = ui->window;
 	char begin[TIMETEXT_SIZE], text[WINDOW_SIZE], state[128];
-	uint64_t begin_ns, end_ns;
 	int used;
 
-	if (!window_interval(ui, &begin_ns, &end_ns) || !write_window(ui, text, sizeof(text)))
-		return;
+	write_window(ui, begin_ns, end_ns, text, sizeof(text));
 	write_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
 		g_snprintf(state, sizeof(state), "kept from %s",
