@@ -26,41 +26,15 @@ static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts
 	g_free(names);
 }
 
-/* The same for the shown hosts. */
-static void export(struct ui *ui, struct ui_export *what)
+/* Their numbers on the screen; free with g_array_free(). */
+static GArray *shown_hosts(const struct ui *ui)
 {
 	GArray *shown = g_array_new(FALSE, FALSE, sizeof(unsigned));
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (!ui_host(ui, i)->hidden)
 			g_array_append_val(shown, i);
-	export_of(ui, what, shown, "");
-	g_array_free(shown, TRUE);
-}
-
-static void write_list(struct ui *ui, const char *path)
-{
-	const struct pane *p = ui_pane(ui);
-	struct list *l = pane_list(ui_pane(ui));
-	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
-	const struct column *columns[LIST_COLUMNS];
-	char *table = l->query.baseline ? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[",
-							  l->table->name, (guint64)ui->baseline->begin_ns,
-							  (guint64)ui->baseline->end_ns)
-					: g_strdup(l->table->name);
-	struct ui_export what = {
-		.path = path,
-		.table = table,
-		.begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns,
-		.end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns,
-		.rows = &l->rows,
-		.columns = columns,
-		.n_columns = list_all_columns(l, &look, columns),
-		.lost = view_hosts_lost(l->rows.hosts, l->rows.n_hosts),
-	};
-
-	export(ui, &what);
-	g_free(table);
+	return shown;
 }
 
 /* What the hosts lost in the interval. */
@@ -83,6 +57,44 @@ static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64
 		history_load_release(&load);
 	}
 	return lost;
+}
+
+static void rows_interval(const struct ui *ui, const struct pane *p, const struct list *l, struct ui_export *what)
+{
+	if (l->table->supply.needs & VIEW_ACCOUNTS) {
+		accounts_interval(ui, &what->begin_ns, &what->end_ns);
+	} else {
+		what->begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns;
+		what->end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns;
+	}
+}
+
+static void write_list(struct ui *ui, const char *path)
+{
+	const struct pane *p = ui_pane(ui);
+	struct list *l = pane_list(ui_pane(ui));
+	const struct list_look look = { .hosts = true, .virtual_ids = ui->virtual_ids };
+	const struct column *columns[LIST_COLUMNS];
+	struct ui_export what = {
+		.path = path,
+		.rows = &l->rows,
+		.columns = columns,
+		.n_columns = list_all_columns(l, &look, columns),
+	};
+	GArray *shown = shown_hosts(ui);
+	char *table;
+
+	rows_interval(ui, p, l, &what);
+	table = l->query.baseline
+			? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[", l->table->name,
+					  (guint64)ui->baseline->begin_ns, (guint64)ui->baseline->end_ns)
+			: g_strdup(l->table->name);
+	what.table = table;
+	what.lost = l->table->supply.needs & VIEW_ACCOUNTS ? lost_of(ui, shown, what.begin_ns, what.end_ns)
+							   : view_hosts_lost(l->rows.hosts, l->rows.n_hosts);
+	export_of(ui, &what, shown, "");
+	g_array_free(shown, TRUE);
+	g_free(table);
 }
 
 static void write_lines(struct ui *ui, const char *path)
@@ -138,6 +150,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	};
 	struct view_derived derived;
 	const struct view_query query = { .table = table, .derived = &derived };
+	GArray *shown = shown_hosts(ui);
 
 	what->table = table->name;
 	what->rows = &rows;
@@ -150,7 +163,8 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	for (unsigned i = 0; i < table->n_columns; i++)
 		if (table->columns[i].flags & COLUMN_IN_REPORT)
 			columns[what->n_columns++] = &table->columns[i];
-	export(ui, what);
+	export_of(ui, what, shown, "");
+	g_array_free(shown, TRUE);
 	view_rows_release(&rows);
 	view_derived_release(&derived);
 }

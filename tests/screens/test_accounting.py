@@ -317,6 +317,19 @@ def files(checks):
         checks.equal("written: the greatest first", written["rows"][0]["cpu_total_ns"], wanted[0][1]["cpu_total_ns"])
         checks.check("written: the window's times", written["end_ns"] - written["begin_ns"] > 9 * 10**9,
                      f"{written['begin_ns']} {written['end_ns']}")
+        # those of the next window have not been computed when this is written
+        path = t.path("next.json")
+        t.sync()
+        t.keys_at_once("Left", "x", "C-u", path, "Enter")
+        t.wait(r"^\d+ rows? of accounting written to")
+        with open(path) as f:
+            written = json.load(f)
+
+        def accounts(rows):
+            return sorted((row["host"], row["pid"], row["cpu_total_ns"]) for row in rows)
+
+        checks.equal("written: the times are those of the rows", accounts(written["rows"]), accounts(report(
+            "--begin", f"{written['begin_ns']}ns", "--end", f"{written['end_ns']}ns")))
 
 
 Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, too_little, hosts, files)
