@@ -59,14 +59,14 @@ static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64
 	return lost;
 }
 
-static void rows_interval(const struct ui *ui, const struct pane *p, const struct list *l, struct ui_export *what)
+/* The interval of the pane's rows; false: they have not been read yet. */
+static bool rows_interval(const struct ui *ui, const struct pane *p, const struct list *l, struct ui_export *what)
 {
-	if (l->table->supply.needs & VIEW_ACCOUNTS) {
-		accounts_interval(ui, &what->begin_ns, &what->end_ns);
-	} else {
-		what->begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns;
-		what->end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns;
-	}
+	if (l->table->supply.needs & VIEW_ACCOUNTS)
+		return accounts_interval(ui, &what->begin_ns, &what->end_ns);
+	what->begin_ns = p->type->window ? ui->window->begin_ns : ui->shown_begin_ns;
+	what->end_ns = p->type->window ? ui->window->end_ns : ui->shown_end_ns;
+	return !p->type->window || ui->window->answered;
 }
 
 static void write_list(struct ui *ui, const char *path)
@@ -81,10 +81,16 @@ static void write_list(struct ui *ui, const char *path)
 		.columns = columns,
 		.n_columns = list_all_columns(l, &look, columns),
 	};
-	GArray *shown = shown_hosts(ui);
+	GArray *shown;
 	char *table;
 
-	rows_interval(ui, p, l, &what);
+	if (!rows_interval(ui, p, l, &what)) {
+		ui_say(ui, "not written: %s",
+		       ui->window->wanted && !ui->window->problem ? "this window is still being read"
+								  : window_why_empty(ui));
+		return;
+	}
+	shown = shown_hosts(ui);
 	table = l->query.baseline
 			? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[", l->table->name,
 					  (guint64)ui->baseline->begin_ns, (guint64)ui->baseline->end_ns)

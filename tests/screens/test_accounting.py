@@ -5,6 +5,7 @@ filter, search, the path behind a row; other windows, also those that are read a
 
 import datetime
 import json
+import os
 import re
 import subprocess
 
@@ -332,4 +333,17 @@ def files(checks):
             "--begin", f"{written['begin_ns']}ns", "--end", f"{written['end_ns']}ns")))
 
 
-Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, too_little, hosts, files)
+def too_early(checks):
+    """Neither list is written before there are rows."""
+    with Terminal("--paused", "--begin", "+6s", "--wait-memory", "450k", RECORDING,
+                  ready=r"\[(2026-11-20 )?14:07:").wait_read() as t:
+        for name, keys in ("paths", ["8"]), ("accounting", ["P", "End", "Enter"]):
+            path = t.path(f"{name}.json")
+            t.keys_at_once("1", *keys, "x", "C-u", path, "Enter")
+            t.wait("written")
+            checks.contains(f"{name}: not yet", t.screen(), "^not written: this window is still being read$")
+            checks.check(f"{name}: there is no file", not os.path.exists(path))
+
+
+Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, too_little, hosts, files,
+             too_early)
