@@ -41,6 +41,13 @@ const struct column *view_baseline_column(const struct view_rows *r, const struc
 								   : view_rows_column(r->baseline, column->name);
 }
 
+bool view_lacks_baseline(const struct view_rows *r, const struct view_row *row)
+{
+	const unsigned host = row->key.host;
+
+	return r->baseline && !row->of_baseline && (host >= r->baseline->n_hosts || !r->baseline->hosts[host].iv);
+}
+
 /* The value of the same row in the baseline. */
 static void baseline_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 			   struct value *out)
@@ -86,6 +93,10 @@ void view_subtract_baseline(const struct view_rows *r, const struct view_row *ro
 {
 	struct value baseline = *out, now = *out;
 
+	if (view_lacks_baseline(r, row)) {
+		value_set_null(out);
+		return;
+	}
 	if (row->of_baseline)
 		value_set_null(&now);
 	else

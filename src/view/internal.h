@@ -242,6 +242,9 @@ const struct column *view_baseline_column(const struct view_rows *r, const struc
 /* Adds rows that only the baseline has, before any row is dropped or any value is read. */
 void view_add_baseline(struct view_rows *r);
 
+/* Whether there is a baseline, but without data of the row's host, so that no difference is known. */
+bool view_lacks_baseline(const struct view_rows *r, const struct view_row *row);
+
 /* Subtracts the baseline's value from *out, the row's own value. */
 void view_subtract_baseline(const struct view_rows *r, const struct view_row *row, const struct column *column,
 			    struct value *out);

@@ -240,11 +240,30 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 	map64_release(&spreads);
 }
 
+/* The row's own value, not a difference. */
+static void own_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
+		      struct value *out)
+{
+	const struct view_rows *of = row->of_baseline ? r->baseline : r;
+	struct view_cell at = { of, &of->hosts[row->key.host], row,
+				row->of_baseline ? view_baseline_column(r, column) : column };
+
+	g_array_set_size(of->internal->items, 0);
+	g_ptr_array_set_size(of->internal->texts, 0);
+	if (at.column)
+		at.column->get(&at, out);
+	else
+		value_set_null(out);
+}
+
 static bool is_nonzero(const struct view_rows *r, const struct view_row *row, const struct column *column)
 {
 	struct value v;
 
-	view_row_value(r, row, column, &v);
+	if (view_lacks_baseline(r, row))
+		own_value(r, row, column, &v);
+	else
+		view_row_value(r, row, column, &v);
 	return value_nonzero(&v);
 }
 
@@ -380,16 +399,7 @@ void view_rows_build(struct view_rows *r, const struct view_query *q, const stru
 void view_row_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		    struct value *out)
 {
-	const struct view_rows *of = row->of_baseline ? r->baseline : r;
-	struct view_cell at = { of, &of->hosts[row->key.host], row,
-				row->of_baseline ? view_baseline_column(r, column) : column };
-
-	g_array_set_size(of->internal->items, 0);
-	g_ptr_array_set_size(of->internal->texts, 0);
-	if (at.column)
-		at.column->get(&at, out);
-	else
-		value_set_null(out);
+	own_value(r, row, column, out);
 	if (r->baseline && column_is_figure(column))
 		view_subtract_baseline(r, row, column, out);
 }

@@ -185,8 +185,9 @@ uint32_t view_query_tables(const struct view_query *q);
  * them before those change.
  *
  * With query.baseline figures are differences from it. The baseline's counts, times and sizes are first scaled to the
- * length of this interval. Rows that exist in only one of the two are included; rows whose counters are equal in both
- * are left out, like rows without any otherwise. A mean, maximum or final state that only one of them has is null.
+ * time for which the row's host was recorded in this interval. Rows that exist in only one of the two are included;
+ * rows whose counters are equal in both are left out, like rows without any otherwise. A mean, maximum or final state
+ * that only one of them has is null, and so is every figure of a host that has no data in the baseline.
  */
 void view_rows_build(struct view_rows *r, const struct view_query *q, const struct view_host *hosts, unsigned n_hosts);
 

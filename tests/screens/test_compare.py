@@ -40,7 +40,7 @@ def beside_others(checks):
 def compare(t, *keys):
     """The third second is the baseline: one host is there all the time, the others come much later."""
     t.keys("C")
-    t.wait(r"^figures are now differences from \[14:06:45\.347, 14:06:46\.347\[; C ends it")
+    t.wait(r"^figures are now differences from \[14:06:45\.347, 14:06:46\.347\[,\s+scaled\s+to\s+the\s+same\s+recorded\s+time;\s+C\s+ends\s+it")
     return t.press(*keys)
 
 

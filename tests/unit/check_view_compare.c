@@ -260,4 +260,35 @@ START_TEST(test_counters)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_baseline, test_counters)
+/* A host that has no data in the baseline: its rows are there, but nothing says how their figures differ. */
+START_TEST(test_no_baseline)
+{
+	struct thread_row *sh = add_thread(&baseline_state, 10, "sh");
+	struct view_query q = { .table = view_table_find("cpu") };
+
+	baseline_begins();
+	baseline_ends();
+	sh = thread(0);
+	begins();
+	sh->switches += 50;
+	sh->cpu_ns += 100 * MS;
+	ends();
+	baseline_host.iv = NULL;
+	compare("cpu", "switches");
+	ck_assert_uint_eq(rows.n, 1);
+	ASSERT_INT(0, "tid", 10);
+	ck_assert_str_eq(get(0, "comm").text, "sh");
+	ck_assert_int_eq(get(0, "switches").kind, VALUE_NULL);
+	ck_assert_int_eq(get(0, "cpu_ns").kind, VALUE_NULL);
+	ck_assert_int_eq(get(0, "cpu_percent").kind, VALUE_NULL);
+	/* nor if the host was added later */
+	view_rows_build(&baseline, &q, &baseline_host, 0);
+	q.baseline = &baseline;
+	view_rows_build(&rows, &q, &host, 1);
+	ck_assert_uint_eq(rows.n, 1);
+	ck_assert_int_eq(get(0, "switches").kind, VALUE_NULL);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_baseline,
+		 test_no_baseline, test_counters)
