@@ -21,19 +21,14 @@ static const char *explain_paths(const struct ui *ui)
 /* Shows the window of the list, and why its order is not that of its column. */
 static int draw_window(struct ui *ui, struct pane *p, int y, int max)
 {
-	enum { ORDER_WIDTH = 15 };
 	const struct list *l = &p->lists[0];
-	int width = ui->canvas->w - 2;
+	const bool requests = l->query.ranked && l->rows.n && view_paths_row_is_request(&l->rows, &l->rows.rows[0]);
 	uint64_t begin_ns, end_ns;
 
 	if (max < 4)
 		return 0;
-	if (l->query.ranked && l->rows.n && view_paths_row_is_request(&l->rows, &l->rows.rows[0])) {
-		width -= ORDER_WIDTH;
-		canvas_text_right(ui->canvas, 1 + width, y, ORDER_WIDTH, STYLE_DIM, l->table->ranked);
-	}
 	if (window_interval(ui, &begin_ns, &end_ns))
-		window_draw(ui, begin_ns, end_ns, 1, y, width);
+		window_draw(ui, begin_ns, end_ns, 1, y, STYLE_DIM, requests ? l->table->ranked : "");
 	return 1;
 }
 

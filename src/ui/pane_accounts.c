@@ -161,22 +161,17 @@ bool accounts_interval(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns
 
 int accounts_head(struct ui *ui, struct pane *p, int y, int max)
 {
-	enum { PROGRESS_WIDTH = 15 };
 	const struct ui_accounts *a = ui->accounts;
-	int width = ui->canvas->w - 2;
 	uint64_t begin_ns, end_ns;
-	char text[32];
+	char text[32] = "";
 
 	(void)p;
 	if (max < 4)
 		return 0;
-	if (a->job) {
+	if (a->job)
 		g_snprintf(text, sizeof(text), "computing %u%%", a->percent);
-		width -= PROGRESS_WIDTH;
-		canvas_text_right(ui->canvas, 1 + width, y, PROGRESS_WIDTH, STYLE_MARKED, text);
-	}
 	if (accounts_interval(ui, &begin_ns, &end_ns) || window_interval(ui, &begin_ns, &end_ns))
-		window_draw(ui, begin_ns, end_ns, 1, y, width);
+		window_draw(ui, begin_ns, end_ns, 1, y, STYLE_MARKED, text);
 	return 1;
 }
 

@@ -197,16 +197,8 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 	if (s->path && !s->none && !s->stale && s->path->total_ns)
 		g_string_printf(text, "%.1f%% unexplained",
 				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
-	if (window_interval(ui, &begin_ns, &end_ns)) {
-		int room = ui->canvas->w - x;
-
-		/* if there is no room for both, the window comes first */
-		if (window_width(ui, begin_ns, end_ns) + canvas_text_width(text->str) + 1 < room) {
-			canvas_text_right(ui->canvas, x, y, room - 1, STYLE_DIM, text->str);
-			room -= canvas_text_width(text->str) + 2;
-		}
-		window_draw(ui, begin_ns, end_ns, x, y, room);
-	}
+	if (window_interval(ui, &begin_ns, &end_ns))
+		window_draw(ui, begin_ns, end_ns, x, y, STYLE_DIM, text->str);
 	g_string_free(text, TRUE);
 }
 

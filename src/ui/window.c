@@ -312,30 +312,28 @@ static void write_window(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns
 		   format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
 }
 
-int window_width(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns)
-{
-	char text[WINDOW_SIZE];
-
-	write_window(ui, begin_ns, end_ns, text, sizeof(text));
-	return canvas_text_width(text);
-}
-
-void window_draw(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, int x, int y, int width)
+void window_draw(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, int x, int y, enum style style,
+		 const char *beside)
 {
 	static const char label[] = "window ";
 	const struct ui_window *w = ui->window;
 	char begin[TIMETEXT_SIZE], text[WINDOW_SIZE], state[128];
-	int used;
+	int width = ui->canvas->w - x - 1, used;
 
 	write_window(ui, begin_ns, end_ns, text, sizeof(text));
+	if (*beside && canvas_text_width(text) + 1 + canvas_text_width(beside) <= width) {
+		canvas_text_right(ui->canvas, x, y, width, style, beside);
+		width -= 1 + canvas_text_width(beside);
+	}
 	write_state(ui, state, sizeof(state));
 	if (!*state && w->kept_ns > begin_ns)
 		g_snprintf(state, sizeof(state), "kept from %s",
 			   ui_time(ui, begin, sizeof(begin), w->kept_ns, 3, UI_DATE_IF_OTHER));
 	used = canvas_text_width(text) + (*state ? 2 + canvas_text_width(state) : 0);
 	used = used + (int)strlen(label) <= width ? canvas_text(ui->canvas, x, y, STYLE_DIM, label, -1) : 0;
-	used += canvas_text(ui->canvas, x + used, y, STYLE_NORMAL, text, -1);
-	canvas_text_left(ui->canvas, x + used + 2, y, width - used - 2, STYLE_MARKED, state);
+	canvas_text_left(ui->canvas, x + used, y, width - used, STYLE_NORMAL, text);
+	used += canvas_text_width(text) + 2;
+	canvas_text_left(ui->canvas, x + used, y, width - used, STYLE_MARKED, state);
 }
 
 const char *window_why_empty(const struct ui *ui)

@@ -196,6 +196,17 @@ def requests_first(checks):
         checks.contains("chosen again", t.sync(), "requests first")
 
 
+def narrow_list(checks):
+    """The window, and the order where there is room for both."""
+    with open_at(size=(80, 12)) as t:
+        t.keys("8")
+        t.wait(r" requests first\n.*COMMAND\n +\d+ ")
+        for width, order in (40, ""), (45, ""), (50, ""), (51, " requests first"), (56, " {6}requests first"):
+            t.resize(width, 12)
+            t.wait(rf"^ \[14:07:05\.642, 14:07:12\.642\[ 7\.00s{order}$")
+            checks.check(f"{width} columns: the heading of the list is whole", True)
+
+
 def walking(checks):
     with open_at() as t:
         first = open_path(t)
@@ -524,5 +535,5 @@ def no_path(checks):
         checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
 
 
-Checks().run(whole_screens, list_of_threads, requests_first, walking, as_reported, written, written_list, comparing,
+Checks().run(whole_screens, list_of_threads, requests_first, narrow_list, walking, as_reported, written, written_list, comparing,
              over_midnight, read_again, names, after_exit, reused_tid, without_path, no_path)
