@@ -11,6 +11,11 @@
 #include "ingest/input.h"
 #include "ingest/host.h"
 
+/* Between two sessions, the measured offset of a clock that was not set differs by less. */
+#define CLOCK_SET_NS NS_PER_MS
+
+#define CLOCK_SET "its clock was set between recordings: where their times overlap, only one of them is counted"
+
 /* The kernel events of one session, or of one recording. */
 struct kernel_session {
 	const struct source_spec *spec;
@@ -18,12 +23,17 @@ struct kernel_session {
 	char *name;        /* to show */
 	unsigned declared; /* number of its event classes that a figure needs */
 	unsigned taken;    /* number of event classes that are taken from it */
-	uint64_t last_ns;  /* time of its last event */
+	uint64_t first_ns; /* time of its first event; 0: it is not known, because earlier ones are left out */
+	uint64_t last_ns;  /* time of its last event so far */
+	uint64_t zero_ns;  /* recordings: when its clock was 0; 0: not known, or live */
+	uint64_t end_ns;   /* recordings: end of its last packet; 0: not known, or live */
 	bool runs;         /* it has had an event */
 	bool is_over;      /* its sources have ended since */
 	bool rests;        /* it had no event for a while, but another session did */
 	bool repeats;      /* an event of it was not taken, because another session has it */
 	bool is_repeated;  /* another session repeats it */
+	bool lacks_events; /* an event of it was not taken, although no other session has it; reported */
+	bool is_cut;       /* its first events are left out */
 };
 
 /* An event class in a trace of an input. */
@@ -123,6 +133,16 @@ static struct kernel_session *session_of(struct input *input, const struct event
 	return s;
 }
 
+/* Each part of a recording knows the end of its own packets. */
+static void note_range(struct kernel_session *s, const struct ev_trace *p)
+{
+	if (source_spec_is_live(s->spec))
+		return;
+	s->zero_ns = p->clock_zero_ns;
+	s->end_ns = MAX(s->end_ns, p->end_hint_ns);
+	s->is_cut |= p->begin_ns != 0;
+}
+
 static void trace_free(void *data)
 {
 	struct kernel_trace *t = data;
@@ -152,10 +172,12 @@ static void declare_trace(struct input *input, const struct event *ev)
 		t = g_new0(struct kernel_trace, 1);
 		t->classes = new_classes();
 	}
-	if (domain == DOMAIN_KERNEL)
+	if (domain == DOMAIN_KERNEL) {
 		t->session = session_of(input, ev);
-	else if (t)
+		note_range(t->session, event_payload(ev, ev_trace));
+	} else if (t) {
 		t->programs = programs_session(&input->host->programs, input->spec, session_number(input, ev));
+	}
 	g_ptr_array_index(input->kernel_traces, ev->trace) = t;
 }
 
@@ -287,6 +309,33 @@ static void choose(struct host *host)
 	tell(host);
 }
 
+/*
+ * Whether the owner may have the event that session `own` has at t_ns. Not if the clock was set between the two and the
+ * owner did not run at that instant: then it has other events at that time.
+ */
+static bool may_have_copy(const struct kernel_session *owner, const struct kernel_session *own, uint64_t t_ns)
+{
+	const uint64_t set_ns = owner->zero_ns - own->zero_ns, there_ns = t_ns + set_ns;
+
+	if (!owner->zero_ns || !own->zero_ns || !owner->end_ns || set_ns + CLOCK_SET_NS <= 2 * CLOCK_SET_NS)
+		return true;
+	return there_ns + CLOCK_SET_NS >= owner->first_ns &&
+	       there_ns <= MAX(owner->end_ns, owner->last_ns) + CLOCK_SET_NS;
+}
+
+/* An event of the session was not taken because the owner of its class runs. */
+static void note_untaken(struct host *host, struct kernel_session *own, struct kernel_session *owner, uint64_t t_ns)
+{
+	if (!may_have_copy(owner, own, t_ns)) {
+		if (!own->lacks_events)
+			host_trouble(host, CLOCK_SET);
+		own->lacks_events = true;
+	} else if (!own->repeats || !owner->is_repeated) {
+		own->repeats = owner->is_repeated = true;
+		tell(host);
+	}
+}
+
 /* Whether an event of the class that came from session `own` is taken. */
 static bool takes_event(struct host *host, struct kernel_session *own, const struct kernel_class *class,
 			const struct event *ev)
@@ -295,6 +344,8 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 	struct kernel_session *owner;
 
 	host->must_choose |= !own->runs;
+	if (!own->last_ns && !own->is_cut)
+		own->first_ns = ev->ts_ns;
 	own->runs = true;
 	own->is_over = false;
 	own->last_ns = MAX(own->last_ns, ev->ts_ns);
@@ -311,10 +362,7 @@ static bool takes_event(struct host *host, struct kernel_session *own, const str
 		if (session_at(host, class->owner) == own)
 			return true;
 	}
-	if (!own->repeats || !owner->is_repeated) {
-		own->repeats = owner->is_repeated = true;
-		tell(host);
-	}
+	note_untaken(host, own, owner, ev->ts_ns);
 	return false;
 }
 

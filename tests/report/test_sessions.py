@@ -4,6 +4,7 @@
 hosts tells them apart. Two machines with the same name are two."""
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -114,6 +115,47 @@ def one_after_the_other(top):
     check("no overlap: all of both", (rows[0]["events"], rows[0]["reason"], said) == (200, None, ""), (rows, said))
 
 
+def set_clock(directory, by_ms):
+    """As if the clock had been set by that before the session started; it was 0 at 1970-01-01 00:00:10."""
+    path = os.path.join(directory, "metadata")
+    with open(path, encoding="ascii") as file:
+        text = file.read()
+    assert "offset = 0;" in text
+    with open(path, "w", encoding="ascii") as file:
+        file.write(text.replace("offset = 0;", f"offset = {10 ** 10 + by_ms * MS};"))
+    return directory
+
+
+def clock_set(top):
+    """The clock was set between two recordings. Where one seems to repeat the other but does not, events are missing."""
+    words = "its clock was set between recordings: where their times overlap, only one of them is counted"
+
+    def found(name, steps, by_ms, more=(), *options):
+        """Of a recording of steps 0 to 99 and one of these, made after the clock was set; of each more kinds of events."""
+        paths = [set_clock(record(top, f"{n}-set-{name}", of, "switch", *(["send"] if n in more else [])), by)
+                 for n, of, by in (("a", range(100), 0), ("bb", steps, by_ms))]
+        rows, said, status = report("hosts", *paths, *options)
+        other = report("hosts", *reversed(paths), *options)[0]
+        check(f"clock set: {name}: one host, in both orders", len(rows) == 1 and rows[0]["events"] == other[0]["events"], (rows, other))
+        lines = [line for line in said.splitlines() if words in line]
+        check(f"clock set: {name}: said once", len(lines) < 2 and bool(lines) == (status == 3), (said, status))
+        check(f"clock set: {name}: nothing else", "recorded 2 times" not in said or name in ("copy", "part"), said)
+        return rows[0]["events"], rows[0]["reason"], status
+
+    for reader in ("native", "babeltrace2"):
+        events, reason, status = found(f"back-{reader}", range(100, 200), -500, (), "--reader", reader)
+        check(f"clock set: back, {reader}", (events < 200, reason, status) == (True, words, 3), (events, reason, status))
+    for begin in ("+700ms", "-600ms"):
+        check(f"clock set: back, from {begin}", found(f"late{begin}", range(100, 200), -500, (), "--begin", begin)[2] == 3)
+    check("clock set: back, but not so far", found("gap", range(300, 400), -500) == (200, None, 0))
+    check("clock set: forward", found("forward", range(100, 200), 500) == (200, None, 0))
+    for by_ms in (-300, 300):
+        check(f"clock set: by {by_ms} ms, inside the other", found("copy", range(20, 60), by_ms, ("a",))[2] == 0)
+        shutil.rmtree(os.path.join(top, "a-set-copy"))
+        shutil.rmtree(os.path.join(top, "bb-set-copy"))
+    check("clock set: one that starts before the other ends", found("part", range(80, 200), -500)[2] == 3)
+
+
 def one_name_in_another(top):
     paths = [os.path.join(top, name) for name in ("once-10", "once-1")]
     for i, path in enumerate(paths):
@@ -190,7 +232,7 @@ def two_machines(top):
 
 
 with tempfile.TemporaryDirectory() as directory:
-    for test in (same, another_day, parts, one_after_the_other, one_name_in_another, nothing_in_between, contexts,
+    for test in (same, another_day, parts, one_after_the_other, clock_set, one_name_in_another, nothing_in_between, contexts,
                  two_machines):
         test(directory)
 finish()
