@@ -227,6 +227,26 @@ def check_wait(checks):
     checks.equal(got, [(ns(begin), ns(end), *rest) for begin, end, *rest in wanted], "wait: the path of alpha")
 
 
+def execs(t):
+    """alpha executes a program in the middle of its run."""
+    omega = ALPHA[0], "omega"
+    t.switch(0, IDLE, RUNNABLE, ALPHA)
+    t.at(300, "sched_process_exec", ("filename", "string", "/bin/omega"), ("tid", "s32", ALPHA[0]),
+         ("old_tid", "s32", ALPHA[0]))
+    t.switch(400, omega, SLEEPS, IDLE)
+
+
+def check_execs(checks):
+    """A path's thread has its last name in the interval, whose end does not belong to it."""
+    directory = written("execs", execs)
+    for end, name in ((300, "alpha"), ((300, 1), "omega")):
+        args = "--host", "execs", "--tid", "10", "--begin", f"{BEGIN}ns", "--end", f"{BEGIN + ns(end)}ns"
+        check_rows(checks, f"execs, to {end}", "critical-path", directory, "begin_ns",
+                   {BEGIN: {"comm": name, "state": "running"}}, *args)
+        check_rows(checks, f"execs, to {end}", "bottleneck", directory, "resource",
+                   {"cpu": {"total_ns": ns(end), "max_comm": name}}, *args)
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -236,6 +256,7 @@ def main():
     check_locks(checks)
     check_siblings(checks)
     check_wait(checks)
+    check_execs(checks)
     checks.finish()
 
 

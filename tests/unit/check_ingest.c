@@ -7,9 +7,11 @@
 
 #include <glib.h>
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -587,7 +589,47 @@ START_TEST(test_visitor_sees_some_kinds)
 }
 END_TEST
 
+/*
+ * That there is no room where the relayd stores is why a session's source stops, unless the user detaches it. No relayd
+ * answers here, at a port that nobody listens to or a socket that nobody serves; and /proc never has room.
+ */
+START_TEST(test_full_disk)
+{
+	for (int served = 0; served < 2; served++) {
+		const struct ingest_options options = { .store = "/proc", .follow = true };
+		struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+		socklen_t size = sizeof(address);
+		const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		char *program = g_build_filename(getenv("BUILD") ? getenv("BUILD") : "build", "lttngtop", NULL);
+		struct ingest *in = ingest_create(&options);
+		char *url;
+
+		source_set_worker_program(g_intern_string(program));
+		ck_assert_int_eq(bind(fd, (struct sockaddr *)&address, size), 0);
+		ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+		ck_assert(!served || listen(fd, 1) == 0);
+		url = g_strdup_printf("net://127.0.0.1:%u/host/web/s", ntohs(address.sin_port));
+		ck_assert_msg(ingest_open(in, url) == LT_OK, "%s", error_text());
+		ingest_start_some(in);
+		ck_assert_uint_eq(ingest_input_count(in), 1);
+		if (served)
+			ingest_detach(in, ingest_input(in, 0).id);
+		while (ingest_input(in, 0).runs) {
+			ingest_wait(in, 100);
+			ingest_start_some(in);
+		}
+		ck_assert_msg(served || strstr(ingest_input(in, 0).state, "disk is full, in '/proc'"), "%s",
+			      ingest_input(in, 0).state);
+		ck_assert_int_eq(ingest_broken(in), !served);
+		ingest_destroy(in);
+		close(fd);
+		g_free(url);
+		g_free(program);
+	}
+}
+END_TEST
+
 UNIT_MAIN("ingest", test_same_with_any_number_of_workers, test_same_in_steps, test_ready_hosts_have_everything,
 	  test_hosts_and_record, test_cpu_time_is_complete_at_every_cut, test_nothing_to_read, test_survey,
 	  test_options_are_read_at_once, test_visitor_sees_all_in_order, test_fields_of_chosen_threads, test_limit,
-	  test_visitor_sees_some_kinds, test_gap)
+	  test_visitor_sees_some_kinds, test_gap, test_full_disk)
