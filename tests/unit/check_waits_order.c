@@ -160,6 +160,33 @@ START_TEST(test_clocks_begin_anew)
 }
 END_TEST
 
+/* A packet that came before that, whose time is not in theirs, wakes nobody after it. */
+START_TEST(test_packet_before_clocks_begin_anew)
+{
+	struct test t;
+
+	begin_mapped(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	take_all(&t, 2, 100);
+	for (unsigned h = 0; h < 2; h++) {
+		clock_map_begin_epoch(t.map[h]);
+		clock_map_add(t.map[h], 100, 1000, 0.0);
+	}
+	woken_by_softirq(&t, 1, 110, 0, 9, 3, WAIT_NETWORK);
+	switched(&t, 1, 120, 0, 0, 0, 9);
+	switched(&t, 1, 130, 0, 9, 1, 0);
+	woken_by_softirq(&t, 1, 140, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	ck_assert_uint_eq(waits_info(t.w).epoch, 1);
+	ck_assert_uint_eq(waits_info(t.w).links, 0);
+	check(&t, 1, 9, "1010 P 1020 R 1030 N 1040");
+	end(&t);
+}
+END_TEST
+
 /* From a damaged record: 7 ends but is still there; and lost events across a change of the clocks. */
 START_TEST(test_whose_row_is_not_there)
 {
@@ -255,5 +282,6 @@ START_TEST(test_queues_grow)
 END_TEST
 
 UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_full_queue,
-	  test_order_of_many_hosts, test_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
-	  test_queued_before_clocks_are_known, test_queues_grow)
+	  test_order_of_many_hosts, test_clocks_begin_anew, test_packet_before_clocks_begin_anew,
+	  test_whose_row_is_not_there, test_times_of_other_clocks, test_queued_before_clocks_are_known,
+	  test_queues_grow)

@@ -303,6 +303,42 @@ START_TEST(test_packet_that_is_too_old)
 }
 END_TEST
 
+/* The role of a thread that is woken by a packet between these ports. */
+static enum wait_role role_of_woken(unsigned sport, unsigned dport)
+{
+	const struct wait_graph *g;
+	const struct graph_row *r;
+	enum wait_role role;
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 0, 0, 7);
+	switched(&t, 1, 11, 0, 9, 1, 0);
+	packet(&t, 0, 20, 0, true, false, false, 1);
+	packet(&t, 1, 31, 0, false, true, false, 1);
+	for (unsigned h = 0; h < 2; h++) {
+		t.log[h].packets[0].sport = (uint16_t)sport;
+		t.log[h].packets[0].dport = (uint16_t)dport;
+	}
+	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	finish(&t, 2);
+	check(&t, 1, 9, "11 N~7@20 32");
+	g = waits_graph(t.w);
+	r = &g->rows[waits_find(t.w, 1, 9, UINT64_MAX)];
+	role = (enum wait_role)causes_get(&g->causes, row_vertex(r, r->end - 1)->cause)->role;
+	end(&t);
+	return role;
+}
+
+/* Without the packet that opened the connection, the client is the end with the higher port, if there is one. */
+START_TEST(test_role_by_ports)
+{
+	ck_assert_int_eq(role_of_woken(1000, 80), WAIT_ROLE_SERVER);
+	ck_assert_int_eq(role_of_woken(80, 1000), WAIT_ROLE_CLIENT);
+	ck_assert_int_eq(role_of_woken(123, 123), WAIT_ROLE_NONE);
+}
+END_TEST
+
 /* Packets that nobody receives, from all hosts: they have their share of the memory, and the graph the rest. */
 START_TEST(test_packets_without_receivers)
 {
@@ -331,4 +367,4 @@ UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packets_on_an
 	  test_packet_that_wakes_several, test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten,
 	  test_packet_of_an_earlier_softirq, test_packets_received_together, test_two_packets_in_one_ns,
 	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers,
-	  test_datagram_that_is_lost, test_packet_that_is_too_old)
+	  test_datagram_that_is_lost, test_packet_that_is_too_old, test_role_by_ports)
