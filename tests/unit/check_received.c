@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which of the packets that a CPU has received wakes a thread: model/received.c, by the places in the log. */
+#include <sys/socket.h>
+
 #include "unit.h"
 
 #include "events.h"
@@ -143,6 +145,43 @@ START_TEST(test_of_one_connection)
 }
 END_TEST
 
+/* Of those of one connection, any that has data makes it likely. */
+START_TEST(test_data_before_an_acknowledgement)
+{
+	struct fixture f;
+
+	begin(&f);
+	softirq(&f, true);
+	ck_assert_uint_eq(receive(&f, 1001, 0), 0);
+	ck_assert_uint_eq(receive(&f, 1002, 100), 1);
+	ck_assert_uint_eq(receive(&f, 1002, 0), 1);
+	ck_assert_uint_eq(wake(&f, 9), 1);
+	end(&f);
+}
+END_TEST
+
+/* A later packet has woken its thread: an earlier one still wakes the thread that reads from its connection. */
+START_TEST(test_of_a_reader)
+{
+	struct fixture f;
+
+	begin(&f);
+	events_switch(&f.e, f.now += 10, 0, 5, 0, 9, "nine");
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 9, "socket", .cmd = AF_INET);
+	SYSCALL_EXIT(&f.e, f.now += 10, 0, 9, "socket", .ret = 3);
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 9, "connect", .fd = 3, .family = AF_INET, .port = 1001, .addr = { 1, 0 });
+	SYSCALL_EXIT(&f.e, f.now += 10, 0, 9, "connect", .ret = 0);
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 9, "read", .fd = 3);
+	events_switch(&f.e, f.now += 10, 0, 9, 1, 5, "five");
+	softirq(&f, true);
+	ck_assert_uint_eq(receive(&f, 1001, 0), 0);
+	ck_assert_uint_eq(receive(&f, 1002, 100), 1);
+	ck_assert_uint_eq(wake(&f, 8), 1);
+	ck_assert_uint_eq(wake(&f, 9), 0);
+	end(&f);
+}
+END_TEST
+
 /* More than there are places: the earlier ones are forgotten. */
 START_TEST(test_many)
 {
@@ -193,4 +232,4 @@ START_TEST(test_on_an_unknown_cpu)
 END_TEST
 
 UNIT_MAIN("received", test_together, test_one_after_the_other, test_of_one_connection, test_many, test_local,
-	  test_on_an_unknown_cpu)
+	  test_on_an_unknown_cpu, test_data_before_an_acknowledgement, test_of_a_reader)

@@ -317,6 +317,32 @@ START_TEST(test_same_vtid)
 }
 END_TEST
 
+/* Any two of them end, and their rows are those of threads with other IDs: the rest are found. */
+START_TEST(test_same_vtid_ends)
+{
+	for (unsigned both = 0; both < 25; both++) {
+		const unsigned first = both / 5, second = both % 5;
+		struct events e;
+
+		begin(&e, true);
+		for (unsigned i = 0; i < 5; i++)
+			kernel_thread(&e, 2000 + i, 100 + i, 100 + i, 7, 7, NS_OF_A + i, "app");
+		thread_end(e.m, thread_find(e.m, 100 + first));
+		if (second != first)
+			thread_end(e.m, thread_find(e.m, 100 + second));
+		for (unsigned i = 0; i < 2; i++)
+			kernel_thread(&e, 2010 + i, 200 + i, 200 + i, 8, 8, NS_OF_A, "new");
+		for (unsigned i = 0; i < 5; i++) {
+			context(&e, LATER, USER_TRACE, 7, -1, NS_OF_A + i, "app");
+			emit(&e, LATER, USER_TRACE, 7, 10 + i);
+			if (i != first && i != second)
+				ck_assert_uint_eq(emitted(&e, 100 + i), 10 + i);
+		}
+		events_release(&e);
+	}
+}
+END_TEST
+
 UNIT_MAIN("user", test_alone, test_two_traces, test_beside_the_kernel, test_container, test_tid_used_again,
 	  test_programs_leave_nothing_behind, test_long_program_among_short_ones, test_nonsense, test_many_threads,
-	  test_same_vtid)
+	  test_same_vtid, test_same_vtid_ends)
