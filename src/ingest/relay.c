@@ -100,8 +100,6 @@ void relay_poll(struct relay *r, const struct relay_listener *listener)
 
 	if (!r->lister && g_get_monotonic_time() < r->next_us)
 		return;
-	if (!r->lister)
-		r->n_stored = 0;
 	if (!r->lister && source_start_list(r->url, ANSWER_WITHIN_MS, ASK_EVERY_MS, &r->lister) != LT_OK) {
 		r->lister = NULL;
 		answered(r, error_text());
