@@ -15,9 +15,10 @@ import ctf  # noqa: E402
 import harness  # noqa: E402
 
 MS = 10 ** 6
-KILL, SEGV, TERM = 9, 11, 15
+KILL, SEGV, TERM, SIGCHLD = 9, 11, 15, 17
 HANDLER = 0x400000
 RESTARTSYS = -512
+MANY = 3000  # the ends of 1024 processes are kept, and of twice those that are still there
 
 
 class Process:
@@ -26,6 +27,7 @@ class Process:
     def __init__(self):
         self.trace, self.now_ms, self.runs = ctf.Trace("web"), 1, ("swapper/0", 0)
         self.switch("sh", 50, 0)
+        self.entry("clone", ("clone_flags", "u64", SIGCHLD))
         self.fork(50, 50, 100, 100)
         self.switch("srv", 100, 0)
         self.entry("clone3", ("uargs", "u64", 1), ("size", "u64", 88))
@@ -153,6 +155,24 @@ def reused_and_killed():
     return p
 
 
+def exits_among_many():
+    """As silent(); before 100 and 102 are gone, more other processes have ended than those whose ends are kept."""
+    p = Process()
+    p.fork(101, 100, 102, 100)
+    p.ends("exit_group", 3)
+    p.gone()
+    p.switch("sh", 50, 0)
+    for pid in range(1000, 1000 + MANY):
+        p.fork(50, 50, pid, pid)
+        p.switch("srv", pid, 1)
+        p.ends("exit_group", 0)
+        p.gone()
+        p.switch("sh", 50, 0)
+    p.switch("srv", 102, 1)
+    p.gone()
+    return p
+
+
 def exits_slowly():
     """100 is gone before 101 is."""
     p = Process()
@@ -244,6 +264,11 @@ def check_exec(checks):
         checks.equal((line in lines, lines[-1:]), (True, ["+++ exited with 7 +++"]), f"execve {options}: {lines}")
         if options:
             checks.true("brk(NULL) = 0x1000" in lines, f"execve {options}: {lines}")
+    # a child of the one that was chosen stays followed, and one that is chosen by its new name is shown with the call
+    lines = attach("executes", "-f", "-p", "50")
+    checks.true("[pid 100] brk(NULL) = 0x1000" in lines, f"execve -f -p 50: {lines}")
+    lines = attach("executes", "-n", "true")
+    checks.equal(lines[0], '[pid 100] execve("/bin/true", 0x1, 0x2) = 0', f"execve -n true: {lines}")
 
 
 CASES = {
@@ -281,8 +306,8 @@ def main():
                     checks.equal(shown[-1:], [f"+++ {end} +++"], f"{name}: {tid} {how}: {shown}")
                 if end and end.startswith("exited"):
                     checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
-    for process, end in ((exits_as_three, "exited with 3"), (silent, "exited with 3"), (reused_and_ends, "exited with 7"),
-                         (reused_and_killed, "killed by SIGKILL")):
+    for process, end in ((exits_as_three, "exited with 3"), (silent, "exited with 3"), (exits_among_many, "exited with 3"),
+                         (reused_and_ends, "exited with 7"), (reused_and_killed, "killed by SIGKILL")):
         process().trace.write(process.__name__)
         checks.equal(attach(process.__name__, "-p", "102")[-1:], [f"+++ {end} +++"], f"{process.__name__}: 102")
     check_exec(checks)

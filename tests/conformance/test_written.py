@@ -6,6 +6,7 @@ Every case can be checked with pencil and paper; the times below are us after BE
 """
 
 import os
+import subprocess
 import sys
 
 from case import harness
@@ -221,6 +222,8 @@ def check_wait(checks):
     directory = written("wait", wait)
     rows = harness.report("critical-path", "--host", "wait", "--tid", "10", directory).rows
     got = [(r["begin_ns"] - BEGIN, r["end_ns"] - BEGIN, r["comm"], r["state"], r["link"]) for r in rows]
+    checks.equal([(r["from_host"], r["from_tid"]) for r in rows], [(None, None)] * 4 + [("wait", BETA[0])] + [(None, None)] * 2,
+                 "wait: who woke alpha")
     wanted = [(0, 100, "alpha", "running", None), (100, 150, "beta", "running", None), (150, 200, "beta", "preempted", None),
               (200, 250, "beta", "running", None), (250, 260, "alpha", "preempted", "wakeup"),
               (260, 400, "alpha", "running", None), (400, (400, 1), "alpha", "blocked", None)]
@@ -247,6 +250,64 @@ def check_execs(checks):
                    {"cpu": {"total_ns": ns(end), "max_comm": name}}, *args)
 
 
+def attached(t):
+    """alpha waits in three calls for beta, which once loses its CPU to gamma, and for its CPU, where delta runs, or nobody."""
+    t.switch(0, IDLE, RUNNABLE, ALPHA)
+    t.switch(0, IDLE, RUNNABLE, BETA, cpu=1)
+    t.at(50, "syscall_entry_read", ("fd", "u32", 3), ("count", "u64", 10))
+    t.switch(100, ALPHA, SLEEPS, DELTA)
+    t.switch(150, BETA, RUNNABLE, GAMMA, cpu=1)
+    t.switch(200, GAMMA, SLEEPS, BETA, cpu=1)
+    t.wake(250, ALPHA, 0, cpu=1)
+    t.switch(260, DELTA, RUNNABLE, ALPHA)
+    t.switch(280, ALPHA, RUNNABLE, DELTA)
+    t.switch(310, DELTA, RUNNABLE, ALPHA)
+    t.at(350, "syscall_exit_read", ("ret", "s64", 10))
+    t.at(360, "syscall_entry_fsync", ("fd", "u32", 3))
+    t.switch(370, ALPHA, SLEEPS, DELTA)
+    t.wake(380, ALPHA, 0, cpu=1)
+    t.switch(420, DELTA, SLEEPS, ALPHA)
+    t.at(430, "syscall_exit_fsync", ("ret", "s64", 0))
+    t.at(440, "syscall_entry_fsync", ("fd", "u32", 3))
+    t.switch(450, ALPHA, SLEEPS, IDLE)
+    t.wake(460, ALPHA, 0, cpu=1)
+    t.switch(475, IDLE, RUNNABLE, ALPHA)
+    t.at(480, "syscall_exit_fsync", ("ret", "s64", 0))
+    t.call(490, 495, "close", [("fd", "u32", 3)], 0)
+    # gamma has its CPU as soon as alpha wakes it
+    t.switch(500, BETA, SLEEPS, GAMMA, cpu=1)
+    t.at(510, "syscall_entry_fsync", ("fd", "u32", 3), cpu=1)
+    t.switch(520, GAMMA, SLEEPS, IDLE, cpu=1)
+    t.wake(530, GAMMA, 1)
+    t.switch(530, IDLE, RUNNABLE, GAMMA, cpu=1)
+    t.at(540, "syscall_exit_fsync", ("ret", "s64", 0), cpu=1)
+
+
+def check_attached(checks):
+    directory = written("attached", attached)
+
+    def lines(*options, who=ALPHA):
+        done = subprocess.run([harness.PROGRAM, "attach", "-T", "-p", str(who[0]), *options, directory], stdout=subprocess.PIPE,
+                              text=True, timeout=60, check=True)
+        return done.stdout.splitlines()
+
+    calls = ["read(3, ?, 10) = 10 <0.000300> [blocked 150 us, woken by beta/20; ready 40 us, preempted by delta/40, cpu 110 us]",
+             "fsync(3) = 0 <0.000070> [blocked 10 us, woken by beta/20; ready 40 us while delta/40 ran, cpu 20 us]",
+             "fsync(3) = 0 <0.000040> [blocked 10 us, woken by beta/20; ready 15 us, cpu 15 us]", "close(3) = 0 <0.000005>"]
+    checks.equal(lines(), calls, "attached: lines")
+    checks.equal(lines(who=GAMMA), ["fsync(3) = 0 <0.000030> [blocked 10 us, woken by alpha/10, cpu 20 us]"], "attached: gamma")
+    # off the CPU for 190, 50, 25 and 0 us
+    for us, n in ((24, 3), (26, 2), (51, 1), (189, 1), (191, 0)):
+        checks.equal(lines("--waits", f"{us}us"), calls[:n], f"attached: --waits {us}us")
+    checks.equal([line.strip() for line in lines("-w") if line.startswith(" ")], [
+        "+0.000000 50 us running alpha/10", "+0.000050 50 us running beta/20", "+0.000100 50 us ready beta/20 (gamma/30 ran)",
+        "+0.000150 50 us running beta/20", "+0.000200 10 us ready alpha/10 (delta/40 ran)", "+0.000210 20 us running alpha/10",
+        "+0.000230 30 us ready alpha/10 (delta/40 ran)", "+0.000260 40 us running alpha/10", "+0.000000 10 us running alpha/10",
+        "+0.000010 10 us running beta/20", "+0.000020 40 us ready alpha/10 (delta/40 ran)", "+0.000060 10 us running alpha/10",
+        "+0.000000 10 us running alpha/10", "+0.000010 10 us running beta/20", "+0.000020 15 us ready alpha/10 (the CPU was idle)",
+        "+0.000035 5.0 us running alpha/10"], "attached: -w")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -257,6 +318,7 @@ def main():
     check_siblings(checks)
     check_wait(checks)
     check_execs(checks)
+    check_attached(checks)
     checks.finish()
 
 
