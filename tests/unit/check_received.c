@@ -182,6 +182,28 @@ START_TEST(test_of_a_reader)
 }
 END_TEST
 
+/* accept() waits for a connection that no process has yet. */
+START_TEST(test_of_an_accepting_thread)
+{
+	struct fixture f;
+
+	begin(&f);
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 5, "socket", .cmd = AF_INET);
+	SYSCALL_EXIT(&f.e, f.now += 10, 0, 5, "socket", .ret = 3);
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 5, "connect", .fd = 3, .family = AF_INET, .port = 1001, .addr = { 1, 0 });
+	answer(&f, 1001);
+	SYSCALL_EXIT(&f.e, f.now += 10, 0, 5, "connect", .ret = 0);
+	events_switch(&f.e, f.now += 10, 0, 5, 0, 9, "nine");
+	SYSCALL_ENTRY(&f.e, f.now += 10, 0, 9, "accept4", .fd = 3);
+	events_switch(&f.e, f.now += 10, 0, 9, 1, 5, "five");
+	softirq(&f, true);
+	ck_assert_uint_eq(receive(&f, 1001, 100), 0);
+	ck_assert_uint_eq(receive(&f, 1002, 0), 1);
+	ck_assert_uint_eq(wake(&f, 9), 1);
+	end(&f);
+}
+END_TEST
+
 /* More than there are places: the earlier ones are forgotten. */
 START_TEST(test_many)
 {
@@ -232,4 +254,4 @@ START_TEST(test_on_an_unknown_cpu)
 END_TEST
 
 UNIT_MAIN("received", test_together, test_one_after_the_other, test_of_one_connection, test_many, test_local,
-	  test_on_an_unknown_cpu, test_data_before_an_acknowledgement, test_of_a_reader)
+	  test_on_an_unknown_cpu, test_data_before_an_acknowledgement, test_of_a_reader, test_of_an_accepting_thread)

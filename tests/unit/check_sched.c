@@ -487,11 +487,14 @@ START_TEST(test_interrupted_session)
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 5000), 100);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 6, blocked_ns, 5000), 0);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 5000), 200);
+	ck_assert_uint_eq(EVENTS_VALUE(HOST, host, HOST_ROW(e.m), unrecorded_ns, 5000), 3800);
 	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 2); /* not recorded, but not offline */
 	ck_assert_uint_eq(cpu_row(&e, 0)->state, CPU_UNKNOWN);
 	ck_assert(events_thread(&e, 5)->flags & THREAD_UNSURE);
 	ck_assert_uint_eq(events_thread(&e, 5)->syscall, STRID_NONE);
 	EVENT(&e, 6000, 0, 5, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(EVENTS_VALUE(HOST, host, HOST_ROW(e.m), unrecorded_ns, 6100), 4800);
+	ck_assert_uint_eq(HOST_ROW(e.m)->record_since_ns, 6000);
 	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 6100), 200);
 	ck_assert_uint_eq(CPU_VALUE(&e, 0, online_ns, 6100), 300);
 	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 2);

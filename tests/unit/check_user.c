@@ -330,6 +330,8 @@ START_TEST(test_same_vtid_ends)
 		thread_end(e.m, thread_find(e.m, 100 + first));
 		if (second != first)
 			thread_end(e.m, thread_find(e.m, 100 + second));
+		state_reap(&e.m->state, NULL, NULL);
+		state_frame_begin(&e.m->state);
 		for (unsigned i = 0; i < 2; i++)
 			kernel_thread(&e, 2010 + i, 200 + i, 200 + i, 8, 8, NS_OF_A, "new");
 		for (unsigned i = 0; i < 5; i++) {

@@ -189,6 +189,9 @@ START_TEST(test_names_of_devices)
 	EVENT(&f.e, 34, 0, 5, WORK_QUEUE, work, .work = 0xffff8b21);
 	ck_assert_int_eq(last(&f, WAIT_EVENT_WORK_QUEUED)->state, WAIT_NETWORK);
 	ck_assert_str_eq(strpool_text(last(&f, WAIT_EVENT_WORK_QUEUED)->cause), "eth0");
+	/* a disk behind the network: what was received completes its request */
+	EVENT(&f.e, 34, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
+	wake(&f, 34, WAIT_CONTEXT_RECEIVING, WAIT_NETWORK, "vda");
 	EVENT(&f.e, 35, 0, 5, RECEIVING_EXIT, none);
 	EVENT(&f.e, 36, 0, 5, RECEIVING_EXIT, none);
 	wake(&f, 37, WAIT_CONTEXT_SOFTIRQ, WAIT_NETWORK, "NET_RX");
@@ -431,6 +434,35 @@ START_TEST(test_exec_while_the_first_thread_runs)
 }
 END_TEST
 
+static void context(struct fixture *f, uint64_t t, int tid, const char *comm)
+{
+	struct ev_context p = { .pid = tid };
+	struct record r;
+
+	record_init(&r, t, 0, tid, EVENT_CONTEXT);
+	g_strlcpy(p.procname, comm, sizeof(p.procname));
+	events_apply(&f->e, &r, &p, sizeof(p));
+}
+
+/* Each event of a thread may come with its name: only another one is logged, and not the first. */
+START_TEST(test_names_in_contexts)
+{
+	struct fixture f;
+	uint32_t before;
+
+	begin(&f);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "");
+	before = f.log.n_events;
+	context(&f, 20, 5, "five");
+	context(&f, 30, 5, "five");
+	ck_assert_uint_eq(f.log.n_events, before);
+	context(&f, 40, 5, "six");
+	ck_assert_uint_eq(f.log.n_events, before + 1);
+	ck_assert_str_eq(strpool_text(last(&f, WAIT_EVENT_RENAME)->comm), "six");
+	end(&f);
+}
+END_TEST
+
 START_TEST(test_lives)
 {
 	const struct wait_event *e;
@@ -541,4 +573,4 @@ END_TEST
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
 	  test_thread_of_an_interrupt, test_completed_elsewhere, test_completed_on_an_idle_cpu, test_losses, test_depth,
 	  test_families_of_wake_ups, test_call_and_object, test_roles, test_ready_since_switched_out, test_lives,
-	  test_exec_while_the_first_thread_runs, test_packets)
+	  test_names_in_contexts, test_exec_while_the_first_thread_runs, test_packets)
