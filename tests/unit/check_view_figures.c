@@ -654,6 +654,41 @@ START_TEST(test_processes)
 }
 END_TEST
 
+/* A request from before its disk had a name has that name; other causes that contain numbers stay. */
+START_TEST(test_causes_of_instances)
+{
+	static const struct {
+		const char *cause, *shown;
+	} cases[] = {
+		{ "254:0", "vda" },       { "254:0 read", "vda read" },
+		{ "254:1", "254:1" },     { "254:2 write", "254:2 write" },
+		{ "254:0.5", "254:0.5" }, { "8139too", "8139too" },
+		{ "vda", "vda" },
+	};
+	struct disk_row *disk;
+	struct instance_row *row;
+
+	begin();
+	disk = ADD(0, DISK, disk);
+	disk->dev = 254 << 20;
+	disk->name = strpool_intern_z("vda");
+	disk = ADD(0, DISK, disk);
+	disk->dev = 254 << 20 | 2;
+	disk->name = strpool_intern_z("254:2");
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		row = ADD(0, INSTANCE, instance);
+		row->begin_ns = BEGIN + i;
+		row->cause = strpool_intern_z(cases[i].cause);
+	}
+	end();
+	build_table("instances");
+	ck_assert_uint_eq(rows.n, G_N_ELEMENTS(cases));
+	for (unsigned i = 0; i < rows.n; i++)
+		ASSERT_TEXT(i, "cause", cases[i].shown);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_cpu_time_in_parts, test_sum_of_unequal_records,
 		 test_rows_without_figures, test_io, test_hosts, test_events_and_probes, test_cpus, test_files,
-		 test_disks, test_net, test_irqs, test_syscalls, test_sched, test_perf, test_processes)
+		 test_disks, test_net, test_irqs, test_syscalls, test_sched, test_perf, test_processes,
+		 test_causes_of_instances)

@@ -641,6 +641,25 @@ START_TEST(test_tracing)
 }
 END_TEST
 
+/* Summing up processes leaves the rows of what belongs to no thread as they are. */
+START_TEST(test_processes_of_no_thread)
+{
+	struct view_query q = query("disks");
+
+	begin();
+	for (unsigned i = 0; i < 2; i++) {
+		ADD(0, DISK, disk)->reads = i + 1;
+		ADD(1, DISK, disk)->reads = i + 1;
+	}
+	end();
+	build(&q);
+	ck_assert_uint_eq(rows.n, 4);
+	q.processes = true;
+	build(&q);
+	ck_assert_uint_eq(rows.n, 4);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter, test_filter_errors,
 		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
-		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches)
+		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches, test_processes_of_no_thread)
