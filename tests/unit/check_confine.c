@@ -33,6 +33,7 @@
 
 /* More than a worker's memory, less than its address space. */
 #define LARGE_BYTES ((size_t)3 << 30)
+#define HUGE_BYTES ((size_t)64 << 30)
 
 static char directory[32];
 static char outside[64], new_name[64];
@@ -236,6 +237,13 @@ static int try_shared_file(void)
 	return mmap(NULL, LARGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? errno : 0;
 }
 
+static int try_huge_file(void)
+{
+	const int fd = open(outside, O_RDONLY);
+
+	return mmap(NULL, HUGE_BYTES, PROT_READ, MAP_SHARED, fd, 0) == MAP_FAILED ? errno : 0;
+}
+
 /* ---- in a process of its own ---- */
 
 static char said[512];
@@ -361,6 +369,7 @@ START_TEST(test_allowed)
 	ck_assert_int_eq(truncate(outside, LARGE_BYTES), 0);
 	expect_exit(CONFINE_RECORDING, "mapped files", 0, try_mapped);
 	expect_exit(CONFINE_RECORDING, "shared files", 0, try_shared_file);
+	expect_exit(CONFINE_RECORDING, "address space", ENOMEM, try_huge_file);
 	expect_exit(CONFINE_RECORDING, "isatty", ENOTTY, try_isatty);
 #ifdef TCGETS2
 	expect_exit(CONFINE_RECORDING, "isatty of glibc 2.42", ENOTTY, try_isatty2);

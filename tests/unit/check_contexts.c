@@ -54,6 +54,24 @@ START_TEST(test_of_each_thread)
 }
 END_TEST
 
+/* Without the values of counters that came with it. */
+START_TEST(test_with_counters)
+{
+	struct contexts *c = contexts_create();
+	const struct ev_context p = { .pid = 70 };
+	struct record r;
+
+	record_init(&r, 10, 0, 7, EVENT_CONTEXT);
+	memcpy(r.ev.words, &p, sizeof(p));
+	r.ev.n_perf = 2;
+	r.ev.size += 2 * 8;
+	ck_assert_ptr_null(event_check(&r.ev, sizeof(r)));
+	contexts_hold(c, &r.ev);
+	expect(c, 7, 70);
+	contexts_destroy(c);
+}
+END_TEST
+
 /* A host with very many threads does not fill the memory; the last ones are held. */
 START_TEST(test_of_many_threads)
 {
@@ -137,4 +155,4 @@ START_TEST(test_one_session_leaves)
 }
 END_TEST
 
-UNIT_MAIN("contexts", test_of_each_thread, test_of_many_threads, test_one_session_leaves)
+UNIT_MAIN("contexts", test_of_each_thread, test_with_counters, test_of_many_threads, test_one_session_leaves)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "control/private_notes.h"
 #include "unit.h"
 
 enum { NOBODY = 65534 };
@@ -114,5 +115,51 @@ START_TEST(no_run_without_its_lock)
 }
 END_TEST
 
+/* What a dead run has noted of its session, without a daemon that it could be asked of, does not stay for ever. */
+START_TEST(a_session_without_its_daemon_is_forgotten)
+{
+	char *dir = g_build_filename(base, "1", NULL), *note = g_build_filename(dir, "session", NULL);
+	struct private_run run;
+
+	ck_assert_int_eq(g_mkdir_with_parents(dir, 0700), 0);
+	ck_assert(g_file_set_contents(note, "lttngtop-local-1", -1, NULL));
+	ck_assert_int_eq(private_open(&run, getpid()), LT_OK);
+	ck_assert_int_ne(g_access(dir, F_OK), 0);
+	private_close(&run);
+	ck_assert_int_ne(g_access(base, F_OK), 0);
+	g_free(note);
+	g_free(dir);
+}
+END_TEST
+
+static void expect_process(const char *text, bool is_one, pid_t pid, guint64 started)
+{
+	const char *at = text;
+	pid_t found;
+	guint64 at_ticks;
+
+	ck_assert_int_eq(noted_parse(&at, &found, &at_ticks), is_one);
+	if (!is_one)
+		return;
+	ck_assert_int_eq(found, pid);
+	ck_assert_uint_eq(at_ticks, started);
+	ck_assert_ptr_eq(at, strchr(text, '\n') + 1);
+}
+
+/* A note that was cut, or is something else, names no process: not init, no group, and not by the next number. */
+START_TEST(a_note_is_a_whole_line)
+{
+	expect_process("12 34\n56 78\n", true, 12, 34);
+	expect_process("12\n56 78\n", true, 12, 0);
+	expect_process("12 34", false, 0, 0);
+	expect_process("12 \n34\n", false, 0, 0);
+	expect_process("12x\n", false, 0, 0);
+	expect_process("1 5\n", false, 0, 0);
+	expect_process("0 5\n", false, 0, 0);
+	expect_process("-12 5\n", false, 0, 0);
+	expect_process("", false, 0, 0);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("private", setup, teardown, a_run_holds_its_locks, a_replaced_lock_is_not_held,
-		 no_run_without_its_lock)
+		 no_run_without_its_lock, a_session_without_its_daemon_is_forgotten, a_note_is_a_whole_line)
