@@ -5,6 +5,7 @@
 Every case can be checked with pencil and paper; the times below are us after BEGIN.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -251,7 +252,10 @@ def check_execs(checks):
 
 
 def attached(t):
-    """alpha waits in three calls for beta, which once loses its CPU to gamma, and for its CPU, where delta runs, or nobody."""
+    """
+    alpha waits in three calls for beta, which once loses its CPU to gamma, and for its CPU, where delta runs, or nobody;
+    at last for a timer and for the keyboard.
+    """
     t.switch(0, IDLE, RUNNABLE, ALPHA)
     t.switch(0, IDLE, RUNNABLE, BETA, cpu=1)
     t.at(50, "syscall_entry_read", ("fd", "u32", 3), ("count", "u64", 10))
@@ -273,7 +277,10 @@ def attached(t):
     t.wake(460, ALPHA, 0, cpu=1)
     t.switch(475, IDLE, RUNNABLE, ALPHA)
     t.at(480, "syscall_exit_fsync", ("ret", "s64", 0))
-    t.call(490, 495, "close", [("fd", "u32", 3)], 0)
+    t.at(490, "syscall_entry_close", ("fd", "u32", 3))
+    t.switch(492, ALPHA, RUNNABLE, DELTA)  # for no time
+    t.switch(492, DELTA, RUNNABLE, ALPHA)
+    t.at(495, "syscall_exit_close", ("ret", "s64", 0))
     # gamma has its CPU as soon as alpha wakes it
     t.switch(500, BETA, SLEEPS, GAMMA, cpu=1)
     t.at(510, "syscall_entry_fsync", ("fd", "u32", 3), cpu=1)
@@ -281,6 +288,18 @@ def attached(t):
     t.wake(530, GAMMA, 1)
     t.switch(530, IDLE, RUNNABLE, GAMMA, cpu=1)
     t.at(540, "syscall_exit_fsync", ("ret", "s64", 0), cpu=1)
+    t.at(600, "syscall_entry_poll")
+    t.switch(610, ALPHA, SLEEPS, IDLE)
+    t.at(620, "hrtimer_expire_entry", ("hrtimer", "u64", 1), ("now", "s64", 2), ("function", "u64", 3))
+    t.wake(620, ALPHA, 0)
+    t.at(620, "hrtimer_expire_exit", ("hrtimer", "u64", 1))
+    t.switch(625, IDLE, RUNNABLE, ALPHA)
+    t.switch(630, ALPHA, SLEEPS, IDLE)
+    t.at(650, "irq_handler_entry", ("irq", "s32", 1), ("name", "string", "i8042"))
+    t.wake(650, ALPHA, 0)
+    t.at(650, "irq_handler_exit", ("irq", "s32", 1), ("ret", "s32", 1))
+    t.switch(655, IDLE, RUNNABLE, ALPHA)
+    t.at(660, "syscall_exit_poll", ("ret", "s64", 1))
 
 
 def check_attached(checks):
@@ -293,19 +312,28 @@ def check_attached(checks):
 
     calls = ["read(3, ?, 10) = 10 <0.000300> [blocked 150 us, woken by beta/20; ready 40 us, preempted by delta/40, cpu 110 us]",
              "fsync(3) = 0 <0.000070> [blocked 10 us, woken by beta/20; ready 40 us while delta/40 ran, cpu 20 us]",
-             "fsync(3) = 0 <0.000040> [blocked 10 us, woken by beta/20; ready 15 us, cpu 15 us]", "close(3) = 0 <0.000005>"]
+             "fsync(3) = 0 <0.000040> [blocked 10 us, woken by beta/20; ready 15 us, cpu 15 us]", "close(3) = 0 <0.000005>",
+             "poll(?, ?, ?) = 1 <0.000060> [user input 20 us; timer 10 us; ready 10 us, cpu 20 us]"]
     checks.equal(lines(), calls, "attached: lines")
     checks.equal(lines(who=GAMMA), ["fsync(3) = 0 <0.000030> [blocked 10 us, woken by alpha/10, cpu 20 us]"], "attached: gamma")
-    # off the CPU for 190, 50, 25 and 0 us
-    for us, n in ((24, 3), (26, 2), (51, 1), (189, 1), (191, 0)):
-        checks.equal(lines("--waits", f"{us}us"), calls[:n], f"attached: --waits {us}us")
+    off = 190, 50, 25, 0, 40
+    for us in (24, 26, 39, 41, 51, 189, 191):
+        checks.equal(lines("--waits", f"{us}us"), [call for call, spent in zip(calls, off) if spent > us], f"attached: --waits {us}us")
     checks.equal([line.strip() for line in lines("-w") if line.startswith(" ")], [
         "+0.000000 50 us running alpha/10", "+0.000050 50 us running beta/20", "+0.000100 50 us ready beta/20 (gamma/30 ran)",
         "+0.000150 50 us running beta/20", "+0.000200 10 us ready alpha/10 (delta/40 ran)", "+0.000210 20 us running alpha/10",
         "+0.000230 30 us ready alpha/10 (delta/40 ran)", "+0.000260 40 us running alpha/10", "+0.000000 10 us running alpha/10",
         "+0.000010 10 us running beta/20", "+0.000020 40 us ready alpha/10 (delta/40 ran)", "+0.000060 10 us running alpha/10",
         "+0.000000 10 us running alpha/10", "+0.000010 10 us running beta/20", "+0.000020 15 us ready alpha/10 (the CPU was idle)",
-        "+0.000035 5.0 us running alpha/10"], "attached: -w")
+        "+0.000035 5.0 us running alpha/10",
+        "+0.000000 10 us running alpha/10", "+0.000010 10 us timer alpha/10 (in poll)",
+        "+0.000020 5.0 us ready alpha/10 (the CPU was idle)", "+0.000025 5.0 us running alpha/10",
+        "+0.000030 20 us user_input alpha/10 (i8042)", "+0.000050 5.0 us ready alpha/10 (the CPU was idle)",
+        "+0.000055 5.0 us running alpha/10"], "attached: -w")
+    causes = [(s["state"], s["cause"], s["cause_tid"]) for s in json.loads(lines("--json", "-e", "poll")[0])["waits"]]
+    checks.equal([cause for cause in causes if cause[0] != "running"],
+                 [("timer", None, None), ("preempted", "idle", 0), ("user_input", "i8042", None), ("preempted", "idle", 0)],
+                 "attached: --json")
 
 
 def main():
