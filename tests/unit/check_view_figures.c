@@ -615,12 +615,16 @@ END_TEST
 
 START_TEST(test_processes)
 {
-	struct thread_row *main_a = add_thread(0, 10, 10, 1, "first"), *t, *main_b;
+	struct thread_row *main_a = add_thread(0, 10, 10, 1, "first"), *t, *main_b, *before, *main_c;
 	struct view_query q = query("cpu");
 	uint64_t uid;
 
 	t = add_thread(0, 11, 10, 1, "helper");
+	before = add_thread(0, 21, 20, 1, "before its main thread");
+	main_c = add_thread(0, 20, 20, 1, "third");
 	begin();
+	before->cpu_ns = 4;
+	main_c->cpu_ns = 5;
 	main_a->cpu_ns = 100;
 	main_a->state = THREAD_BLOCKED;
 	main_a->since_ns = END - 9;
@@ -639,7 +643,7 @@ START_TEST(test_processes)
 	end();
 	q.processes = true;
 	build(&q);
-	ck_assert_uint_eq(rows.n, 2);
+	ck_assert_uint_eq(rows.n, 3);
 	ASSERT_TEXT(0, "comm", "first");
 	ASSERT_UINT(0, "tid", 10);
 	ASSERT_UINT(0, "threads", 2);
@@ -651,6 +655,9 @@ START_TEST(test_processes)
 	ASSERT_TEXT(1, "comm", "second");
 	ASSERT_UINT(1, "cpu_ns", 3);
 	ASSERT_NULL(1, "exited_ns"); /* its main thread is alive */
+	ASSERT_TEXT(2, "comm", "third");
+	ASSERT_UINT(2, "tid", 20);
+	ASSERT_UINT(2, "cpu_ns", 9);
 }
 END_TEST
 
