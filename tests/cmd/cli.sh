@@ -312,8 +312,8 @@ expect 0 '"rows"' '' report cpu --json --limit 1 --begin -10ms "$recording"
 expect 0 '^Usage: lttngtop feed' '' feed --help
 expect 0 '^\.TH LTTNGTOP-FEED 1' '' help --man feed
 # what a key or an option needs, and is called, is said where it is looked up
-expect 0 'perf counters of threads; as report: perf$' '' help --man
-expect 0 'as report: critical\\-totals; of one thread, as key w: critical\\-path$' '' help --man
+expect 0 'perf counters of threads; as report: perf; in a file of key x: counters$' '' help --man
+expect 0 'as report: critical\\-totals; of one thread, as key w: critical\\-path; in a file of key x: paths$' '' help --man
 expect 0 'with \\-\\-local: record' '' help --man
 # in Turkish, i is not the small letter of I
 if localedef -i tr_TR -f UTF-8 ./tr_TR.UTF-8 >/dev/null 2>&1; then

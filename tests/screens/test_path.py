@@ -14,7 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "waits"))
 import ctf  # noqa: E402
-from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
+from terminal import PROGRAM, ROOT, Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
@@ -346,6 +346,9 @@ def written_list(checks):
         checks.equal("in the list's order", [str(got["rows"][0][key]) for key in ("tid", "pid", "host")], first[:3])
         others, error = duration(first[3])
         checks.check("its figures", abs(got["rows"][0]["others_ns"] - others) <= error, f"{got['rows'][0]}: {first}")
+        with open(os.path.join(ROOT, "man", "lttngtop.1")) as f:
+            checks.contains("no report has its name: the manual says so", f.read().split("\n"),
+                            rf"^\.B Paths\n.* in a file of key x: {got['table']}$")
         said = write(t, t.path("paths.json"))
         checks.check("a file is not written over", "file exists" in said, said)
         resource.prlimit(t.program_pid(), resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))

@@ -312,7 +312,7 @@ int cmd_monitor(const struct options *o)
 	return m.exit_status;
 }
 
-/* What a pane shows, and the report with the same figures. */
+/* What a pane shows, the report with the same figures, and the names in files of tables that no report has. */
 static void help_pane(struct help *h, const struct pane_type *type)
 {
 	GString *text = g_string_new(type->about);
@@ -326,6 +326,9 @@ static void help_pane(struct help *h, const struct pane_type *type)
 	}
 	if (type->report)
 		g_string_append_printf(text, "%s%s", before, type->report);
+	for (unsigned i = 0; i < PANE_LISTS && type->tables[i]; i++)
+		if (!(view_table_find(type->tables[i])->flags & VIEW_REPORT))
+			g_string_append_printf(text, "; in a file of key x: %s", type->tables[i]);
 	help_item(h, type->title, text->str);
 	g_string_free(text, TRUE);
 }
@@ -361,8 +364,9 @@ void cmd_monitor_help(struct help *h)
 		help_item(h, mouse->where, mouse->help);
 	help_section(h, "Panes");
 	help_paragraph(
-		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. They are in "
-		   "the menu of key P, except the last five, which other keys open.");
+		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. Of a list, key "
+		   "x writes the columns that it can show, not those of the report. The panes are in the menu of key P, "
+		   "except the last five, which other keys open.");
 	for (unsigned i = 0; i < PANES; i++)
 		help_pane(h, pane_type((enum pane_id)i));
 	manual_print_items(h, opened);
