@@ -389,11 +389,19 @@ void ui_show_percent(const struct ui *ui, struct pane *p)
 
 void ui_say(struct ui *ui, const char *fmt, ...)
 {
+	static const char more[] = "…";
+	char *end = ui->message + sizeof(ui->message) - sizeof(more);
 	va_list ap;
+	int length;
 
 	va_start(ap, fmt);
-	g_vsnprintf(ui->message, sizeof(ui->message), fmt, ap);
+	length = g_vsnprintf(ui->message, sizeof(ui->message), fmt, ap);
 	va_end(ap);
+	if (length >= (int)sizeof(ui->message)) {
+		while (end > ui->message && ((unsigned char)*end & 0xc0) == 0x80) /* inside a character */
+			end--;
+		memcpy(end, more, sizeof(more));
+	}
 	ui->dirty = true;
 }
 

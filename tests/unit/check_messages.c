@@ -49,4 +49,34 @@ START_TEST(warned_whatever_the_clock_says)
 }
 END_TEST
 
-UNIT_MAIN("messages", shown_before_there_is_a_history, warned_whatever_the_clock_says)
+/* Before each of the bytes that a character may have there. */
+START_TEST(cut_at_a_character)
+{
+	static const char *const chars[] = { "x", "é", "€", "🔥" };
+	struct ui ui = { .dirty = false };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(chars); i++)
+		for (int before = 0; before < 4; before++) {
+			GString *text = g_string_new(NULL);
+			const char *end;
+
+			g_string_append_printf(text, "%.*s", before, "abc");
+			while (text->len < 2 * sizeof(ui.message))
+				g_string_append(text, chars[i]);
+			ui_say(&ui, "%s", text->str);
+			ck_assert(g_utf8_validate(ui.message, -1, &end));
+			ck_assert_uint_gt(strlen(ui.message), sizeof(ui.message) - 8);
+			ck_assert(g_str_has_suffix(ui.message, "…"));
+			ck_assert(strncmp(text->str, ui.message, strlen(ui.message) - strlen("…")) == 0);
+			/* what fits is shown whole */
+			g_string_truncate(text, (gsize)before);
+			while (text->len + strlen(chars[i]) < sizeof(ui.message))
+				g_string_append(text, chars[i]);
+			ui_say(&ui, "%s", text->str);
+			ck_assert_str_eq(ui.message, text->str);
+			g_string_free(text, TRUE);
+		}
+}
+END_TEST
+
+UNIT_MAIN("messages", shown_before_there_is_a_history, warned_whatever_the_clock_says, cut_at_a_character)
