@@ -237,6 +237,9 @@ unsigned window_screen_host(const struct ui_graph *graph, unsigned host);
 /* Makes the window one step longer or shorter. */
 void window_change_length(struct ui *ui, int direction);
 
+/* The columns that a window takes as text, without its state. */
+int window_width(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns);
+
 /*
  * Draws a window as text from x to the right edge, where another text is if there is room for both. The state is
  * between the two, cut if it is too long.

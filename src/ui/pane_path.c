@@ -197,7 +197,7 @@ static void draw_subject(struct ui *ui, const struct path_pane *s, const struct 
 	if (s->path && !s->none && !s->stale && s->path->total_ns)
 		g_string_printf(text, "%.1f%% unexplained",
 				100.0 * (double)s->path->unexplained_ns / (double)s->path->total_ns);
-	if (window_interval(ui, &begin_ns, &end_ns))
+	if (window_interval(ui, &begin_ns, &end_ns) && x + window_width(ui, begin_ns, end_ns) < ui->canvas->w)
 		window_draw(ui, begin_ns, end_ns, x, y, STYLE_DIM, text->str);
 	g_string_free(text, TRUE);
 }
@@ -227,11 +227,10 @@ static void draw_lists(struct ui *ui, struct path_pane *s, const struct path_loo
 		return;
 	}
 	if (both || !s->sums) {
-		path_draw_steps(s->path, c, 0, y, left, h, &s->top, look);
 		s->list_x = 0;
-		s->list_y = y + 1;
+		s->list_y = y + path_draw_steps(s->path, c, 0, y, left, h, &s->top, look);
 		s->list_w = left;
-		s->list_h = h - 1;
+		s->list_h = y + h - s->list_y;
 	}
 	if (both)
 		path_draw_sums(s->path, c, left + 1, y, c->w - left - 1, h, look);

@@ -139,11 +139,11 @@ void path_share_text(char *text, size_t size, uint64_t ns, uint64_t of_ns);
 void path_draw_legend(const struct path *p, struct canvas *c, int y, const struct path_look *look);
 
 /*
- * Draws the list of segments with a header in w × h cells from (x, y), keeping the selected one visible. *top: the
- * first one shown.
+ * Draws the list of segments in w × h cells from (x, y), keeping the selected one visible. *top: the first one shown.
+ * Returns the rows of its header: 0 where there is no room for one.
  */
-void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w, int h, unsigned *top,
-		     const struct path_look *look);
+int path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w, int h, unsigned *top,
+		    const struct path_look *look);
 
 /* The same with totals per state, process and host. */
 void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w, int h, const struct path_look *look);

@@ -7,7 +7,8 @@
 
 /* ---- segments ---- */
 
-enum { LENGTH_WIDTH = 7, STATE_WIDTH = 14 };
+/* Rows are more useful than a header where only one or two fit. */
+enum { LENGTH_WIDTH = 7, STATE_WIDTH = 14, HEADER_MIN_HEIGHT = 3 };
 
 /* Keeps the selected row visible, and the list full. */
 static void scroll_to(unsigned *top, unsigned selected, unsigned n, unsigned h)
@@ -69,24 +70,32 @@ static void draw_step(const struct path *p, struct canvas *c, int x, int y, int 
 		canvas_restyle(c, x, y, w, STYLE_SELECTED);
 }
 
-void path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w, int h, unsigned *top,
-		     const struct path_look *look)
+static void draw_steps_header(struct canvas *c, int x, int y, int w, int times)
 {
-	unsigned n = p->steps->len;
-	int times;
-
-	if (h < 1 || !n)
-		return;
-	times = time_width(p, look);
 	canvas_fill(c, x, y, w, STYLE_HEAD, ' ');
 	canvas_text(c, x + 1, y, STYLE_HEAD, "BEGIN", w);
 	canvas_text_right(c, x + 2 + times, y, LENGTH_WIDTH, STYLE_HEAD, "LENGTH");
 	canvas_text(c, x + 3 + times + LENGTH_WIDTH, y, STYLE_HEAD, "STATE", w);
 	canvas_text_left(c, x + 4 + times + LENGTH_WIDTH + STATE_WIDTH, y, w - 4 - times - LENGTH_WIDTH - STATE_WIDTH,
 			 STYLE_HEAD, "THREAD");
-	scroll_to(top, look->selected, n, (unsigned)(h - 1));
-	for (unsigned i = *top; i < MIN(n, *top + (unsigned)(h - 1)); i++)
-		draw_step(p, c, x, y + 1 + (int)(i - *top), w, times, i, look);
+}
+
+int path_draw_steps(const struct path *p, struct canvas *c, int x, int y, int w, int h, unsigned *top,
+		    const struct path_look *look)
+{
+	const int header = h >= HEADER_MIN_HEIGHT;
+	const unsigned n = p->steps->len, rows = (unsigned)MAX(h - header, 0);
+	int times;
+
+	if (!rows || !n)
+		return 0;
+	times = time_width(p, look);
+	if (header)
+		draw_steps_header(c, x, y, w, times);
+	scroll_to(top, look->selected, n, rows);
+	for (unsigned i = *top; i < MIN(n, *top + rows); i++)
+		draw_step(p, c, x, y + header + (int)(i - *top), w, times, i, look);
+	return header;
 }
 
 /* ---- totals ---- */
@@ -134,22 +143,28 @@ static void draw_sum(const struct path *p, struct canvas *c, int x, int y, int w
 	g_string_free(text, TRUE);
 }
 
-void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w, int h, const struct path_look *look)
+static void draw_sums_header(struct canvas *c, int x, int y, int w)
 {
-	if (h < 1)
-		return;
 	canvas_fill(c, x, y, w, STYLE_HEAD, ' ');
 	canvas_text_right(c, x + 1, y, LENGTH_WIDTH, STYLE_HEAD, "TOTAL");
 	canvas_text_right(c, x + 2 + LENGTH_WIDTH, y, 6, STYLE_HEAD, "SHARE");
 	canvas_text(c, x + 9 + LENGTH_WIDTH, y, STYLE_HEAD, "STATE", w);
 	canvas_text_left(c, x + 10 + LENGTH_WIDTH + STATE_WIDTH, y, w - 10 - LENGTH_WIDTH - STATE_WIDTH, STYLE_HEAD,
 			 "PROCESS");
-	for (unsigned i = 0; i < p->sums->len && (int)i + 1 < h; i++) {
-		if ((int)i + 2 == h && i + 1 < p->sums->len) {
-			canvas_printf(c, x + 1, y + 1 + (int)i, STYLE_DIM, "and %u more", p->sums->len - i);
+}
+
+void path_draw_sums(const struct path *p, struct canvas *c, int x, int y, int w, int h, const struct path_look *look)
+{
+	const int header = h >= HEADER_MIN_HEIGHT, rows = h - header;
+
+	if (header)
+		draw_sums_header(c, x, y, w);
+	for (int i = 0; i < (int)p->sums->len && i < rows; i++) {
+		if (i && i + 1 == rows && i + 1 < (int)p->sums->len) {
+			canvas_printf(c, x + 1, y + header + i, STYLE_DIM, "and %u more", p->sums->len - (unsigned)i);
 			break;
 		}
-		draw_sum(p, c, x, y + 1 + (int)i, w, &g_array_index(p->sums, struct path_sum, i), look);
+		draw_sum(p, c, x, y + header + i, w, &g_array_index(p->sums, struct path_sum, (unsigned)i), look);
 	}
 }
 

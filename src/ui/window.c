@@ -312,6 +312,14 @@ static void write_window(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns
 		   format_duration(length, sizeof(length), end_ns - begin_ns, ui->format.ascii));
 }
 
+int window_width(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns)
+{
+	char text[WINDOW_SIZE];
+
+	write_window(ui, begin_ns, end_ns, text, sizeof(text));
+	return canvas_text_width(text);
+}
+
 void window_draw(const struct ui *ui, uint64_t begin_ns, uint64_t end_ns, int x, int y, enum style style,
 		 const char *beside)
 {

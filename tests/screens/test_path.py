@@ -207,6 +207,21 @@ def narrow_list(checks):
             checks.check(f"{width} columns: the heading of the list is whole", True)
 
 
+def small_screen(checks):
+    """A segment and a total are shown rather than headings; the window, if there is room for all of it."""
+    with open_at(size=(100, 12)) as t:
+        who = r"^ wget 1453 on client"
+        checks.contains("100x12: the window", open_path(t), who + r" +(window )?\[14:07:05\.642, 14:07:12\.642\[ 7\.00s ")
+        t.resize(40, 12)
+        t.wait(who + "$")
+        screen = t.sync()
+        checks.contains("40x12: a segment", screen, r"^ ▶ .*\n 14:07:\d\d\.\d{6} +\S+ . \S")
+        checks.lacks("and no headings", screen, "^ BEGIN")
+        screen = t.press("Down")
+        checks.contains("the next one", screen, r"^ ▶ .*\n 14:07:\d\d\.\d{6} +\S+ . \S")
+        checks.contains("s: a total", t.press("s"), r"^ ▶ .*\n +\S+s +[\d.]+% . \S")
+
+
 def walking(checks):
     with open_at() as t:
         first = open_path(t)
@@ -538,5 +553,5 @@ def no_path(checks):
         checks.contains("40x10: who and in words", t.sync(), r"^ wget 1453 on client[\s\S]*^ ▶ ")
 
 
-Checks().run(whole_screens, list_of_threads, requests_first, narrow_list, walking, as_reported, written, written_list, comparing,
+Checks().run(whole_screens, list_of_threads, requests_first, narrow_list, small_screen, walking, as_reported, written, written_list, comparing,
              over_midnight, read_again, names, after_exit, reused_tid, without_path, no_path)

@@ -364,9 +364,10 @@ void cmd_monitor_help(struct help *h)
 		help_item(h, mouse->where, mouse->help);
 	help_section(h, "Panes");
 	help_paragraph(
-		h, "What each pane shows, and the tables of lttngtop-report(1) that have the same figures. Of a list, key "
-		   "x writes the columns that it can show, not those of the report. The panes are in the menu of key P, "
-		   "except the last five, which other keys open.");
+		h,
+		"What each pane shows, and the tables of lttngtop-report(1) that have the same figures. Of a list, key "
+		"x writes the columns that it can show, not those of the report. The panes are in the menu of key P, "
+		"except the last five, which other keys open.");
 	for (unsigned i = 0; i < PANES; i++)
 		help_pane(h, pane_type((enum pane_id)i));
 	manual_print_items(h, opened);
