@@ -68,6 +68,7 @@ void do_move_end(struct ui *ui, int argument)
 		pane_move(p, argument * (G_MAXINT / 2));
 		return;
 	}
+	pane_show_lists(p);
 	/* an empty list cannot receive keys */
 	for (unsigned i = 0; i < p->n_lists; i++) {
 		const unsigned at = argument < 0 ? p->n_lists - 1 - i : i;

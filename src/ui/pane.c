@@ -450,6 +450,8 @@ void pane_draw(struct ui *ui, struct pane *p, int y, int h)
 		look.empty = empty[i];
 		if (rows[i] > 0)
 			list_draw(&p->lists[i], ui->canvas, y, rows[i] - gap, &look);
+		else
+			p->lists[i].y = p->lists[i].h = 0; /* nothing to click on */
 		y += rows[i];
 		g_free(empty[i]);
 	}
@@ -464,6 +466,12 @@ static unsigned next_list(const struct pane *p, int direction)
 	return p->focus;
 }
 
+void pane_show_lists(struct pane *p)
+{
+	if (!pane_list(p)->h)
+		p->head_first = 0;
+}
+
 void pane_move(struct pane *p, int by)
 {
 	const int direction = by > 0 ? 1 : -1;
@@ -474,6 +482,7 @@ void pane_move(struct pane *p, int by)
 		p->type->body->move(p, by);
 		return;
 	}
+	pane_show_lists(p);
 	rest = list_move(pane_list(p), by);
 	while (rest && (next = next_list(p, direction)) != p->focus) {
 		p->focus = next;
@@ -495,6 +504,7 @@ bool pane_search(struct pane *p, const char *text, bool backward, bool here)
 
 		if (list_search(&p->lists[at], text, backward, i ? LIST_EDGE : here ? LIST_SELECTED : LIST_BESIDE)) {
 			p->focus = at;
+			pane_show_lists(p);
 			return true;
 		}
 	}

@@ -97,6 +97,9 @@ static inline struct list *pane_list(struct pane *p)
 /* Moves the selection, across lists if there are several. */
 void pane_move(struct pane *p, int by);
 
+/* Brings back lists whose room lines have taken. */
+void pane_show_lists(struct pane *p);
+
 /* Selects the next row of its lists that contains text; false: there is none. here: the selected row counts, too. */
 bool pane_search(struct pane *p, const char *text, bool backward, bool here);
 

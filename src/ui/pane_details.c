@@ -5,7 +5,8 @@
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
-enum { LABEL_WIDTH = 10, STATE_ROWS_MAX = 2 };
+/* Below a height of ALL_LINES_HEIGHT, lines take all rows once the user has turned to them. */
+enum { LABEL_WIDTH = 10, STATE_ROWS_MAX = 2, ALL_LINES_HEIGHT = 12 };
 
 static const struct interval *details_interval(const struct ui *ui, const struct pane *p)
 {
@@ -153,8 +154,11 @@ static void add_lines(struct details *h, const struct interval_row *row)
 	details_pressure(h, t);
 }
 
-/* Draws the lines from p->head_first on for which there is room, and below them how many there are after these. */
-static void draw_lines(struct details *h, struct pane *p, const struct interval_row *row)
+/*
+ * Draws the lines from p->head_first on for which there is room, and below them how many there are after these. The
+ * first ones leave room for lists; those that the user has turned to may go down to row last - 1.
+ */
+static void draw_lines(struct details *h, struct pane *p, const struct interval_row *row, int last)
 {
 	struct details measured = *h;
 	bool hint;
@@ -164,6 +168,8 @@ static void draw_lines(struct details *h, struct pane *p, const struct interval_
 	add_lines(&measured, row);
 	hint = measured.y > h->bottom && h->bottom > h->y + 1;
 	h->first = hint && p->head_first < measured.n ? p->head_first : 0;
+	if (h->first)
+		h->bottom = last;
 	h->bottom -= hint;
 	h->spare = MAX(h->bottom - measured.y, 0);
 	add_lines(h, row);
@@ -198,7 +204,7 @@ static int details_head(struct ui *ui, struct pane *p, int y, int max)
 		details_line(&h, "", "does not exist in this interval");
 		return h.y - y;
 	}
-	draw_lines(&h, p, row);
+	draw_lines(&h, p, row, max < ALL_LINES_HEIGHT ? y + max : h.bottom);
 	return h.y - y;
 }
 

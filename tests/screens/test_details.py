@@ -179,21 +179,25 @@ def lines_by_pages(checks):
         checks.check("all, with room", {"state", "IDs", "pressure"} < set(labels) and "press s" not in whole, whole)
         t.keys("s")
         checks.check("nothing to turn", t.wait("works only in a critical path, and in details that do not fit"))
-    for size in ((80, 24), (60, 15)):
+    for size, pages in ((80, 24), 3), ((60, 15), 5), ((40, 12), 5):
         with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=size).wait_read() as t:
             t.keys("/").text("720").keys("Enter", "Enter")
             t.wait(r"\d+ more lines: press s$")
-            seen, left = [], len(labels)
+            seen, left, shown = [], len(labels), 0
             while left:
                 screen = "\n".join(t.sync())
                 hint = re.search(r"^ +(?:(\d+) more lines?: press s|press s for the first lines)$", screen, re.M)
                 page = LABEL.findall(screen[screen.index("\n", screen.index(" on db")):hint.start()])
                 seen += page
+                shown += 1
                 checks.check(f"{size}: lines", page and left - len(page) == int(hint[1] or 0), screen)
                 left = int(hint[1] or 0)
                 t.keys("s")
             checks.equal(f"{size}: each once", seen, labels)
+            checks.check(f"{size}: on few pages", shown <= pages, shown)
             checks.contains(f"{size}: the first again", t.sync(), "^ state ")
+            t.press("s")
+            checks.contains(f"{size}: lists, once a key moves in them", t.press("Down"), "▼TOTAL")
 
 
 def hidden(checks):
