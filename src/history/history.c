@@ -173,7 +173,8 @@ static size_t append_frame(struct history *h, struct track *t, uint64_t begin_ns
 	return c->data.len - before;
 }
 
-void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns)
+static void append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns,
+		   uint8_t flags)
 {
 	struct track *t = history_track(h, track);
 	const struct history_chunk *last = track_last_chunk(t);
@@ -195,10 +196,22 @@ void history_append(struct history *h, unsigned track, const struct host_state *
 		return;
 	}
 	f = summarise(&t->tail, s, known_ns, end_ns);
+	f.flags |= flags;
 	for (int i = 0; i < TABLES; i++)
 		collect_table(&h->changes, i, &s->tables[i], &t->tail.tables[i], t->compare_all);
 	t->compare_all = false;
 	history_make_room(h, append_frame(h, t, known_ns, &f));
+}
+
+void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns)
+{
+	append(h, track, s, begin_ns, end_ns, 0);
+}
+
+void history_append_gap(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns,
+			uint64_t end_ns)
+{
+	append(h, track, s, begin_ns, end_ns, FRAME_GAP);
 }
 
 void history_end_track(struct history *h, unsigned track)

@@ -62,6 +62,10 @@ struct frame_summary {
  */
 void history_append(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns, uint64_t end_ns);
 
+/* The same for a gap in which s changed: intervals that start at its end start with that state. */
+void history_append_gap(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns,
+			uint64_t end_ns);
+
 /* No more frames come: the memory for the next one is freed, and in time even the track's last frames are dropped. */
 void history_end_track(struct history *h, unsigned track);
 

@@ -279,6 +279,7 @@ struct model {
 	struct host_row *host;     /* that row */
 	uint64_t begin_ns;         /* start of the record, 0 unknown; UINT64_MAX: interrupted */
 	uint64_t now_ns;           /* time of the event being applied */
+	uint64_t cut_ns;           /* when a frame or interval last started or ended */
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */

@@ -107,7 +107,8 @@ void lost_record_resumes(struct model *m)
 
 void model_interrupt(struct model *m, uint64_t t_ns)
 {
-	m->now_ns = MAX(m->now_ns, t_ns);
+	/* figures that were passed on stay as they were */
+	m->now_ns = MAX(m->now_ns, MAX(m->cut_ns, t_ns));
 	if (HOST_ROW(m)->record != HOST_UNRECORDED) {
 		HOST_ROW(m)->record = HOST_UNRECORDED;
 		HOST_ROW(m)->record_since_ns = m->now_ns;

@@ -63,9 +63,9 @@ void model_apply(struct model *m, unsigned source, const struct event *ev);
 void model_end_source(struct model *m, unsigned source);
 
 /*
- * The host's events break off, at t_ns or at the last one if that is later (a live session was lost); others may follow
- * later. Counters continue from here, the time in between is credited to nothing, and whatever was running, open or
- * blocked is uncertain until it is seen again.
+ * The host's events break off (a live session was lost), at t_ns, or at the last event or model_cut() if that is later;
+ * others may follow. Counters continue from here, the time in between is credited to nothing, and whatever was running,
+ * open or blocked is uncertain until it is seen again.
  */
 void model_interrupt(struct model *m, uint64_t t_ns);
 

@@ -349,6 +349,7 @@ void model_cut(struct model *m, uint64_t t_ns)
 {
 	const uint64_t until_ns = t_ns ? t_ns : m->now_ns;
 
+	m->cut_ns = MAX(m->cut_ns, until_ns);
 	if (!m->preemption)
 		return;
 	for (uint32_t i = 0; i < m->preemption->n_ready; i++)

@@ -17,6 +17,7 @@ struct host_frames {
 	uint64_t begin_ns; /* of the current frame */
 	uint64_t edge_ns;  /* its end */
 	bool ended;
+	bool is_interrupted; /* the track's last frame says that the host is no longer recorded */
 };
 
 enum { NO_TRACK = ~0u };
@@ -209,17 +210,37 @@ uint64_t frames_origin_ns(const struct frames *f)
 
 /* ---- frames ---- */
 
-void frames_append(struct history *h, unsigned track, struct model *model, uint64_t begin_ns, uint64_t end_ns)
+typedef void append_fn(struct history *h, unsigned track, const struct host_state *s, uint64_t begin_ns,
+		       uint64_t end_ns);
+
+static void append(struct history *h, unsigned track, struct model *model, uint64_t begin_ns, uint64_t end_ns,
+		   append_fn *fn)
 {
 	struct host_state *s = model_state(model);
 
 	model_list_files(model);
 	model_cut(model, end_ns);
 	if (end_ns > begin_ns)
-		history_append(h, track, s, begin_ns, end_ns);
+		fn(h, track, s, begin_ns, end_ns);
 	state_extremes_clear_dirty(s);
 	state_reap(s, NULL, NULL);
 	state_frame_begin(s);
+}
+
+void frames_append(struct history *h, unsigned track, struct model *model, uint64_t begin_ns, uint64_t end_ns)
+{
+	append(h, track, model, begin_ns, end_ns, history_append);
+}
+
+static void start_frame(struct frames *f, struct host_frames *host, uint64_t begin_ns)
+{
+	host->begin_ns = begin_ns;
+	host->edge_ns = next_edge(f, host, begin_ns);
+}
+
+static bool is_interrupted(const struct host_frames *host)
+{
+	return STATE_ROW(model_state(host->host->model), HOST, host, 0)->record == HOST_UNRECORDED;
 }
 
 /* Moves the full frame into the history and starts the next one. */
@@ -228,8 +249,22 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 	struct host_frames *host = at(f, track);
 
 	frames_append(f->history, track, host->host->model, host->begin_ns, end_ns);
-	host->begin_ns = end_ns;
-	host->edge_ns = next_edge(f, host, end_ns);
+	host->is_interrupted = is_interrupted(host);
+	start_frame(f, host, end_ns);
+}
+
+/*
+ * Starts the next frame after the gap. If the last one was closed before the break was known, the history learns of it
+ * now: otherwise the whole gap would be time of the next frame.
+ */
+static void skip_gap(struct frames *f, unsigned track, uint64_t end_ns)
+{
+	struct host_frames *host = at(f, track);
+
+	if (!host->is_interrupted && is_interrupted(host))
+		append(f->history, track, host->host->model, host->begin_ns, end_ns, history_append_gap);
+	host->is_interrupted = is_interrupted(host);
+	start_frame(f, host, end_ns);
 }
 
 /* Whether nothing is known about the frame because it lies in the gap before the next event. */
@@ -250,8 +285,7 @@ static void reached_edge(struct frames *f, unsigned track)
 	if (!is_in_gap(host))
 		close_frame(f, track, edge_ns);
 	if (h->gap_end_ns >= edge_ns && h->gap_begin_ns < edge_ns) {
-		host->begin_ns = MAX(edge_floor(f, host, h->gap_end_ns), edge_ns);
-		host->edge_ns = next_edge(f, host, host->begin_ns);
+		skip_gap(f, track, MAX(edge_floor(f, host, h->gap_end_ns), edge_ns));
 	} else if (h->next_ns > edge_ns && (h->next_ns - edge_ns) / f->frame_ns > HOLE_FRAMES) {
 		close_frame(f, track, edge_floor(f, host, h->next_ns));
 	}

@@ -180,7 +180,8 @@ struct lost {
 };
 
 struct totals {
-	double event_rate; /* per second; a host's counts for the part that was recorded */
+	double event_rate;             /* per second; a host's counts for the part that was recorded */
+	unsigned recorded, unrecorded; /* hosts: with such a part, and without */
 	struct lost lost, before;
 };
 
@@ -191,7 +192,7 @@ static struct totals sum_hosts(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 		const struct host_row *row = ui_host_row(host);
-		const struct interval *iv = &host->load.interval;
+		uint64_t recorded_ns;
 
 		if (host->hidden)
 			continue;
@@ -199,8 +200,11 @@ static struct totals sum_hosts(const struct ui *ui)
 		t.before.packets += host->past.lost_packets;
 		if (!row)
 			continue;
-		t.event_rate +=
-			(double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)MAX(interval_recorded_ns(iv), 1);
+		recorded_ns = interval_recorded_ns(&host->load.interval);
+		if (recorded_ns)
+			t.event_rate += (double)HOST_VALUE(host, events) * (double)NS_PER_S / (double)recorded_ns;
+		t.recorded += recorded_ns > 0;
+		t.unrecorded += !recorded_ns;
 		t.lost.events += HOST_VALUE(host, lost_events);
 		t.lost.packets += HOST_VALUE(host, lost_packets);
 		t.before.events += row->lost_events;
@@ -410,7 +414,7 @@ static void draw_totals(struct ui *ui, int x, const struct totals *t, bool lost_
 	if (x + canvas_text_width(text[0]) + canvas_text_width(text[1]) + 2 > ui->canvas->w)
 		hosts_text(ui, text[1], SEGMENT_SIZE, true);
 	format_count(count, sizeof(count), (uint64_t)(t->event_rate + 0.5), 5);
-	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", count);
+	g_snprintf(text[2], SEGMENT_SIZE, "%s ev/s", t->unrecorded && !t->recorded ? "-" : count);
 	g_strlcpy(text[3], lost_is_marked ? "" : "lost 0", SEGMENT_SIZE);
 	g_strlcpy(text[4], is_at_end(ui) ? "p restarts, ( start" : "", SEGMENT_SIZE);
 	for (int i = 0; i < HEAD_TOTALS; i++) {

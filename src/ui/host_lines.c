@@ -49,14 +49,21 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
 }
 
+/* "-": nothing of the time was recorded. */
+static const char *rate_text(char *text, size_t size, uint64_t bytes, uint64_t duration_ns)
+{
+	if (!duration_ns)
+		return "-";
+	return format_bytes(text, size, (double)bytes * (double)NS_PER_S / (double)duration_ns);
+}
+
 /* compact: no wider than needed. */
 static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
 {
-	double seconds = (double)duration_ns / (double)NS_PER_S;
 	char a[16], b[16];
 
 	g_snprintf(text, SEGMENT_SIZE, compact ? "%s ↓%s ↑%s" : "%s ↓%-5s ↑%-5s", label,
-		   format_bytes(a, sizeof(a), (double)in / seconds), format_bytes(b, sizeof(b), (double)out / seconds));
+		   rate_text(a, sizeof(a), in, duration_ns), rate_text(b, sizeof(b), out, duration_ns));
 }
 
 static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less, bool compact)
@@ -71,7 +78,7 @@ static void changes_text(char *text, const char *label, uint64_t now, uint64_t m
 
 static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line, bool compact)
 {
-	uint64_t duration_ns = MAX(interval_recorded_ns(&host->load.interval), 1);
+	const uint64_t duration_ns = interval_recorded_ns(&host->load.interval);
 
 	line->n_cpus = 0;
 	read_cpus(host, line);

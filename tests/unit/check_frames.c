@@ -182,6 +182,46 @@ START_TEST(test_still)
 }
 END_TEST
 
+static uint64_t recorded_ms(const struct history *h, uint64_t begin_s, uint64_t end_s)
+{
+	struct history_load load;
+	uint64_t recorded_ns;
+
+	history_load_init(&load);
+	ck_assert_int_eq(history_load(h, 0, begin_s * NS_PER_S, end_s * NS_PER_S, 1 << TABLE_HOST, &load), LT_OK);
+	recorded_ns = interval_recorded_ns(&load.interval);
+	history_load_release(&load);
+	return recorded_ns / NS_PER_MS;
+}
+
+/*
+ * A beacon closes the frame in which the first session's last event lies, and the session ends in the next one. In the
+ * frame in which the second session starts, so much is recorded.
+ */
+static void expect_recorded(const char *second, uint64_t second_end_ms, uint64_t frame_s, uint64_t expected_ms)
+{
+	struct ingest *in = start("r100000 i101500 o102500 b103200");
+	struct history *h = history_create(64 << 20);
+	struct frames *f = frames_create(in, h, NS_PER_S, false);
+
+	setenv(RECORDS, second, 1);
+	read_all(in, f, 102500);
+	read_all(in, f, second_end_ms);
+	ck_assert_uint_eq(recorded_ms(h, 102, 103), 1000);
+	ck_assert_uint_eq(recorded_ms(h, frame_s, frame_s + 1), expected_ms);
+	ck_assert_uint_eq(recorded_ms(h, 102, frame_s + 2), 1000 + expected_ms + 1000);
+	frames_destroy(f);
+	history_destroy(h);
+	ingest_destroy(in);
+}
+
+START_TEST(test_recorded)
+{
+	expect_recorded("r170300 i170650 r171000 o172500", 172500, 170, 700);
+	expect_recorded("r103600 o105500", 105500, 103, 400);
+}
+END_TEST
+
 /* Of a machine that was rebooted nothing stays in memory but its past. */
 START_TEST(test_replaced)
 {
@@ -266,6 +306,7 @@ int main(int argc, char **argv)
 				       test_short_gap,
 				       test_beacons_in_gap,
 				       test_still,
+				       test_recorded,
 				       test_replaced,
 				       test_lag_of_the_same_session,
 				       test_lag_of_the_next_session };

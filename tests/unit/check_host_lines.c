@@ -39,8 +39,8 @@ static void expect_line(int width, const char *part)
 	g_free(text);
 }
 
-/* The host's line in the second frame: with a bar per CPU, and with a column each. */
-static void expect(struct events *e, const char *bars, const char *columns)
+/* The host's line in the second frame, in the middle of which an event is seen: wide, and narrow. */
+static void expect(struct events *e, bool is_seen, const char *wide, const char *narrow)
 {
 	struct ui_host_data host = { .info = { .name = "web", .live = true }, .loaded = true };
 	struct history *h = history_create(1 << 20);
@@ -48,13 +48,14 @@ static void expect(struct events *e, const char *bars, const char *columns)
 	ui = (struct ui){ .history = h, .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
 	history_add_track(h);
 	frames_append(h, 0, e->m, SECOND, 2 * SECOND);
-	EVENT(e, 2 * SECOND + SECOND / 2, 0, 5, IRQ_ENTRY, irq, .irq = 1);
+	if (is_seen)
+		EVENT(e, 2 * SECOND + SECOND / 2, 0, 5, IRQ_ENTRY, irq, .irq = 1);
 	frames_append(h, 0, e->m, 2 * SECOND, 3 * SECOND);
 	history_load_init(&host.load);
 	ck_assert_int_eq(history_load(h, 0, 2 * SECOND, 3 * SECOND, STATE_ALL_TABLES, &host.load), LT_OK);
 	g_array_append_val(ui.hosts, host);
-	expect_line(160, bars);
-	expect_line(70, columns);
+	expect_line(160, wide);
+	expect_line(70, narrow);
 	g_array_free(ui.hosts, TRUE);
 	history_load_release(&host.load);
 	history_destroy(h);
@@ -70,7 +71,7 @@ START_TEST(test_offline)
 	record_init(&r, SECOND + 2000, 1, 6, EVENT_SCHED_SWITCH);
 	strcpy(p.next_comm, "migration/1");
 	events_add(&e, &r, &p, sizeof(p));
-	expect(&e, "1[ offline  ] 2[██████████]", "█-█");
+	expect(&e, true, "1[ offline  ] 2[██████████]", "█-█");
 	events_release(&e);
 }
 END_TEST
@@ -82,7 +83,19 @@ START_TEST(test_not_known)
 
 	begin(&e);
 	model_interrupt(e.m, SECOND + 3000);
-	expect(&e, "0[██████████] 1[ unknown  ] 2[ unknown  ]", "█??");
+	expect(&e, true, "0[██████████] 1[ unknown  ] 2[ unknown  ]", "█??");
+	events_release(&e);
+}
+END_TEST
+
+/* Without any recorded time there are no rates. */
+START_TEST(test_no_rates)
+{
+	struct events e;
+
+	begin(&e);
+	model_interrupt(e.m, SECOND + 3000);
+	expect(&e, false, "disk ↓-     ↑-      net ↓-     ↑-", "disk ↓- ↑-");
 	events_release(&e);
 }
 END_TEST
@@ -148,4 +161,4 @@ START_TEST(test_over)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_absent, test_over)
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_over)
