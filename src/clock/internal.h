@@ -25,6 +25,7 @@ struct clock_host {
 	int64_t offset_ns;
 	unsigned clock; /* the first host with this same clock; that host holds .arrival to .half_ns */
 	struct clock_arrival arrival;
+	unsigned heard;   /* clock_sync.n_seconds at its last arrival */
 	int64_t shift_ns; /* by arrival: added to its time, and to that of its followers; else 0 */
 	bool by_arrival;  /* shift_ns was derived from arrival; it may still be 0 */
 	uint64_t half_ns; /* shift_ns is about right within this */
@@ -45,6 +46,7 @@ struct clock_sync {
 	struct matcher *matcher;
 	bool arrived;        /* an arrival has started a new second since the last update */
 	uint64_t arrived_ns; /* our time at the last arrival */
+	unsigned n_seconds;  /* of our time in which anything arrived */
 	int common;          /* by arrival: the host whose time all use, or NO_HOST */
 	bool due;            /* a host with packets has advanced far enough for its next map */
 	bool moving;         /* maps have been published before the end */

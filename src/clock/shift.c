@@ -54,6 +54,22 @@ static int greatest_reference(const struct clock_sync *s)
 	return best;
 }
 
+/*
+ * Whether the host's delay can be compared with those of the others. That of a host which is no longer heard cannot:
+ * this machine's clock may have been set since, and more than half of the seconds kept of others may be later.
+ */
+static bool is_recent(const struct clock_sync *s, const struct clock_host *owner)
+{
+	return s->n_seconds - owner->heard <= CLOCK_ARRIVAL_SECONDS / 2 &&
+	       clock_arrival_is_recent(&owner->arrival, s->arrived_ns, CLOCK_LIVE_KEPT_S);
+}
+
+static bool has_delay(const struct clock_sync *s, const struct clock_host *owner, int64_t *delay_ns,
+		      uint64_t *spread_ns)
+{
+	return is_recent(s, owner) && clock_arrival_delay(&owner->arrival, delay_ns, spread_ns);
+}
+
 /* The host whose clock is nearest to this machine's. */
 static int nearest(const struct clock_sync *s)
 {
@@ -63,7 +79,7 @@ static int nearest(const struct clock_sync *s)
 	for (unsigned i = 0; i < s->hosts->len; i++) {
 		int64_t delay_ns;
 
-		if (!is_free(s, i) || !clock_arrival_delay(&clock_owner(s, i)->arrival, &delay_ns, &spread_ns) ||
+		if (!is_free(s, i) || !has_delay(s, clock_owner(s, i), &delay_ns, &spread_ns) ||
 		    (uint64_t)ABS(delay_ns) >= least_ns)
 			continue;
 		least_ns = (uint64_t)ABS(delay_ns);
@@ -123,13 +139,31 @@ static bool change_common(struct clock_sync *s, int common)
 	return shift_ns != 0;
 }
 
+/* The delay of the common host; of one that is no longer heard, as a host shows it that has its time. */
+static bool find_common_delay(const struct clock_sync *s, int64_t *delay_ns, uint64_t *spread_ns)
+{
+	if (is_recent(s, clock_owner(s, (unsigned)s->common)))
+		return has_delay(s, clock_owner(s, (unsigned)s->common), delay_ns, spread_ns);
+	for (unsigned i = 0; i < s->hosts->len; i++) {
+		const struct clock_host *h = clock_host_at(s, i), *owner = clock_owner(s, i);
+		const bool follows = h->ref == s->common;
+
+		if (!(follows || (is_free(s, i) && owner->by_arrival)) || !has_delay(s, owner, delay_ns, spread_ns))
+			continue;
+		*delay_ns = apart(*delay_ns, follows ? clock_sync_offset(s, i, h->updated_ns) : owner->shift_ns);
+		*spread_ns += follows ? 0 : (uint64_t)ARRIVAL_HALF_NS; /* that it may be off */
+		return true;
+	}
+	return false;
+}
+
 /* Updates the shift of a clock relative to the common host. Returns whether it changed. */
 static bool shift(struct clock_sync *s, struct clock_host *owner, int64_t common_ns, uint64_t common_spread_ns)
 {
 	int64_t delay_ns, off_ns;
 	uint64_t spread_ns, half_ns;
 
-	if (!clock_arrival_delay(&owner->arrival, &delay_ns, &spread_ns))
+	if (!has_delay(s, owner, &delay_ns, &spread_ns))
 		return false;
 	off_ns = apart(delay_ns, common_ns);
 	half_ns = ARRIVAL_HALF_NS + (spread_ns + common_spread_ns) / ARRIVAL_STEP_NS * ARRIVAL_STEP_NS;
@@ -154,7 +188,7 @@ bool clock_shift(struct clock_sync *s)
 		return false;
 	if (common != s->common)
 		changed = change_common(s, common);
-	if (!clock_arrival_delay(&clock_owner(s, (unsigned)common)->arrival, &common_ns, &spread_ns))
+	if (!find_common_delay(s, &common_ns, &spread_ns))
 		return changed;
 	for (unsigned i = 0; i < s->hosts->len; i++)
 		if (is_free(s, i))

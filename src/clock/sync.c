@@ -198,8 +198,12 @@ void clock_sync_bare_packet(struct clock_sync *s, unsigned host)
 
 void clock_sync_arrival(struct clock_sync *s, unsigned host, uint64_t host_ns, uint64_t now_ns)
 {
+	struct clock_host *owner = clock_owner(s, host);
+
+	s->n_seconds += now_ns / NS_PER_S != s->arrived_ns / NS_PER_S;
 	s->arrived_ns = now_ns;
-	s->arrived |= clock_arrival_note(&clock_owner(s, host)->arrival, host_ns, now_ns);
+	s->arrived |= clock_arrival_note(&owner->arrival, host_ns, now_ns);
+	owner->heard = s->n_seconds;
 }
 
 /* The pair whose packets tell how good a host's map is: also if that was given by hand. NULL: there is none. */

@@ -786,13 +786,19 @@ START_TEST(test_not_by_arrival)
 	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 22000000000, 0);
 	struct clock c = add_clock(s, "c", 3600 * 1000000000L, 0);
 
-	arrive(s, &a, 0, 20, 50000000, 1);
-	arrive(s, &b, 0, 20, 50000000, 2);
-	arrive(s, &c, 0, 6, 1000000000, 10);
+	for (double t = 0; t < 20; t += 0.1) {
+		arrive(s, &a, t, t + 0.05, 50000000, 1);
+		arrive(s, &b, t, t + 0.05, 50000000, 2);
+		if (t < 6)
+			arrive(s, &c, t, t + 0.05, 1000000000, 10);
+	}
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, b.host)), 0);
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, c.host)), 0);
 	c.offset_ns += 54 * 1000000000L;
-	arrive(s, &c, 6, 20, 50000000, 1);
+	for (double t = 20; t < 34; t += 0.1) {
+		arrive(s, &a, t, t + 0.05, 50000000, 1);
+		arrive(s, &c, t, t + 0.05, 50000000, 1);
+	}
 	ck_assert_double_lt(fabs((double)clock_sync_offset(s, c.host, BASE_NS) + 3654e9), 0.5e9);
 	clock_sync_destroy(s);
 }
@@ -809,14 +815,58 @@ START_TEST(test_arrival_left_out)
 
 		if (!i)
 			clock_sync_set_offset(s, b.host, -5000);
-		arrive(s, &a, 0, 10, 50000000, 1);
-		arrive(s, &b, 0, 10, 50000000, 1);
-		arrive(s, &c, 0, 10, 50000000, 1);
+		for (double t = 0; t < 10; t += 0.1) {
+			arrive(s, &a, t, t + 0.05, 50000000, 1);
+			arrive(s, &b, t, t + 0.05, 50000000, 1);
+			arrive(s, &c, t, t + 0.05, 50000000, 1);
+		}
 		ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), 0);
 		ck_assert_int_eq(clock_sync_offset(s, b.host, BASE_NS), i ? 0 : -5000);
 		ck_assert_int_eq(clock_sync_offset(s, c.host, BASE_NS), 0);
 		clock_sync_destroy(s);
 	}
+}
+END_TEST
+
+/*
+ * This machine's clock is set while a host is read, after another one has ended: that says nothing about either. A host
+ * that comes later is moved to the time that all use, whether its own host is still there or not.
+ */
+static void expect_steps_ignored(int64_t step_ns, int64_t slow_ns)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	const double step = (double)step_ns / 1e9;
+	struct clock ended = add_clock(s, "ended", 0, 0), runs = add_clock(s, "runs", slow_ns, 0), later;
+	int64_t offset_ns;
+
+	for (double t = 40; t < 50; t += 0.1) {
+		arrive(s, &ended, t, t + 0.05, 50000000, 1);
+		arrive(s, &runs, t, t + 0.05, 50000000, 1);
+	}
+	offset_ns = clock_sync_offset(s, runs.host, BASE_NS);
+	ck_assert_double_lt(fabs((double)(offset_ns + slow_ns)), 0.3e9);
+	arrive(s, &runs, 50, 53, 50000000, 1);
+	arrive(s, &runs, 53 + step, 90 + step, 50000000 + (uint64_t)step_ns, 1);
+	ck_assert_int_eq(clock_sync_offset(s, runs.host, BASE_NS), offset_ns);
+	ck_assert_int_eq(clock_sync_offset(s, ended.host, BASE_NS), 0);
+	later = add_clock(s, "later", 100 * 1000000000L, 0);
+	for (double t = 90 + step; t < 100 + step; t += 0.1) {
+		arrive(s, &runs, t, t + 0.05, 50000000 + (uint64_t)step_ns, 1);
+		arrive(s, &later, t, t + 0.05, 50000000 + (uint64_t)step_ns, 1);
+	}
+	ck_assert_int_eq(clock_sync_offset(s, runs.host, BASE_NS), offset_ns);
+	ck_assert_double_lt(fabs((double)clock_sync_offset(s, later.host, BASE_NS) + 100e9), 0.6e9);
+	clock_sync_destroy(s);
+}
+
+START_TEST(test_arrival_after_step)
+{
+	expect_steps_ignored(20000000000, 0);
+	expect_steps_ignored(-20000000000, 0);
+	expect_steps_ignored(1000000000, 0);
+	expect_steps_ignored(20000000000, -22000000000);
+	expect_steps_ignored(-20000000000, -22000000000);
 }
 END_TEST
 
@@ -850,4 +900,5 @@ UNIT_MAIN("clock_sync", test_two_hosts, test_hosts_one_after_the_other, test_sta
 	  test_clock_that_jumps_seldom_heard, test_recorded_clock_that_jumps, test_short_recordings,
 	  test_negative_latency, test_clocks_that_are_none, test_three_hours_live, test_three_hours_recorded,
 	  test_little_traffic, test_live_references_tie, test_by_arrival, test_groups_by_arrival, test_live_memory,
-	  test_live_memory_without_maps, test_not_by_arrival, test_arrival_left_out, test_arrival_of_any_time)
+	  test_live_memory_without_maps, test_not_by_arrival, test_arrival_left_out, test_arrival_after_step,
+	  test_arrival_of_any_time)
