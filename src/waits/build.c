@@ -106,19 +106,16 @@ static void present(struct build *b, const struct build_thread *t, enum wait_sta
  */
 static void recover(struct build *b, struct build_thread *t, enum status since)
 {
-	uint64_t last_ns;
-
-	if (!t->interrupted)
+	if (t->sure)
 		return;
-	t->interrupted = false;
-	if (build_row(b, t->row)->first_ns) {
-		if (graph_last(b->graph, t->row, &last_ns) && t->ran_ns > last_ns)
-			vertex_at(b, t->row, t->ran_ns, WAIT_RUNNING, NULL);
-		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
-	}
+	build_thread_sure(b, t);
 	if (since == STATUS_BLOCKED)
 		build_thread_asleep(b, t);
 	t->status = t->old = (uint8_t)since;
+	if (build_row(b, t->row)->first_ns) {
+		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
+		present(b, t, state_of(since), NULL);
+	}
 }
 
 struct build_thread *build_current(struct build *b, unsigned host, const struct wait_event *e)
@@ -133,7 +130,7 @@ struct build_thread *build_current(struct build *b, unsigned host, const struct 
 		build_thread_name(b, t, e->from_comm, e->from_pid);
 		recover(b, t, STATUS_RUN);
 		if (is_new)
-			build_thread_set(b, t, STATUS_RUN);
+			build_thread_set(t, STATUS_RUN);
 		cpu->tid = e->from_tid;
 		cpu->lost = false;
 	}
@@ -208,7 +205,7 @@ static void switch_out(struct build *b, unsigned host, const struct wait_event *
 	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	left = task_state_of(e->prev_state, prev->exiting);
-	build_thread_set(b, prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
+	build_thread_set(prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
 	wait.name = stop_of(b, left);
 	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
 	prev->stop = wait.name;
@@ -228,8 +225,8 @@ static void build_switch(struct build *b, unsigned host, const struct wait_event
 		build_since_begin(b, next, STATUS_WAIT_CPU);
 	recover(b, next, STATUS_WAIT_CPU);
 	if (e->was_ready && next->status == STATUS_BLOCKED)
-		build_thread_set(b, next, STATUS_WAIT_CPU);
-	build_thread_set(b, next, STATUS_RUN);
+		build_thread_set(next, STATUS_WAIT_CPU);
+	build_thread_set(next, STATUS_RUN);
 	build_thread_name(b, next, e->comm, e->pid);
 	if (e->from_tid >= 0)
 		switch_out(b, host, e);
@@ -332,7 +329,7 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 		 (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK || t->status == STATUS_UNKNOWN);
 	if (!counts)
 		return;
-	build_thread_set(b, t, STATUS_WAIT_CPU);
+	build_thread_set(t, STATUS_WAIT_CPU);
 	if (t->old == STATUS_WAIT_FORK)
 		wake_in_task(b, e, t, waker, WAIT_LINK_FORK);
 	else if (t->old == STATUS_BLOCKED && t->stop && t->stop != b->idling)
@@ -357,7 +354,7 @@ static void build_fork(struct build *b, unsigned host, const struct wait_event *
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
 	if (is_new)
 		build_thread_name(b, t, e->comm, e->pid);
-	build_thread_set(b, t, STATUS_WAIT_FORK);
+	build_thread_set(t, STATUS_WAIT_FORK);
 }
 
 static void build_exit(struct build *b, unsigned host, const struct wait_event *e)
@@ -368,7 +365,7 @@ static void build_exit(struct build *b, unsigned host, const struct wait_event *
 		return;
 	recover(b, t, STATUS_RUN);
 	t->exiting = true;
-	build_thread_set(b, t, STATUS_EXIT);
+	build_thread_set(t, STATUS_EXIT);
 	vertex(b, t->row, WAIT_RUNNING, NULL);
 	graph_present(b->graph, t->row, WAIT_STATES, NULL);
 }
@@ -392,7 +389,7 @@ static void take_over_tid(struct build *b, unsigned host, const struct wait_even
 		build_thread_gone(b, t);
 	}
 	t = build_thread_get(b, host, e->tid, e->cpu, &is_new);
-	build_thread_set(b, t, STATUS_RUN);
+	build_thread_set(t, STATUS_RUN);
 	build_extend(b, t);
 	if (before != WAIT_NO_ROW)
 		graph_link(b->graph, before, b->now_ns, t->row, b->now_ns, WAIT_LINK_FORK);
@@ -428,10 +425,10 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 
 	build_thread_name(b, t, e->comm, e->pid);
 	/* a state known from other events is more reliable */
-	if (t->status != STATUS_UNKNOWN || t->interrupted)
+	if (t->status != STATUS_UNKNOWN || !t->sure)
 		return;
 	/* the dump reports every ready thread as "wait fork" */
-	build_thread_set(b, t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
+	build_thread_set(t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
 	if (status == STATUS_WAITING)
 		build_begin_blocked(b, t);
 }
@@ -447,9 +444,26 @@ static void build_net_softirq(struct build *b, unsigned host, const struct wait_
 		build_row(b, row)->first_ns = b->now_ns;
 }
 
+/* The thread's state is no longer known, from the last event on that showed it: see recover(). */
+static void interrupt(struct build *b, struct build_thread *t)
+{
+	uint64_t last_ns;
+
+	if (build_row(b, t->row)->first_ns && !t->exiting) {
+		if (graph_last(b->graph, t->row, &last_ns) && t->ran_ns > last_ns)
+			vertex_at(b, t->row, t->ran_ns, WAIT_RUNNING, NULL);
+		present(b, t, WAIT_UNKNOWN, NULL);
+	}
+	t->status = t->old = STATUS_UNKNOWN;
+	t->stop = t->work = STRID_NONE;
+	t->given_ns = 0;
+	t->exiting = false;
+	build_thread_unsure(b, t);
+}
+
 /*
- * The states of the host's threads are no longer known, except for those that run on
- * CPUs which lost no events.
+ * The states of the host's threads are no longer known, except for those that run on CPUs which lost no events. Threads
+ * whose states were not known before are not visited: there may be many, and as many losses.
  */
 static void build_interrupt(struct build *b, unsigned host, const struct wait_event *e)
 {
@@ -457,17 +471,23 @@ static void build_interrupt(struct build *b, unsigned host, const struct wait_ev
 
 	if (e->cpu != WAIT_ALL_CPUS)
 		build_cpu(b, host, e->cpu); /* creates it if need be */
+	h->interrupts++;
+	h->lost_ns = b->now_ns;
 	for (guint i = 0; i < h->cpus->len; i++) {
 		struct build_thread *t = build_thread_current(b, host, i);
 
 		if (e->cpu == WAIT_ALL_CPUS || i == e->cpu)
 			*build_cpu(b, host, i) = (struct build_cpu){ .tid = TID_NOBODY, .lost = true };
-		else if (t && !t->interrupted)
-			t->interrupts = h->interrupts + 1;
+		else if (t)
+			t->spared = h->interrupts;
+	}
+	for (guint i = h->sure->len; i-- > 0;) {
+		struct build_thread *t = g_ptr_array_index(h->sure, i);
+
+		if (t->spared != h->interrupts)
+			interrupt(b, t);
 	}
 	g_clear_pointer(&h->works, g_free);
-	h->interrupts++;
-	h->lost_ns = b->now_ns;
 }
 
 void build_event(struct build *b, unsigned host, uint64_t t_ns, const struct wait_event *e,

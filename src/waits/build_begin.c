@@ -24,7 +24,8 @@ void build_runs(struct build *b, unsigned host, const struct wait_event *e)
 	build_thread_name(b, t, e->comm, e->pid);
 	if (build_row(b, t->row)->first_ns)
 		return;
-	build_thread_set(b, t, STATUS_RUN);
+	build_thread_sure(b, t);
+	build_thread_set(t, STATUS_RUN);
 	begin_row(b, t, e->since_ns);
 	graph_present(b->graph, t->row, WAIT_RUNNING, NULL);
 }
@@ -41,7 +42,7 @@ void build_since_begin(struct build *b, struct build_thread *t, enum status stat
 
 	if (!h->midway_ns || h->interrupts || r->first_ns || r->older != WAIT_NO_ROW)
 		return;
-	build_thread_set(b, t, status);
+	build_thread_set(t, status);
 	begin_row(b, t, h->midway_ns);
 }
 

@@ -34,8 +34,8 @@ struct build_thread {
 	uint8_t status, old; /* enum status; old: the value before it was last set, which may be the same */
 	bool exiting;        /* sched_process_exit was seen */
 	bool gone;           /* the thread no longer exists */
-	bool interrupted;    /* events were lost since it was last seen */
-	uint32_t interrupts; /* the host's count when the status was set */
+	uint32_t sure;       /* 1 + its place in the host's list of that name; 0: events were lost since it was seen */
+	uint32_t spared;     /* the host's count of losses at the last one that did not concern the thread */
 	uint64_t ran_ns;     /* when it last woke a thread, without a vertex: it ran from its last vertex to here */
 	strid work;          /* function of the work item that it executes, STRID_NONE: none, or unknown */
 	uint64_t given_ns;   /* when it was woken from waiting for work; 0: it has started a work item since */
@@ -95,6 +95,7 @@ struct queued_work {
 
 struct build_host {
 	GArray *cpus;              /* struct build_cpu, by number */
+	GPtrArray *sure;           /* struct build_thread *: whose state is known; never gone ones */
 	GArray *received;          /* struct build_received, by CPU */
 	uint32_t interrupts;       /* number of times events were lost */
 	uint64_t lost_ns;          /* the end of the last loss */
@@ -171,7 +172,13 @@ struct build_cpu *build_cpu(struct build *b, unsigned host, unsigned cpu);
 /* The thread no longer exists; the next one with its TID is another. Not for idle tasks. Idempotent. */
 void build_thread_gone(struct build *b, struct build_thread *t);
 
-void build_thread_set(struct build *b, struct build_thread *t, enum status status);
+/* The thread is seen: its state is known until events are lost. Idempotent. */
+void build_thread_sure(struct build *b, struct build_thread *t);
+
+/* The opposite; the last of the host's list takes its place. Idempotent. */
+void build_thread_unsure(struct build *b, struct build_thread *t);
+
+void build_thread_set(struct build_thread *t, enum status status);
 
 /*
  * The thread is blocked, and the switch that says how was not seen. A kworker is taken to be without work, as nearly

@@ -33,6 +33,7 @@ void build_rows_destroy(struct build *b)
 {
 	for (guint i = 0; i < b->hosts->len; i++) {
 		g_array_free(build_host(b, i)->cpus, TRUE);
+		g_ptr_array_free(build_host(b, i)->sure, TRUE);
 		g_array_free(build_host(b, i)->received, TRUE);
 		g_free(build_host(b, i)->works);
 	}
@@ -49,6 +50,7 @@ void build_add_host(struct build *b)
 {
 	struct build_host h = {
 		.cpus = g_array_new(FALSE, FALSE, sizeof(struct build_cpu)),
+		.sure = g_ptr_array_new(),
 		.received = g_array_new(FALSE, TRUE, sizeof(struct build_received)),
 	};
 
@@ -167,26 +169,13 @@ static uint32_t thread_add(struct build *b, unsigned host, int32_t tid, unsigned
 	*t = (struct build_thread){
 		.host = host,
 		.tid = tid,
-		.interrupts = build_host(b, host)->interrupts,
 		.row = row,
 		.life = build_row(b, row)->life,
 	};
 	b->living++;
+	if (tid != TID_KERNEL)
+		build_thread_sure(b, t);
 	return i;
-}
-
-/* Resets the thread's state if events were lost since it was set. */
-static struct build_thread *refresh(struct build *b, struct build_thread *t)
-{
-	if (t && t->interrupts != build_host(b, t->host)->interrupts) {
-		t->status = t->old = STATUS_UNKNOWN;
-		t->stop = t->work = STRID_NONE;
-		t->given_ns = 0;
-		t->interrupted = true;
-		t->exiting = false;
-		t->interrupts = build_host(b, t->host)->interrupts;
-	}
-	return t;
 }
 
 /* The last thread that had the TID, gone or not; NULL: it is not remembered. */
@@ -195,7 +184,7 @@ static struct build_thread *thread_last(struct build *b, unsigned host, int32_t 
 	uint32_t i = tid == TID_IDLE ? map64_get(&b->idles, key_of(host, cpu))
 				     : map64_get(&b->tids, key_of(host, (uint32_t)tid));
 
-	return refresh(b, thread_at(b, i));
+	return thread_at(b, i);
 }
 
 struct build_thread *build_thread_find(struct build *b, unsigned host, int32_t tid, unsigned cpu)
@@ -212,7 +201,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	const uint32_t older_life = t->life;
 	struct build_row *r;
 
-	t->exiting = t->gone = t->interrupted = false;
+	t->exiting = t->gone = false;
 	t->status = t->old = STATUS_UNKNOWN;
 	t->stop = t->work = STRID_NONE;
 	t->given_ns = 0;
@@ -220,6 +209,7 @@ static void thread_renew(struct build *b, struct build_thread *t)
 	r = build_row(b, t->row);
 	t->life = r->life;
 	b->living++;
+	build_thread_sure(b, t);
 	if (older != t->row && build_row(b, older)->life == older_life) {
 		r->older = older;
 		r->older_life = older_life;
@@ -280,10 +270,38 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 	if (t->gone)
 		return;
 	t->gone = true;
+	build_thread_unsure(b, t);
 	b->living--;
 	build_row(b, t->row)->ended_ns = b->now_ns;
 	build_row(b, t->row)->pending.set = false;
 	graph_row_free(b->graph, t->row);
+}
+
+/* ---- whose state is known ---- */
+
+void build_thread_sure(struct build *b, struct build_thread *t)
+{
+	GPtrArray *sure = build_host(b, t->host)->sure;
+
+	if (t->sure)
+		return;
+	g_ptr_array_add(sure, t);
+	t->sure = sure->len;
+}
+
+void build_thread_unsure(struct build *b, struct build_thread *t)
+{
+	GPtrArray *sure = build_host(b, t->host)->sure;
+	struct build_thread *last;
+
+	if (!t->sure)
+		return;
+	last = g_ptr_array_steal_index_fast(sure, sure->len - 1);
+	if (last != t) {
+		g_ptr_array_index(sure, t->sure - 1) = last;
+		last->sure = t->sure;
+	}
+	t->sure = 0;
 }
 
 /* ---- too many threads ---- */
@@ -344,18 +362,17 @@ void build_rows_limit(struct build *b)
 		build_host(b, h)->midway_ns = 0;
 }
 
-void build_thread_set(struct build *b, struct build_thread *t, enum status status)
+void build_thread_set(struct build_thread *t, enum status status)
 {
 	t->old = t->status;
 	t->status = (uint8_t)status;
-	t->interrupts = build_host(b, t->host)->interrupts;
 }
 
 void build_thread_asleep(struct build *b, struct build_thread *t)
 {
 	const bool is_worker = g_str_has_prefix(strpool_text(build_row(b, t->row)->who.comm), "kworker/");
 
-	build_thread_set(b, t, STATUS_BLOCKED);
+	build_thread_set(t, STATUS_BLOCKED);
 	t->stop = is_worker ? b->idling : STRID_NONE;
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lost events and packets: stderr and the exit status count those of the chosen interval, as the table does."""
+import collections
 import json
 import os
 import re
@@ -36,6 +37,30 @@ def check_hosts(recording):
             checks.equal(page["lost"], {"events": 0, "packets": packets}, f"{table} of {page['hosts']}")
 
 
+def check_running(name, directory):
+    """By their paths, threads run no longer than CPUs are there, and each no longer than by the table cpu."""
+    whole = harness.report("hosts", directory, status=(INCOMPLETE,))
+    third, sure = (whole.end - whole.begin) // 3, 0
+    for begin, end in ((whole.begin, whole.end), (whole.begin, whole.begin + third), (whole.begin + third, whole.end),
+                       (whole.end - third // 30, whole.end)):
+        times, status = ("--begin", harness.stamp(begin), "--end", harness.stamp(end)), (0, INCOMPLETE)
+        cpus, cpu, path, accounts = (harness.report(table, *times, *args, directory, status=status).rows
+                                     for table, *args in (("cpus",), ("cpu",), ("critical-path", "--comm", "*"), ("accounting",)))
+        known, own = {r["tid"]: r["cpu_ns"] for r in cpu}, collections.defaultdict(collections.Counter)
+        for segment in path:
+            if segment["tid"] == segment["path_tid"]:
+                own[segment["tid"]][segment["state"]] += segment["duration_ns"]
+        what, most = f"{name} [{begin}, {end}[", len(cpus) * (end - begin)
+        checks.true(sum(states["running"] for states in own.values()) <= most, f"{what}: threads run longer than {most} ns")
+        checks.true(sum(r["cpu_total_ns"] for r in accounts) <= most, f"{what}: accounts have more CPU time than {most} ns")
+        for tid, states in own.items():
+            checks.true(states["running"] <= known.get(tid, 0), f"{what}: {tid} runs {states}, by table cpu {known.get(tid, 0)}")
+            if not states["unknown"] and tid in known:
+                checks.equal(states["running"], known[tid], f"{what}: {tid}, about which all is known")
+                sure += 1
+    checks.true(sure, f"{name}: threads about which all is known")
+
+
 def main():
     harness.need_program()
     recording = harness.bundled("lossy-overwrite")
@@ -57,6 +82,10 @@ def main():
     done, said = run("report", "slice", "-o", "end", "--begin", "+2849ms", recording)
     checks.equal((done.returncode, said), (0, (0, 0)), f"slice of the end: {done.stderr}")
     check_hosts(recording)
+    for name in "lossy-overwrite", "lossy":
+        found = harness.recording(name)
+        if found:
+            check_running(name, found[0])
     checks.finish()
 
 

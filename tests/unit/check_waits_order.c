@@ -44,6 +44,74 @@ START_TEST(test_host_was_away)
 }
 END_TEST
 
+/* Asserts the path of thread tid up to 100 as text, "10 R 20 ? 100"; its totals are the same. */
+static void check_path(const struct test *t, int tid, const char *want)
+{
+	const wait_row row = waits_find(t->w, 0, tid, UINT64_MAX);
+	struct wait_totals totals, sums = { 0 };
+	GString *got = g_string_new(NULL);
+	struct wait_path path;
+
+	wait_path_init(&path);
+	waits_path(t->w, row, 0, 100, &path);
+	waits_totals(t->w, row, 0, 100, &totals);
+	g_string_append_printf(got, "%" PRIu64, path.begin_ns);
+	for (uint32_t i = 0; i < path.n; i++) {
+		const struct wait_segment *s = &path.segments[i];
+
+		ck_assert_uint_eq(s->row, row);
+		g_string_append_printf(got, " %c %" PRIu64, letters[s->state], s->end_ns);
+		wait_totals_add(&sums, row, s);
+	}
+	ck_assert_str_eq(got->str, want);
+	ck_assert_mem_eq(&sums, &totals, sizeof(sums));
+	g_string_free(got, TRUE);
+	wait_path_release(&path);
+}
+
+/* What a thread did when events were lost is unknown until it is seen again, even if that is never. */
+START_TEST(test_never_seen_again)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 3, 1, 4);
+	switched(&t, 0, 10, 1, 5, 1, 6);
+	switched(&t, 0, 10, 2, 1, 1, 9);
+	switched(&t, 0, 12, 0, 4, 0, 7);
+	woken(&t, 0, 20, 0, 3); /* by 7, which still runs */
+	add(&t, 0, 25, WAIT_EVENT_EXIT, 2)->tid = 9;
+	add(&t, 0, 30, WAIT_EVENT_INTERRUPT, 0);
+	add(&t, 0, 40, WAIT_EVENT_INTERRUPT, 0);
+	woken(&t, 0, 60, 0, 1)->from_tid = 8; /* this one shows what it runs since then */
+	add(&t, 0, 100, WAIT_EVENT_NET_SOFTIRQ, 1);
+	finish(&t, 1);
+	check_path(&t, 7, "12 R 20 ? 100");
+	check_path(&t, 4, "10 R 12 ? 100");
+	check_path(&t, 5, "10 ? 100");
+	check_path(&t, 6, "10 R 100"); /* this CPU lost no events */
+	check_path(&t, 9, "10 R 25");
+	end(&t);
+}
+END_TEST
+
+/* A thread that the context of an event shows after a loss runs from there on, not only until it has a vertex. */
+START_TEST(test_seen_by_its_context)
+{
+	struct test t;
+
+	begin(&t, 1);
+	switched(&t, 0, 10, 0, 5, 1, 7);
+	switched(&t, 0, 20, 0, 7, 0, 6);
+	add(&t, 0, 30, WAIT_EVENT_INTERRUPT, 0);
+	woken(&t, 0, 60, 0, 5)->from_tid = 7;
+	add(&t, 0, 100, WAIT_EVENT_NET_SOFTIRQ, 1);
+	finish(&t, 1);
+	check_path(&t, 7, "10 R 20 ? 30 R 100");
+	end(&t);
+}
+END_TEST
+
 /* ---- the order of events ---- */
 
 /* Hosts wait for each other up to the lowest watermark, in reference time. */
@@ -281,7 +349,7 @@ START_TEST(test_queues_grow)
 }
 END_TEST
 
-UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_order_of_hosts, test_full_queue,
-	  test_order_of_many_hosts, test_clocks_begin_anew, test_packet_before_clocks_begin_anew,
-	  test_whose_row_is_not_there, test_times_of_other_clocks, test_queued_before_clocks_are_known,
-	  test_queues_grow)
+UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_never_seen_again, test_seen_by_its_context,
+	  test_order_of_hosts, test_full_queue, test_order_of_many_hosts, test_clocks_begin_anew,
+	  test_packet_before_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
+	  test_queued_before_clocks_are_known, test_queues_grow)
