@@ -91,11 +91,12 @@ static void add_culprits(struct details *h, uint64_t thread_uid)
 	g_array_sort(list, compare_culprits);
 	for (guint i = 0; i < MIN(list->len, CULPRITS); i++) {
 		const struct details_culprit *c = &g_array_index(list, struct details_culprit, i);
+		const strid comm = view_last_comm(h->iv, c->row->by_uid, c->row->by_comm);
 
 		if (!c->ns)
 			break;
 		g_string_append_printf(s, "%s%s", s->len ? ", " : "while the CPU ran ",
-				       c->row->by_comm ? strpool_text((strid)c->row->by_comm) : "an unknown thread");
+				       comm ? strpool_text(comm) : "an unknown thread");
 		if ((int64_t)c->row->by_tid > 0)
 			g_string_append_printf(s, "/%" PRIu64, c->row->by_tid);
 		g_string_append_printf(s, " %s", details_duration(h, ns, c->ns));

@@ -42,6 +42,14 @@ const struct interval_row *view_main_thread(const struct view_index *index, cons
 	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
 }
 
+strid view_last_comm(const struct interval *iv, uint64_t uid, uint64_t comm)
+{
+	const struct interval_row *thread = interval_find(iv, TABLE_THREAD, uid);
+	const strid last = thread ? (strid)INTERVAL_ROW(thread, thread)->comm : STRID_NONE;
+
+	return last ? last : (strid)comm;
+}
+
 void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter)
 {
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];

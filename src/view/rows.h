@@ -130,6 +130,12 @@ static inline const char *view_row_host_name(const struct view_rows *r, const st
 	return row->overall ? VIEW_OVERALL : view_row_host(r, row)->name;
 }
 
+/*
+ * The last name in the interval of the thread with that uid. comm: its name in a row about another thread, for one that
+ * was gone before; STRID_NONE: unknown.
+ */
+strid view_last_comm(const struct interval *iv, uint64_t uid, uint64_t comm);
+
 /* The thread that a row is or belongs to, for a process its main thread; NULL: none or unknown. */
 static inline const struct interval_row *view_row_thread(const struct view_rows *r, const struct view_row *row)
 {

@@ -11,6 +11,14 @@ static uint64_t same_culprit(const struct view_rows *r, const struct view_row *r
 	return INTERVAL_ROW(preemption, &row->row)->by_uid;
 }
 
+static void get_by_comm(const struct view_cell *at, struct value *v)
+{
+	const struct preemption_row *row = INTERVAL_ROW(preemption, &at->row->row);
+	const strid comm = view_last_comm(at->host->iv, row->by_uid, row->by_comm);
+
+	value_set_text(v, comm ? strpool_text(comm) : NULL);
+}
+
 static const struct column preemption_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
@@ -18,7 +26,7 @@ static const struct column preemption_columns[] = {
 	COLUMN_COMM,
 	COLUMN(preemption, by_tid, "BY TID", 7, REPORTED | COLUMN_KEY),
 	COLUMN(preemption, by_pid, "BY PID", 7, REPORTED),
-	COLUMN(preemption, by_comm, "RAN INSTEAD", 15, REPORTED | COLUMN_KEY),
+	COLUMN_BY(get_by_comm, preemption, by_comm, "RAN INSTEAD", 15, REPORTED | COLUMN_KEY),
 	COLUMN(preemption, count, "WAITS", 7, FIGURE),
 	COLUMN(preemption, total_ns, "TOTAL", 8, FIGURE),
 	COLUMN(preemption, max_ns, "MAX", 8, LEVEL),

@@ -112,10 +112,17 @@ static void get_end_pid(const struct view_cell *at, struct value *v)
 		*v = (struct value){ .kind = VALUE_INT, .i = (int64_t)end_cell(&end, at->column->cell) };
 }
 
+static strid end_comm(const struct view_rows *r, const struct view_half *end, bool to)
+{
+	return view_last_comm(r->hosts[end->host].iv, to ? end->row->to_uid : end->row->from_uid,
+			      to ? end->row->to_comm : end->row->from_comm);
+}
+
 static void get_end_comm(const struct view_cell *at, struct value *v)
 {
+	const bool to = at->column->cell == CELL(relation, to_comm);
 	struct view_half end = end_at(at);
-	strid comm = end.row ? (strid)end_cell(&end, at->column->cell) : STRID_NONE;
+	strid comm = end.row ? end_comm(at->rows, &end, to) : STRID_NONE;
 
 	value_set_text(v, comm ? strpool_text(comm) : NULL);
 }
@@ -140,7 +147,7 @@ bool view_relation_end(const struct view_rows *r, const struct view_row *row, bo
 		return false;
 	end->host = half.host;
 	end->pid = to ? half.row->to_pid : half.row->from_pid;
-	end->comm = (strid)(to ? half.row->to_comm : half.row->from_comm);
+	end->comm = end_comm(r, &half, to);
 	return true;
 }
 
@@ -205,7 +212,7 @@ const struct view_table view_relations_table = {
 		   "included; bytes are known for pipes and sockets whose creation or state dump was recorded.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_RELATION,
-	.tables = USES(RELATION),
+	.tables = USES(RELATION) | USES(THREAD),
 	.needs = NEED_SYSCALL | NEED_SCHED,
 	N_COLUMNS(relations_columns),
 	.screen = "from_host from_pid from_comm to_host to_pid to_comm kind wait_ns bytes count object wakeups "
