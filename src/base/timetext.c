@@ -10,6 +10,9 @@
 
 enum { SECONDS_PER_DAY = 86400, BARE_NS_DIGITS = 16 };
 
+/* 1969-12-31, as g_date_get_julian(): in zones west of UTC, the epoch is on that day. */
+enum { FIRST_DAY = 719162 };
+
 /* Reads 1..max_digits digits; advances *p past them. */
 static bool read_digits(const char **p, unsigned max_digits, uint64_t *value)
 {
@@ -103,7 +106,7 @@ static bool parse_clock(const char *p, uint64_t *ns)
 	return true;
 }
 
-/* "YYYY-MM-DD HH:MM[:SS[.f]]" as if it were UTC. */
+/* "YYYY-MM-DD HH:MM[:SS[.f]]" as ns since FIRST_DAY. */
 static bool parse_date(const char *p, uint64_t *ns)
 {
 	uint64_t year, month, day, clock_ns;
@@ -112,10 +115,12 @@ static bool parse_date(const char *p, uint64_t *ns)
 	if (!read_digits(&p, 4, &year) || *p++ != '-' || !read_digits(&p, 2, &month) || *p++ != '-' ||
 	    !read_digits(&p, 2, &day) || (*p != ' ' && *p != 'T') || !parse_clock(p + 1, &clock_ns))
 		return false;
-	if (year < 1970 || year > 2500 || !g_date_valid_dmy((GDateDay)day, (GDateMonth)month, (GDateYear)year))
+	if (year > 2500 || !g_date_valid_dmy((GDateDay)day, (GDateMonth)month, (GDateYear)year))
 		return false;
 	g_date_set_dmy(&date, (GDateDay)day, (GDateMonth)month, (GDateYear)year);
-	*ns = (uint64_t)(g_date_get_julian(&date) - 719163) * SECONDS_PER_DAY * NS_PER_S + clock_ns;
+	if (g_date_get_julian(&date) < FIRST_DAY)
+		return false;
+	*ns = (uint64_t)(g_date_get_julian(&date) - FIRST_DAY) * SECONDS_PER_DAY * NS_PER_S + clock_ns;
 	return true;
 }
 
@@ -200,14 +205,15 @@ static uint64_t resolve_date(uint64_t wall_ns, bool utc)
 {
 	int64_t epoch_s[2];
 
-	wall_to_epoch((int64_t)(wall_ns / NS_PER_S), utc, epoch_s);
+	wall_to_epoch((int64_t)(wall_ns / NS_PER_S) - SECONDS_PER_DAY, utc, epoch_s);
 	return saturated_ns(epoch_s[0], wall_ns % NS_PER_S);
 }
 
 static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool utc)
 {
 	const int64_t begin_s = (int64_t)(begin_ns / NS_PER_S), wall_s = begin_s + (utc ? 0 : offset_at(begin_s));
-	int64_t clock_s = wall_s - wall_s % SECONDS_PER_DAY + (int64_t)(clock_ns / NS_PER_S), epoch_s[2];
+	const int64_t past_midnight_s = (wall_s % SECONDS_PER_DAY + SECONDS_PER_DAY) % SECONDS_PER_DAY;
+	int64_t clock_s = wall_s - past_midnight_s + (int64_t)(clock_ns / NS_PER_S), epoch_s[2];
 	uint64_t t_ns = 0;
 
 	for (int day = 0; day < 2; day++, clock_s += SECONDS_PER_DAY) {
@@ -215,7 +221,7 @@ static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool u
 
 		for (unsigned i = 0; i < n; i++) {
 			t_ns = saturated_ns(epoch_s[i], clock_ns % NS_PER_S);
-			if (t_ns >= begin_ns)
+			if (epoch_s[i] >= 0 && t_ns >= begin_ns)
 				return t_ns;
 		}
 	}

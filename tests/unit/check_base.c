@@ -482,6 +482,28 @@ START_TEST(test_time_zone)
 }
 END_TEST
 
+/* West of UTC, the clock of a machine that has none, and starts at the epoch, shows the day before. */
+START_TEST(test_time_at_epoch)
+{
+	const uint64_t hour = 3600 * NS_PER_S;
+	char text[TIMETEXT_SIZE];
+	struct timetext time;
+
+	set_zone("XXX5");
+	ck_assert_int_eq(timetext_parse("19:05:16", &time), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&time, 300 * NS_PER_S, 400 * NS_PER_S, false), 316 * NS_PER_S);
+	ck_assert_uint_eq(timetext_resolve(&time, 317 * NS_PER_S, 400 * NS_PER_S, false), 24 * hour + 316 * NS_PER_S);
+	ck_assert_int_eq(timetext_parse("18:00", &time), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&time, 0, hour, false), 23 * hour);
+	for (uint64_t t_ns = 0; t_ns < 48 * hour; t_ns += 1234 * NS_PER_S) {
+		timetext_format(text, sizeof(text), t_ns, 9, true, false);
+		ck_assert_msg(resolve(text, false) == t_ns, "%s", text);
+	}
+	ck_assert_uint_eq(resolve("1969-12-31 18:59:59", false), 0); /* before the epoch */
+	ck_assert_uint_eq(resolve("1969-12-31 23:59:59", true), 0);
+}
+END_TEST
+
 /* A night with 25 hours: the next 12:00 is 25 h later, and local dates use their own offset. */
 START_TEST(test_time_summer)
 {
@@ -606,14 +628,14 @@ START_TEST(test_time_wrong)
 		"+-5s",
 		"1e9ns",
 		" 12:03:05",
-		"1969-12-31 23:59:59",
+		"1969-12-30 23:59:59",
 	};
 	struct timetext time = { .form = TIMETEXT_NONE };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++)
 		ck_assert_msg(timetext_parse(wrong[i], &time) == LT_ERROR, "'%s' is accepted", wrong[i]);
 	ck_assert_int_eq(time.form, TIMETEXT_NONE);
-	ck_assert_ptr_nonnull(strstr(error_text(), "'1969-12-31 23:59:59' is not a time"));
+	ck_assert_ptr_nonnull(strstr(error_text(), "'1969-12-30 23:59:59' is not a time"));
 }
 END_TEST
 
@@ -754,5 +776,5 @@ END_TEST
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
 	  test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
-	  test_map64, test_time_forms, test_time_zone, test_time_summer, test_time_changes, test_time_twice,
-	  test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
+	  test_map64, test_time_forms, test_time_zone, test_time_at_epoch, test_time_summer, test_time_changes,
+	  test_time_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
