@@ -65,6 +65,12 @@ static bool is_own(const struct wait_segment *s, wait_row row)
 	return s->row == row && !s->wire;
 }
 
+uint64_t attach_wait_needs(const struct attach_record *r)
+{
+	/* lines that are not calls have no entry */
+	return r->has_entry && r->waited ? r->entry_ref_ns : UINT64_MAX;
+}
+
 void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct attach_record *r)
 {
 	struct waits *waits = ingest_waits(in);
@@ -72,7 +78,7 @@ void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct 
 
 	w->known = false;
 	w->waited_ns = 0;
-	if (!waits || !r->has_entry || !r->waited || r->ref_ns <= r->entry_ref_ns)
+	if (!waits || attach_wait_needs(r) >= r->ref_ns)
 		return;
 	row = waits_find(waits, ingest_host(in, r->host)->wait, r->tid, r->ref_ns);
 	if (row == WAIT_NO_ROW)

@@ -21,6 +21,9 @@ struct attach_wait {
 void attach_wait_init(struct attach_wait *w);
 void attach_wait_release(struct attach_wait *w);
 
+/* The reference time from which on attach_wait_resolve() needs the wait graph; UINT64_MAX: it does not need it. */
+uint64_t attach_wait_needs(const struct attach_record *r);
+
 /* Resolves the path of the record's call; the graph must be built up to its exit. */
 void attach_wait_resolve(struct attach_wait *w, struct ingest *in, const struct attach_record *r);
 

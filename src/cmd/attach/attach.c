@@ -178,7 +178,7 @@ static void forget_waits(struct attach *a)
 		return;
 	needed_ns = MIN(waits_now(waits), attach_tracer_oldest(a->tracer));
 	for (GList *l = a->records.head; l; l = l->next)
-		needed_ns = MIN(needed_ns, ((struct attach_record *)l->data)->entry_ref_ns);
+		needed_ns = MIN(needed_ns, attach_wait_needs(l->data));
 	if (needed_ns > CLOCKS_MARGIN_NS)
 		waits_forget(waits, needed_ns - CLOCKS_MARGIN_NS);
 }
