@@ -12,7 +12,8 @@
 #include "ingest/internal.h"
 
 enum {
-	STALL_LIMIT_S = 10,    /* the default of ingest_options.stall_limit_ns */
+	STALL_LIMIT_S = 10, /* the default of ingest_options.stall_limit_ns */
+	SAY_WAITING_US = 5 * US_PER_S,
 	GONE_AFTER_STALLS = 3, /* a relayd without an answer for this many of them is gone */
 };
 
@@ -368,13 +369,31 @@ enum lt_status ingest_start_some(struct ingest *in)
 	return LT_ERROR;
 }
 
+/* After some time reports the first session that has not been attached, as it may never be. Returns whether it did. */
+static bool say_waiting(const struct ingest *in)
+{
+	if (g_get_monotonic_time() - in->started_us < SAY_WAITING_US)
+		return false;
+	for (guint i = 0; i < in->inputs->len; i++) {
+		const struct input *input = input_at(in, i);
+
+		if (!input->spec->url || input->state != INPUT_STARTING)
+			continue;
+		log_warning("waiting for an answer from '%s'; Ctrl-C ends this", input->spec->name);
+		return true;
+	}
+	return false;
+}
+
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
 {
 	enum lt_status status;
+	bool said = false;
 
 	while ((status = ingest_start_some(in)) == LT_AGAIN) {
 		if (stop && *stop)
 			return LT_INTERRUPTED;
+		said = said || say_waiting(in);
 		ingest_wait(in, 100);
 	}
 	if (status == LT_OK)

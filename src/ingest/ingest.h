@@ -112,8 +112,9 @@ void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_n
 
 /*
  * Starts the workers, and waits until the host of every recording and the time of its first event are known. If
- * sessions are not followed, it waits for those of live sessions too, or for their end. Hosts of recordings are sorted
- * by name. LT_ERROR: no source could be read, and none is followed. LT_INTERRUPTED: *stop became true.
+ * sessions are not followed, it waits for those of live sessions too, or for their end, and warns if a relayd does not
+ * answer. Hosts of recordings are sorted by name. LT_ERROR: no source could be read, and none is followed.
+ * LT_INTERRUPTED: *stop became true.
  */
 enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
 

@@ -3,7 +3,9 @@
 """`lttngtop list` with relayds that answer, are empty, silent, wrong, or absent."""
 import json
 import os
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -95,20 +97,35 @@ def test_nobody_there():
     expect(["net://name.invalid"], 1, "", "cannot find the address of the host")
 
 
+class Silent(Relay):
+    silent_at = "connect"
+
+    def connect(self, payload):
+        return None if self.silent_at == "connect" else super().connect(payload)
+
+    def list(self, payload):
+        return None
+
+
 def test_silence():
-    class Silent(Relay):
-        silent_at = "connect"
-
-        def connect(self, payload):
-            return None if self.silent_at == "connect" else super().connect(payload)
-
-        def list(self, payload):
-            return None
-
     with Silent() as relay:
         for relay.silent_at in ("connect", "list"):
             got = expect(["--timeout", "500ms", relay.relay_url], 1, "", "the relayd does not answer for 0.5 s")
             assert got[3] >= 0.5, got
+
+
+def test_report_of_silence():
+    """A report waits for a relayd that does not answer; it soon says so, and how to end it."""
+    with Silent() as relay:
+        url = f"{relay.relay_url}/host/web/s"
+        with subprocess.Popen([os.environ["LTTNGTOP"], "report", "cpu", url], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as report:
+            readable, _, _ = select.select([report.stderr], [], [], 30)
+            said = report.stderr.readline() if readable else "nothing"
+            report.send_signal(signal.SIGINT)
+            out, err = report.communicate(timeout=30)
+    assert said == f"lttngtop: warning: waiting for an answer from '{url}'; Ctrl-C ends this\n", said
+    assert (report.returncode, out, err) == (1, "", "lttngtop: interrupted before the first event arrived\n"), (out, err)
 
 
 def test_nonsense():
