@@ -179,7 +179,7 @@ def lines_by_pages(checks):
         checks.check("all, with room", {"state", "IDs", "pressure"} < set(labels) and "press s" not in whole, whole)
         t.keys("s")
         checks.check("nothing to turn", t.wait("works only in a critical path, and in details that do not fit"))
-    for size, pages in ((80, 24), 3), ((60, 15), 5), ((40, 12), 5):
+    for size, pages, room in ((80, 24), 3, 8), ((60, 15), 5, 6), ((40, 12), 5, 1):
         with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=size).wait_read() as t:
             t.keys("/").text("720").keys("Enter", "Enter")
             t.wait(r"\d+ more lines: press s$")
@@ -191,6 +191,9 @@ def lines_by_pages(checks):
                 seen += page
                 shown += 1
                 checks.check(f"{size}: lines", page and left - len(page) == int(hint[1] or 0), screen)
+                # further pages may take all of a small screen
+                if shown == 1 or size[1] >= 24:
+                    checks.check(f"{size}: {room} rows for the lists", screen.rstrip("\n").count("\n", hint.end()) >= room, screen)
                 left = int(hint[1] or 0)
                 t.keys("s")
             checks.equal(f"{size}: each once", seen, labels)
@@ -198,6 +201,8 @@ def lines_by_pages(checks):
             checks.contains(f"{size}: the first again", t.sync(), "^ state ")
             t.press("s")
             checks.contains(f"{size}: lists, once a key moves in them", t.press("Down"), "▼TOTAL")
+            t.press("s")
+            checks.contains(f"{size}: also to their end", t.press("End"), "▼TOTAL")
 
 
 def hidden(checks):

@@ -70,9 +70,22 @@ def ended_before_it_was_attached(checks):
         checks.check("a session that was listed", t.wait(rf"{relay.url} +the session has ended$"))
 
 
+def ended_before_it_was_listed(checks):
+    """Its namesakes are looked for once it is attached: that list no longer has it."""
+    class Once(Ending):
+        def list(self, payload):
+            answer = super().list(payload)
+            return answer if self.lists == 1 else struct.pack(">I", 0)
+
+    with Once(Session([])) as relay, Terminal(relay.url, ready=None) as t:
+        t.wait(rf"{relay.url} +attached$")
+        relay.ends = True
+        checks.check("ended, and never listed", t.wait(rf"{relay.url} +the session has ended$"))
+
+
 def never_existed(checks):
     with Ending() as relay, Terminal(relay.relay_url + "/host/web/s1", ready=None) as t:
         checks.check("a name that is not there", t.wait(r"/host/web/s1 +no such session; retrying$"))
 
 
-Checks().run(taken, ended_without_events, ended_before_it_was_attached, never_existed)
+Checks().run(taken, ended_without_events, ended_before_it_was_attached, ended_before_it_was_listed, never_existed)

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "ui/internal.h"
 #include "unit.h"
 
 #define MS UINT64_C(1000000)
@@ -574,6 +575,31 @@ START_TEST(live_replay_comes_to_rest)
 }
 END_TEST
 
+/* Seconds from the start of ten seconds from 22:13:20 on to the time that is meant. */
+static int64_t seconds_to(const char *text)
+{
+	const struct ui ui = { .options = { .utc = true } };
+	const uint64_t begin_ns = BEGIN / SECOND * SECOND;
+	struct timetext time;
+
+	ck_assert_int_eq(timetext_parse(text, &time), LT_OK);
+	return ((int64_t)time_nearest(&ui, &time, begin_ns, begin_ns + 10 * SECOND) - (int64_t)begin_ns) /
+	       (int64_t)SECOND;
+}
+
+/* A time of day at which nothing was recorded is on the day on which it is nearer. */
+START_TEST(time_of_day_is_the_nearest)
+{
+	enum { HOUR = 3600, DAY = 24 * HOUR, FIRST = 22 * HOUR + 13 * 60 + 20 };
+
+	ck_assert_int_eq(seconds_to("22:13:25"), 5);
+	ck_assert_int_eq(seconds_to("22:13:10"), -10);
+	ck_assert_int_eq(seconds_to("22:13:40"), 20);
+	ck_assert_int_eq(seconds_to("11:00:00"), 11 * HOUR - FIRST);
+	ck_assert_int_eq(seconds_to("10:00:00"), DAY + 10 * HOUR - FIRST);
+}
+END_TEST
+
 UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as_known, short_record_is_one_interval,
 	  replay_follows_the_clock, replay_waits_for_the_data, replay_stops_at_the_end, speed_does_not_change_intervals,
 	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
@@ -581,4 +607,4 @@ UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as
 	  length_beyond_what_is_known, length_during_a_jump, jump_to_the_end_of_time, chosen_interval_lasts_until_moved,
 	  speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
 	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out,
-	  live_replay_comes_to_rest)
+	  live_replay_comes_to_rest, time_of_day_is_the_nearest)

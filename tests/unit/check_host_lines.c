@@ -161,4 +161,35 @@ START_TEST(test_over)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_over)
+/* Why a host is away: one of its sessions that has ended is no reason while another one may continue. */
+START_TEST(test_why_away)
+{
+	static const struct ui_input inputs[] = {
+		{ .id = 1,
+		  .name = "net://r/1",
+		  .state = "the session has ended",
+		  .host = "web",
+		  .session = true,
+		  .over = true },
+		{ .id = 2, .name = "net://r/2", .state = "detached", .host = "web", .session = true, .detached = true },
+		{ .id = 3, .name = "net://r/3", .state = "refused", .host = "web", .session = true, .retried = true },
+		{ .id = 4, .name = "net://r/4", .state = "attached", .host = "db", .session = true, .runs = true },
+	};
+	bool retried;
+
+	ui = (struct ui){ .dirty = false };
+	inputs_init(&ui);
+	ck_assert_ptr_null(inputs_why_away(&ui, "web", &retried));
+	for (unsigned n = 1; n <= 3; n++) {
+		ui_set_inputs(&ui, inputs, n);
+		ck_assert_str_eq(inputs_why_away(&ui, "web", &retried), inputs[n - 1].state);
+		ck_assert_int_eq(retried, n == 3);
+	}
+	ui_set_inputs(&ui, inputs, 4);
+	ck_assert_str_eq(inputs_why_away(&ui, "web", &retried), "refused");
+	ck_assert_ptr_null(inputs_why_away(&ui, "db", &retried));
+	inputs_release(&ui);
+}
+END_TEST
+
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_over, test_why_away)
