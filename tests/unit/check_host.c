@@ -3,7 +3,9 @@
 #include "unit.h"
 
 #include "base/strpool.h"
-#include "ingest/host.h"
+#include "events.h"
+#include "ingest/internal.h"
+#include "waits/waits.h"
 
 static struct host *host;
 
@@ -83,4 +85,38 @@ START_TEST(test_idle_is_not_still)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("host", setup, teardown, test_what_matters_most, test_ended, test_idle_is_not_still)
+/* The paths of a host that is away, or has ended, end where its record does; when it is back, they continue. */
+START_TEST(test_ends_of_paths)
+{
+	enum { LAST = 100, NOW = 1000 };
+	const struct waits_options options = { 0 };
+	struct ingest in = { .waits = waits_create(&options) };
+	struct events e = { .m = host->public.model };
+	const struct ev_sched_switch p = { .next_tid = 7, .next_comm = "seven" };
+	struct wait_path path = { 0 };
+	struct record r;
+
+	host->public.wait = waits_add_host(in.waits, NULL);
+	host->registered = true;
+	model_set_wait_log(e.m, &host->log);
+	events_trace(&e, 0, DOMAIN_KERNEL);
+	record_init(&r, LAST, 0, 0, EVENT_SCHED_SWITCH);
+	events_apply(&e, &r, &p, sizeof(p));
+	host->last_ns = LAST + 1;
+	host->public.end_ns = LAST + 5;
+	for (unsigned i = 0; i < 4; i++) {
+		host->public.away = i == 1;
+		host->public.ended = i == 3;
+		ingest_advance_shared(&in, host);
+		waits_path(in.waits, waits_find(in.waits, host->public.wait, 7, UINT64_MAX), 0, NOW, &path);
+		ck_assert_uint_gt(path.n, 0);
+		ck_assert_uint_eq(path.segments[path.n - 1].end_ns, i % 2 ? LAST + 5 : NOW);
+	}
+	model_set_wait_log(e.m, NULL);
+	wait_path_release(&path);
+	waits_destroy(in.waits);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("host", setup, teardown, test_what_matters_most, test_ended, test_idle_is_not_still,
+		 test_ends_of_paths)
