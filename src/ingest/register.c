@@ -65,7 +65,7 @@ void ingest_add_packet(struct ingest *in, const struct host *host, const struct 
 						    : CLOCK_PACKET_TRANSPORT,
 				  &packet))
 		clocks_packet(in->options.clocks, host->public.clock, ev->ts_ns, sent, &packet);
-	else if (ev->kind == EVENT_NET_RECEIVE && !net->ip_version && !net->flags)
+	else if (ev->kind == EVENT_NET_RECEIVE && !net->ip_version)
 		clocks_bare_packet(in->options.clocks, host->public.clock);
 }
 
