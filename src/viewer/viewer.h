@@ -80,7 +80,6 @@ struct viewer_stream {
 	size_t held_bytes;              /* size of those that the caller holds */
 	bool is_gone;
 	bool packet_due; /* the packet of the last index must be requested again */
-	bool is_busy;    /* several packets per live timer */
 	bool has_beacon;
 	uint64_t offset, bits, content_bits, begin, end, discarded, class_id; /* from the last index received */
 	uint64_t beacon;                                                      /* cycles */

@@ -68,7 +68,6 @@ struct build_row {
 	unsigned n_earlier;
 	uint32_t life;     /* number of times this row number has been used */
 	uint64_t first_ns; /* its first vertex; 0: none */
-	uint64_t ended_ns; /* when its thread was gone; 0: it is not */
 	wait_row older;    /* the row of the thread that had the TID before */
 	uint32_t older_life;
 	struct pending_link pending; /* of the last packet received */

@@ -272,7 +272,6 @@ void build_thread_gone(struct build *b, struct build_thread *t)
 	t->gone = true;
 	build_thread_unsure(b, t);
 	b->living--;
-	build_row(b, t->row)->ended_ns = b->now_ns;
 	build_row(b, t->row)->pending.set = false;
 	graph_row_free(b->graph, t->row);
 }
