@@ -14,7 +14,6 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/relay_url.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/output.h"

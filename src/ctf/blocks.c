@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/error.h"
 #include "base/keyhash.h"
 #include "base/nstime.h"
 #include "ctf/declare.h"

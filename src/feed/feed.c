@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/nstime.h"
-#include "base/timetext.h"
 #include "feed/viewers.h"
 
 #define BACKLOG_MAX ((size_t)4 << 20)           /* per session, waiting for the relayd */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/nstime.h"
-#include "event/packet.h"
 #include "model/context.h"
 #include "model/endpoint.h"
 #include "model/tcp.h"

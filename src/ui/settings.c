@@ -9,7 +9,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/nstime.h"
 #include "base/timetext.h"
 #include "ui/internal.h"
 #include "ui/screen.h"

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "clock/map.h"
 #include "event/syscalls.h"
-#include "sidecar/sidecar.h"
 #include "view/filter_internal.h"
 #include "view/internal.h"
 

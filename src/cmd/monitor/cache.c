@@ -20,7 +20,6 @@
 #include "config.h"
 #include "history/store.h"
 #include "ingest/store.h"
-#include "play/sync_options.h"
 
 /* Smaller recordings are read almost instantly anyway. */
 #define WORTH_BYTES (UINT64_C(8) << 20)

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "attach/tracer.h"
-#include "base/error.h"
 #include "clock/map.h"
 #include "cmd/monitor/calls_request.h"
 #include "cmd/monitor/monitor.h"

@@ -9,8 +9,6 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "base/text.h"
-#include "base/timetext.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/output.h"

@@ -2,7 +2,6 @@
 /* lttngtop report: tables with rows that do not come from the model: sync, matches, latencies and the wait graph's. */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/log.h"
 #include "cmd/report/report.h"
 

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cmd/report/unmatched.h"
 #include "event/fields.h"
-#include "model/look.h"
 #include "play/sync_options.h"
 
 /* ---- which events ---- */

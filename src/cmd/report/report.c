@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/similar.h"
-#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
 #include "cli/manual_items.h"

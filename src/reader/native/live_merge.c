@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/nstime.h"
 #include "reader/emit.h"
 #include "reader/native/live_internal.h"
 
