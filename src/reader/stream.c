@@ -215,10 +215,7 @@ bool stream_find_next(struct reader_stream *s)
 
 bool stream_find_loss(struct reader_stream *s, uint64_t until_ns)
 {
-	if (!loss_is_due(s, until_ns))
-		return false;
-	s->item_ns = s->last_ns;
-	return true;
+	return loss_is_due(s, until_ns);
 }
 
 void stream_find_item(struct reader_stream *s)

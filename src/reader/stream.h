@@ -176,7 +176,7 @@ void stream_find_item(struct reader_stream *s);
 /* The same for a stream that may continue later. false: its decoder has no message for now. */
 bool stream_find_next(struct reader_stream *s);
 
-/* Makes a loss that ended by until_ns the item, at the stream's current time; false: there is no such loss. */
+/* Makes a loss that ended by until_ns the item, before the next message has come; false: there is no such loss. */
 bool stream_find_loss(struct reader_stream *s, uint64_t until_ns);
 
 /* The order of items: by time, CPU, stream. */

@@ -18,6 +18,9 @@ import fake_relay
 import sandbox
 from fake_relay import Hangup, Relay, Session
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "source"))
+import made  # noqa: E402
+
 BUILD = os.environ["BUILD"]
 DUMP = os.path.join(BUILD, "tests/source/dump_records")
 KPROBE = os.path.join(BUILD, "traces/kprobe/client/kernel")
@@ -598,6 +601,36 @@ def test_stream_that_stands_still():
     alone = plain(lines[:next(i for i, line in enumerate(lines) if " BACKWARD " in line)])
     of_others = [line for line in recorded if line.split()[2] == "cpu=0"]
     assert alone == of_others[:len(alone)] and len(alone) > len(of_others) / 2
+
+
+# ---- losses ----
+
+def test_loss_before_a_pause():
+    """It comes at its time among the events of other streams, even if its own goes on only much later."""
+    directory = os.path.join(os.getcwd(), "made", "kernel")
+    with made.Recording(directory) as recording:
+        recording.packet(0, 10000, 20000, made.turns(11000, 1000, 5))
+        recording.packet(0, 50000, 60000, made.turns(50000, 1000, 5), discarded=7)
+        recording.packet(0, 70000, 80000, made.turns(75000, 1000, 5), discarded=7)
+        recording.packet(1, 10000, 40000, made.turns(11500, 1000, 28, 3, 4))
+        recording.packet(1, 40000, 80000, made.turns(40500, 1000, 38, 3, 4))
+    made.add_index(directory)
+
+    class Pausing(Relay):
+        def next_index(self, payload):
+            """After the loss, the first stream has nothing until the other one has been read."""
+            first, other = self.session.streams
+            if struct.unpack(">Q", payload)[0] == first.id and first.next == 2 and other.next < 2:
+                return self.index(fake_relay.INDEX_INACTIVE, packet=(0, 0, 0, 0, 70000, 0, first.class_id))
+            if struct.unpack(">Q", payload)[0] == other.id and first.next < 2:
+                return self.index(fake_relay.INDEX_RETRY)
+            return super().next_index(payload)
+
+    with Pausing(Session([directory])) as relay:
+        live = dump(relay.url)
+    recorded = dump(os.path.dirname(directory))
+    assert failure(live) is None and kinds(live).count("LOST") == 1, live
+    assert events(live) == events(recorded), live
 
 
 def test_report_of_a_stream_that_stands_still():

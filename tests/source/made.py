@@ -64,3 +64,20 @@ class Recording:
         with open(os.path.join(self.directory, "metadata"), "w", encoding="ascii") as file:
             file.write(head)
             file.write('event { name = "sched_switch"; id = 0; stream_id = 0; fields := struct {\n' + fields + "}; };\n")
+
+
+def add_index(directory):
+    """The index files that a relayd writes beside the streams."""
+    os.mkdir(os.path.join(directory, "index"))
+    for name in os.listdir(directory):
+        if not name.startswith("ch_"):
+            continue
+        with open(os.path.join(directory, name), "rb") as file:
+            data = file.read()
+        index, at = struct.pack(">4I", 0xc1f1dcc1, 1, 0, 56), 0
+        while at < len(data):
+            begin, end, content, size, _, discarded = struct.unpack_from("<6Q", data, at + 32)
+            index += struct.pack(">7Q", at, size, content, begin, end, discarded, 0)
+            at += size // 8
+        with open(os.path.join(directory, "index", name + ".idx"), "wb") as file:
+            file.write(index)

@@ -80,6 +80,16 @@ static void come_to(struct native_live *l, uint64_t ns)
 	ring_set_time(l->ring, ns);
 }
 
+/* Whether an event is known that comes after the loss: no record is later than the last event. */
+static bool event_follows(const struct native_live *l, const struct live_stream *s)
+{
+	bool any = s->base.base.has_head;
+
+	for (guint i = 0; i < l->heap->len && !any; i++)
+		any = at(l, i)->base.base.item == ITEM_EVENT;
+	return any;
+}
+
 static void write_item(struct native_live *l, struct live_stream *s)
 {
 	struct reader_stream *b = &s->base.base;
@@ -87,6 +97,8 @@ static void write_item(struct native_live *l, struct live_stream *s)
 	say_ready(l);
 	/* It may have waited while time advanced. */
 	b->item_ns = MAX(b->item_ns, l->last_ns);
+	if (b->item == ITEM_LOST && !event_follows(l, s))
+		b->item_ns = MAX(b->last_ns, l->last_ns);
 	if (b->item == ITEM_EVENT)
 		reader_write_event(&s->trace->base, b);
 	else if (b->item == ITEM_LOST)
@@ -249,17 +261,6 @@ enum lt_status live_merge_run(struct native_live *l)
 	return LT_OK;
 }
 
-/* Writes losses that ended before the time reached, even if no later event of their stream has come. */
-static void write_losses(struct native_live *l, uint64_t until_ns)
-{
-	for (guint i = 0; i < l->streams->len; i++) {
-		struct live_stream *s = g_ptr_array_index(l->streams, i);
-
-		while (!s->is_waiting && stream_find_loss(&s->base.base, until_ns))
-			write_item(l, s);
-	}
-}
-
 void live_merge_settle(struct native_live *l)
 {
 	const uint64_t until_ns = known_until_ns(l);
@@ -267,7 +268,6 @@ void live_merge_settle(struct native_live *l)
 	say_ready(l);
 	if (until_ns == UINT64_MAX)
 		return;
-	write_losses(l, until_ns);
 	if (until_ns <= l->last_ns)
 		return;
 	come_to(l, until_ns);

@@ -190,7 +190,7 @@ bool live_stream_advance(struct live_stream *s)
 	if (s->base.at.has_before && before->has_end)
 		set_until(s, before->end_ns);
 	if (!live_stream_is_over(s))
-		return false;
+		return stream_find_loss(b, s->until_ns);
 	stream_find_item(b);
 	return b->item != ITEM_END;
 }
