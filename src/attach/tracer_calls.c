@@ -360,6 +360,12 @@ static struct traced *renamed_thread(struct attach_tracer *t, unsigned host, int
 	return who && who->now.active ? who : NULL;
 }
 
+/* Whether the exit cannot be trusted to end the call entered then: events were lost, or not all calls are followed. */
+static bool has_left_since(const struct attach_tracer *t, const struct ingest_visit *v, int32_t tid, uint64_t entry_ns)
+{
+	return entry_ns < model_look_entered(ingest_host(t->in, v->host)->model, tid);
+}
+
 void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	const int32_t tid = tracer_tid(t, v);
@@ -377,7 +383,7 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 		return;
 	now = &who->now;
 	shown = identify(t, v, plan, &name, &call);
-	if (now->active && now->name != name)
+	if (now->active && (now->name != name || has_left_since(t, v, tid, now->entry_ns)))
 		tracer_call_end(t, v, v->host, who, CALL_UNKNOWN);
 	if (!now->active && !chosen)
 		return;

@@ -96,7 +96,8 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan);
 
 /*
- * Ends a call that will not return (CALL_UNFINISHED) or is in progress when the trace ends (CALL_UNKNOWN; v is NULL).
+ * Ends a call that will not return (CALL_UNFINISHED), whose exit is not known for certain (CALL_UNKNOWN), or that is in
+ * progress when the trace ends (CALL_UNKNOWN; v is NULL).
  */
 void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsigned host, struct traced *who,
 		     enum call_status status);

@@ -67,7 +67,8 @@ enum first_in_call { FIRST_CALL_UNKNOWN = 0, FIRST_CALL_NO, FIRST_CALL_YES };
 struct ev_lost {
 	uint64_t events;
 	uint64_t packets;
-	uint64_t begin_ns; /* lost somewhere in [begin_ns, ts_ns] */
+	uint64_t begin_ns; /* lost somewhere in [begin_ns, end_ns] */
+	uint64_t end_ns;   /* not always ts_ns: no record may be later than the last event, or earlier than others */
 };
 
 struct ev_backward {

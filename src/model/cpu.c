@@ -70,6 +70,7 @@ void cpu_run(struct model *m, struct cpu *cpu, int64_t tid, uint32_t thread)
 		/* even if its switch-in was not seen */
 		thread_info(m, thread)->woken_ns = thread_info(m, thread)->early_ns = 0;
 		THREAD_ROW(m, thread)->cpu = CPU_ROW(m, cpu->row)->cpu;
+		thread_info(m, thread)->cpus |= cpu_bit(m, cpu);
 		mode_update(m, cpu);
 	}
 	if (m->preemption)

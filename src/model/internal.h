@@ -79,6 +79,12 @@ struct context_stack {
 	struct context_level levels[CONTEXT_DEPTH_MAX];
 };
 
+/* lost.c: when events were last lost. */
+struct loss_times {
+	uint64_t last_ns; /* when the latest loss that is over ended, 0 none */
+	uint64_t next_ns; /* when another one will have ended */
+};
+
 struct cpu {
 	uint32_t row;    /* TABLE_CPU; NO_ROW: never seen */
 	int64_t tid;     /* of the running thread, 0 idle, TID_UNKNOWN */
@@ -89,6 +95,7 @@ struct cpu {
 	 */
 	int64_t held_tid;
 	uint64_t stream_ns; /* live: when the first of its streams began; 0: not known */
+	struct loss_times lost;
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;
@@ -176,16 +183,19 @@ enum thread_inside { INSIDE_UNKNOWN = 0, INSIDE_PROGRAM, INSIDE_KERNEL };
 /* State of a thread that is not a figure; belongs to a row of TABLE_THREAD. */
 struct thread {
 	bool in_use;
-	bool kept;          /* dirty.c: it ended, but its row has not yet */
-	bool runs_softirqs; /* its name is ksoftirqd/N */
-	bool missed;        /* lost.c: the last state dump has not named it, nor has an event shown it since */
-	uint8_t inside;     /* enum thread_inside */
-	char comm[16];      /* raw bytes of its name, to detect changes cheaply */
-	uint64_t ns_level;  /* of its own PID namespace, 0 the host's or unknown */
-	uint32_t container; /* container.c: row of TABLE_CONTAINER, NO_ROW none */
-	uint64_t woken_ns;  /* first wake-up while blocked, 0 none */
-	uint64_t early_ns;  /* last wake-up by another thread while it ran, in its current or last slice, 0 none */
-	uint64_t slice_ns;  /* when it was last seen switched in, 0 never */
+	bool kept;           /* dirty.c: it ended, but its row has not yet */
+	bool runs_softirqs;  /* its name is ksoftirqd/N */
+	bool missed;         /* lost.c: the last state dump has not named it, nor has an event shown it since */
+	uint8_t inside;      /* enum thread_inside */
+	char comm[16];       /* raw bytes of its name, to detect changes cheaply */
+	uint64_t ns_level;   /* of its own PID namespace, 0 the host's or unknown */
+	uint32_t container;  /* container.c: row of TABLE_CONTAINER, NO_ROW none */
+	uint64_t woken_ns;   /* first wake-up while blocked, 0 none */
+	uint64_t early_ns;   /* last wake-up by another thread while it ran, in its current or last slice, 0 none */
+	uint64_t slice_ns;   /* when it was last seen switched in, 0 never */
+	uint64_t left_ns;    /* when it last left a call, 0 never */
+	uint64_t entered_ns; /* the call that its last exit ended was not entered before; 0: that is not known */
+	uint64_t cpus;       /* where it ran since it entered its call: bit N % 64 for CPU N */
 	struct call_in_flight call;
 	struct fd_table *files;       /* NULL: unknown */
 	struct wait_memo waited[2];   /* blocking.c: its last waits, the latest first */
@@ -281,6 +291,8 @@ struct model {
 	uint64_t now_ns;           /* time of the event being applied */
 	uint64_t cut_ns;           /* when a frame or interval last started or ended */
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
+	uint64_t lost_until_ns;    /* latest end of a loss, on any CPU, 0 never */
+	struct loss_times lost;    /* on CPUs that are not known */
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */

@@ -28,6 +28,13 @@ uint64_t model_look_call(const struct model *m, int64_t tid)
 	return call && call->active ? call->entry_ns : 0;
 }
 
+uint64_t model_look_entered(const struct model *m, int64_t tid)
+{
+	const uint32_t row = tid > 0 ? thread_find(m, tid) : NO_ROW;
+
+	return row == NO_ROW ? 0 : thread_info((struct model *)m, row)->entered_ns;
+}
+
 const char *model_look_call_name(const struct model *m, int64_t nr)
 {
 	return syscall_name_of_number(nr, m->is_x86_64);

@@ -23,6 +23,12 @@ int64_t model_look_running(const struct model *m, unsigned cpu);
 /* When the thread entered the system call that it is in, on the host's clock; 0: it is in none. */
 uint64_t model_look_call(const struct model *m, int64_t tid);
 
+/*
+ * For the thread's last exit from a call: an entry before this time, on the host's clock, is not that call's, because
+ * the thread left a call since, or events were lost, among which it may have done so. 0: nothing is known against it.
+ */
+uint64_t model_look_entered(const struct model *m, int64_t tid);
+
 /* The name of a system call of this host that the tracer has none for, by its number; NULL: not known. */
 const char *model_look_call_name(const struct model *m, int64_t nr);
 

@@ -46,6 +46,50 @@ static void mark_threads_unsure(struct model *m)
 	g_array_set_size(m->sure, 0);
 }
 
+/* ---- calls ---- */
+
+static void pass_time(struct loss_times *t, uint64_t now_ns)
+{
+	if (t->next_ns > now_ns)
+		return;
+	t->last_ns = MAX(t->last_ns, t->next_ns);
+	t->next_ns = UINT64_MAX;
+}
+
+/*
+ * The last loss of a recording's stream is reported before it is over, that of a live one afterwards: until then it
+ * counts in neither.
+ */
+static void add_loss(struct model *m, struct loss_times *t, uint64_t end_ns)
+{
+	pass_time(t, m->now_ns);
+	if (end_ns <= m->now_ns)
+		t->last_ns = MAX(t->last_ns, end_ns);
+	else
+		t->next_ns = MIN(t->next_ns, end_ns);
+	m->lost_until_ns = MAX(m->lost_until_ns, end_ns);
+}
+
+/* An event at the end of a loss comes after it: with it the tracer ends a packet and begins the next one. */
+static bool has_lost_since(struct model *m, struct loss_times *t, uint64_t since_ns)
+{
+	pass_time(t, m->now_ns);
+	return t->last_ns > since_ns;
+}
+
+bool lost_in_call(struct model *m, uint32_t thread)
+{
+	const struct thread *t = thread_info(m, thread);
+
+	for (guint i = 0; i < m->cpus->len; i++)
+		if (t->cpus >> i % 64 & 1 &&
+		    has_lost_since(m, &g_array_index(m->cpus, struct cpu, i).lost, t->call.entry_ns))
+			return true;
+	return has_lost_since(m, &m->lost, t->call.entry_ns);
+}
+
+/* ---- losses ---- */
+
 void apply_lost(struct model *m, const struct apply *a)
 {
 	const struct ev_lost *p = event_payload(a->ev, ev_lost);
@@ -60,6 +104,7 @@ void apply_lost(struct model *m, const struct apply *a)
 	if (a->trace->domain != DOMAIN_KERNEL)
 		return; /* they would have changed nothing of this */
 	m->lost_ns = m->now_ns;
+	add_loss(m, a->cpu ? &a->cpu->lost : &m->lost, p->end_ns);
 	if (p->begin_ns <= m->unexplained_ns)
 		m->unexplained_ns = 0; /* that switch was among them: other streams of the CPU lost nothing */
 	if (a->cpu) {

@@ -133,6 +133,12 @@ static inline struct cpu *cpu_of_number(struct model *m, unsigned number)
 	return cpu && cpu->row != NO_ROW ? cpu : cpu_make(m, number);
 }
 
+/* Its bit in thread.cpus. */
+static inline uint64_t cpu_bit(const struct model *m, const struct cpu *cpu)
+{
+	return UINT64_C(1) << CPU_ROW((struct model *)m, cpu->row)->cpu % 64;
+}
+
 /*
  * From now on the CPU runs this thread (tid 0, NO_ROW: idle). Credits the time in the old state; the caller must have
  * set the old thread's own state. If it was unknown what ran so far (start of the record, after a loss), nothing is
@@ -230,6 +236,12 @@ void lost_seen(struct model *m, uint32_t thread);
 
 /* The first event after an interruption. */
 void lost_record_resumes(struct model *m);
+
+/*
+ * Whether a CPU on which the thread ran during its call lost events since the entry: its exit, and the entry of a later
+ * call, may be among them.
+ */
+LT_COLD bool lost_in_call(struct model *m, uint32_t thread);
 
 /* A thread is gone. */
 void lost_thread_end(struct model *m, uint32_t thread);

@@ -243,6 +243,7 @@ void apply_syscall_entry(struct model *m, const struct apply *a)
 		return;
 	}
 	mode_set_inside(m, a->cpu, thread, INSIDE_KERNEL);
+	thread_info(m, thread)->cpus = a->cpu ? cpu_bit(m, a->cpu) : 0;
 	call = &thread_info(m, thread)->call;
 	*call = (struct call_in_flight){
 		.active = true,
@@ -361,6 +362,21 @@ static bool is_birth(const struct call_in_flight *call, int64_t ret)
 	return !call->active && ret == 0 && call->desc && call->desc->action == SYSCALL_CLONE;
 }
 
+/* The call that an exit of that name ends; NULL: its entry was before the record, lost, or the parent's. */
+static struct call_in_flight *call_ended(struct model *m, uint32_t thread, strid name)
+{
+	struct thread *t = thread_info(m, thread);
+
+	t->entered_ns = t->left_ns;
+	if (!t->call.active || (name && name != t->call.name))
+		return NULL;
+	t->entered_ns = t->call.entry_ns;
+	if (G_LIKELY(m->lost_until_ns <= t->call.entry_ns) || !lost_in_call(m, thread))
+		return &t->call;
+	t->entered_ns = m->now_ns;
+	return NULL;
+}
+
 void apply_syscall_exit(struct model *m, const struct apply *a)
 {
 	const struct ev_syscall_exit *p = event_payload(a->ev, ev_syscall_exit);
@@ -372,9 +388,8 @@ void apply_syscall_exit(struct model *m, const struct apply *a)
 	if (thread == NO_ROW)
 		return;
 	name = call_of_event(m, a, event_has(a->ev, EXIT_NR), p->nr);
-	call = &thread_info(m, thread)->call;
-	if (!call->active || (name.name && name.name != call->name)) {
-		/* the entry was before the record, lost, or the parent's */
+	call = call_ended(m, thread, name.name);
+	if (!call) {
 		call = &unseen;
 		call->name = name.name;
 		call->desc = name.desc;
@@ -399,6 +414,7 @@ void syscalls_forget(struct model *m, uint32_t thread)
 	struct thread_row *r = THREAD_ROW(m, thread);
 
 	thread_info(m, thread)->call.active = false;
+	thread_info(m, thread)->left_ns = m->now_ns;
 	r->syscall = STRID_NONE;
 	r->syscall_ns = 0;
 	r->syscall_fd = (uint64_t)-1;

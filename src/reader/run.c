@@ -71,6 +71,7 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s)
 	else
 		payload->packets = l->count;
 	payload->begin_ns = l->begin_ns < s->item_ns ? l->begin_ns : s->item_ns;
+	payload->end_ns = l->end_ns;
 	emit_end(r->ring, ev);
 }
 

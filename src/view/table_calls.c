@@ -95,8 +95,10 @@ const struct view_table view_syscalls_table = {
 	.name = "syscalls",
 	.title = "Syscalls",
 	.row = "a system call made by a thread",
-	.meaning = "How often each thread made each system call, how long the calls took and how they failed. Calls "
-		   "whose entry was not recorded are counted, but not in the times.",
+	.meaning =
+		"How often each thread made each system call, how long the calls took and how they failed. Calls "
+		"whose entry was not recorded, or may be another call's because a CPU where the thread ran since lost "
+		"events, are counted, but not in the times.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_SYSCALL,
 	.tables = USES(SYSCALL) | USES(SYSERR) | USES(THREAD),

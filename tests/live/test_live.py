@@ -25,9 +25,9 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 from terminal import ROOT, Checks, Failed, Terminal, unpack  # noqa: E402
 
 TABLES = ("hosts", "events", "cpus", "cpu", "io", "files", "disks", "net", "syscalls", "sched", "irqs", "perf", "probes")
-SHARED_TABLES = {"containers": ("containers", "cpu"), "lossy": ("hosts", "events", "cpu", "files"),
+SHARED_TABLES = {"containers": ("containers", "cpu"), "lossy": ("hosts", "events", "cpu", "files", "syscalls"),
                  "rotated": ("hosts", "sched"), "snapshot": ("hosts", "events", "cpu"),
-                 "lossy-overwrite": ("hosts", "events", "sched")}
+                 "lossy-overwrite": ("hosts", "events", "sched", "syscalls")}
 # The thread of the session daemon that starts a session: it is in a call when the recording starts, until the
 # state dump is complete. A reader of the recording looks ahead and sees the call's end; live, the time until
 # then counts as user time.

@@ -58,7 +58,7 @@ def records(directory, *options):
 
 def losses(lines):
     """(CPU, time, packets, start) of each loss."""
-    found = (re.match(r"(\d+) LOST cpu=(\d+) tid=-1 (\d+) (\d+) (\d+)$", line) for line in lines)
+    found = (re.match(r"(\d+) LOST cpu=(\d+) tid=-1 (\d+) (\d+) (\d+) \d+$", line) for line in lines)
     return [(int(m[2]), int(m[1]), (int(m[3]), int(m[4])), int(m[5])) for m in found if m]
 
 

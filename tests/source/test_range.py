@@ -65,7 +65,7 @@ class Records:
             ns, cpu, rest = int(ns), int(cpu[4:]), rest[0] if rest else ""
             name = re.search(r"class=(\S+)", rest)
             if kind == "LOST":
-                events, packets, since = map(int, rest.split())
+                events, packets, since, _ = map(int, rest.split())
                 self.lost.append((ns, cpu, events, packets, since))
             elif kind == "CPU_START":
                 self.starts[cpu] = int(re.search(r"(?:tid|w0)=(-?\d+)|^(-?\d+)", rest)[0].split("=")[-1])

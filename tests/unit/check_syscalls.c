@@ -118,6 +118,150 @@ START_TEST(test_birth_is_not_a_call_of_the_child)
 }
 END_TEST
 
+/* CPU lost events until end_ns; the record of that comes at t. */
+static void lose(struct events *e, uint64_t t, uint16_t cpu, uint64_t end_ns)
+{
+	struct ev_lost p = { .events = 1, .end_ns = end_ns };
+	struct record r;
+
+	record_init(&r, t, cpu, EVENT_NO_TID, EVENT_LOST);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
+/* How many of the thread's calls of read() have a duration. */
+static uint64_t n_timed(struct events *e)
+{
+	return call_stats(e, TID, "read")->time.count;
+}
+
+/* Its exit, and the entry of a later call of that name, may be among them: then its file is another, too. */
+START_TEST(test_call_across_a_loss)
+{
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/a", 3);
+	ENTRY(&e, TID, "read", .fd = 3);
+	lose(&e, now + 5, 0, now + 5);
+	EXIT(&e, TID, "read", .ret = 100);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->count, 1);
+	ck_assert_uint_eq(n_timed(&e), 0);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), now);
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 0);
+	ck_assert_uint_eq(events_thread(&e, TID)->read_other, 100);
+	/* the next one begins where the loss ends */
+	lose(&e, now + 10, 0, now + 10);
+	CALL(&e, TID, "read", 5, .fd = 3);
+	ck_assert_uint_eq(call_stats(&e, TID, "read")->time.sum, 10);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), now - 10);
+	ck_assert_uint_eq(file(&e, TID, 3)->read_bytes, 5);
+	ENTRY(&e, TID, "openat", .fd = AT_FDCWD, .path = str(&rec, "/b"));
+	lose(&e, now + 5, 0, now + 5);
+	EXIT(&e, TID, "openat", .ret = 4);
+	ck_assert_uint_eq(file(&e, TID, 4)->path, STRID_NONE);
+	events_release(&e);
+}
+END_TEST
+
+/* Of the CPUs on which the thread ran during the call: not of others, nor of those it was on before. */
+START_TEST(test_call_across_losses_of_several_cpus)
+{
+	static const struct {
+		uint16_t cpu;
+		bool timed;
+	} cases[] = { { 0, false }, { 1, false }, { 2, false }, { 3, true }, { 4, true }, { EVENT_NO_CPU, false } };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		struct events e;
+
+		begin(&e);
+		events_switch(&e, 1010, 0, TID, 1, 0, "");
+		events_switch(&e, 1020, 4, 0, 0, TID, "seven");
+		events_switch(&e, 1030, 4, TID, 1, 0, "");
+		events_switch(&e, 1040, 0, 0, 0, TID, "seven");
+		SYSCALL_ENTRY(&e, 1100, 0, TID, "read", .fd = 3);
+		events_switch(&e, 1200, 0, TID, 1, 0, "");
+		events_switch(&e, 1300, 1, 0, 0, TID, "seven");
+		events_switch(&e, 1400, 1, TID, 1, 0, "");
+		events_switch(&e, 1500, 2, 0, 0, TID, "seven");
+		lose(&e, 1600, cases[i].cpu, 1600);
+		SYSCALL_EXIT(&e, 1700, 2, TID, "read", .ret = 1);
+		ck_assert_msg(n_timed(&e) == cases[i].timed, "CPU %u", cases[i].cpu);
+		ck_assert_uint_eq(model_look_entered(e.m, TID), cases[i].timed ? 1100 : 1700);
+		events_release(&e);
+	}
+}
+END_TEST
+
+/* A thread that moved where no switch was seen: the events show where it ran. */
+START_TEST(test_call_that_moved_unseen)
+{
+	struct events e;
+
+	begin(&e);
+	SYSCALL_ENTRY(&e, 1100, 0, TID, "read", .fd = 3);
+	lose(&e, 1200, 1, 1200);
+	SYSCALL_EXIT(&e, 1300, 1, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 0);
+	SYSCALL_ENTRY(&e, 1400, 1, TID, "read", .fd = 3);
+	lose(&e, 1500, 1, 1500);
+	SYSCALL_EXIT(&e, 1600, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 0);
+	lose(&e, 1700, 1, 1700);
+	SYSCALL_ENTRY(&e, 1800, 0, TID, "read", .fd = 3);
+	SYSCALL_EXIT(&e, 1900, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 1);
+	events_release(&e);
+}
+END_TEST
+
+/*
+ * The last loss of a recording's stream is known before it is over, that of a live one only then: what ends until then
+ * is as if nothing were known of it, and earlier losses count meanwhile.
+ */
+START_TEST(test_loss_that_is_known_early)
+{
+	struct events e;
+
+	begin(&e);
+	SYSCALL_ENTRY(&e, 1100, 0, TID, "read", .fd = 3);
+	lose(&e, 1150, 0, 1500);
+	SYSCALL_EXIT(&e, 1200, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 1);
+	SYSCALL_ENTRY(&e, 1210, 0, TID, "read", .fd = 3);
+	lose(&e, 1220, 0, 1220);
+	SYSCALL_EXIT(&e, 1230, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 1);
+	SYSCALL_ENTRY(&e, 1400, 0, TID, "read", .fd = 3);
+	SYSCALL_EXIT(&e, 1500, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 1);
+	SYSCALL_ENTRY(&e, 1510, 0, TID, "read", .fd = 3);
+	SYSCALL_EXIT(&e, 1520, 0, TID, "read", .ret = 1);
+	ck_assert_uint_eq(n_timed(&e), 2);
+	events_release(&e);
+}
+END_TEST
+
+/* Entries before another exit, or the end of what was recorded, are not those of the last exit. */
+START_TEST(test_entries_that_cannot_be_of_the_exit)
+{
+	struct events e;
+
+	begin(&e);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), 0);
+	EXIT(&e, TID, "read", .ret = 1);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), 0);
+	EXIT(&e, TID, "write", .ret = 1);
+	EXIT(&e, TID, "read", .ret = 1);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), now - 10);
+	model_interrupt(e.m, now += 10);
+	EXIT(&e, TID, "read", .ret = 1);
+	ck_assert_uint_eq(model_look_entered(e.m, TID), now - 10);
+	ck_assert_uint_eq(model_look_entered(e.m, 999), 0);
+	events_release(&e);
+}
+END_TEST
+
 /* Events that programs' own traces lost are no calls, wake-ups or switches. */
 START_TEST(test_call_across_a_loss_of_a_user_trace)
 {
@@ -129,6 +273,7 @@ START_TEST(test_call_across_a_loss_of_a_user_trace)
 	events_trace(&e, 1, DOMAIN_UST);
 	ENTRY(&e, TID, "openat", .fd = AT_FDCWD, .path = str(&rec, "/b"));
 	record_init(&r, now += 10, 0, EVENT_NO_TID, EVENT_LOST);
+	lost.end_ns = now;
 	r.ev.trace = 1;
 	events_apply(&e, &r, &lost, sizeof(lost));
 	EXIT(&e, TID, "openat", .ret = 4);
@@ -267,4 +412,6 @@ UNIT_MAIN("syscalls", test_call_is_timed, test_thread_shows_fd_of_its_call, test
 	  test_exit_without_entry_has_no_duration, test_birth_is_not_a_call_of_the_child,
 	  test_entry_without_exit_is_dropped, test_nameless_exit_is_of_the_call_in_flight,
 	  test_unknown_call_is_known_by_number, test_unknown_call_of_another_machine,
-	  test_statistics_end_with_the_thread, test_call_across_a_loss_of_a_user_trace)
+	  test_statistics_end_with_the_thread, test_call_across_a_loss, test_call_across_losses_of_several_cpus,
+	  test_call_that_moved_unseen, test_loss_that_is_known_early, test_entries_that_cannot_be_of_the_exit,
+	  test_call_across_a_loss_of_a_user_trace)

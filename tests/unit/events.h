@@ -192,7 +192,7 @@ static inline void events_switch(struct events *e, uint64_t t, unsigned cpu, int
 /* CPU 0 lost n events since begin_ns, which may be 0. */
 static inline void events_lose(struct events *e, uint64_t t, uint64_t n, uint64_t begin_ns)
 {
-	struct ev_lost p = { .events = n, .begin_ns = begin_ns };
+	struct ev_lost p = { .events = n, .begin_ns = begin_ns, .end_ns = t };
 	struct record r;
 
 	record_init(&r, t, 0, EVENT_NO_TID, EVENT_LOST);

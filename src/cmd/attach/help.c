@@ -102,8 +102,9 @@ void cmd_attach_help(struct help *h)
 					   "on" },
 		{ "~~~ switched out … ~~~", "a line added by --sched" },
 		{ "!!! 812 events lost on CPU 1 in the last 0.001234 s !!!",
-		  "the tracer lost events of that CPU, and calls may be missing above. With -ff a file says only that "
-		  "events of its host were lost since its last line" },
+		  "the tracer lost events of that CPU, and calls may be missing above; one in which a thread ran there "
+		  "has no end, which may be among them. With -ff a file says only that events of its host were lost "
+		  "since its last line" },
 	};
 
 	if (h->brief)
