@@ -234,6 +234,46 @@ START_TEST(test_messages)
 }
 END_TEST
 
+/* Whether that shell takes the process of this directory's file "stat" for one of a user. */
+static void expect_user(const char *const *shell, const char *script, bool is_user)
+{
+	char *text = run(shell, script, NULL);
+
+	if (text)
+		ck_assert_str_eq(text, is_user ? "a user's\n" : "not\n");
+	ck_assert_msg(!g_file_test(evidence, G_FILE_TEST_EXISTS), "%s has run the line", shell[0]);
+	g_free(text);
+}
+
+/* Flags and start are evaluated only if they are numbers, whatever the line of /proc/PID/stat looks like. */
+START_TEST(test_numbers)
+{
+	char *command = g_strdup_printf("a[$(echo>%s)]", evidence), *stat = g_build_filename(dir, "stat", NULL);
+	const struct {
+		const char *flags, *start;
+		bool is_user;
+	} cases[] = {
+		{ "4194560", "77", true }, { "2129984", "77", false }, { command, "77", false }, { "v", "77", false },
+		{ "4194560", "", false },  { "4194560", "v", false },  { "-1", "77", false },
+	};
+	char *script = messages_script("p=.; if user; then echo \"a user's\"; else echo not; fi\n");
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *line = g_strdup_printf("5 (x) S 1 5 5 0 -1 %s 1 2 3 4 5 6 7 8 20 0 1 0 %s\n", cases[i].flags,
+					     cases[i].start);
+
+		ck_assert(g_file_set_contents(stat, line, -1, NULL));
+		for (size_t s = 0; s < G_N_ELEMENTS(shells); s++)
+			expect_user(shells[s], script, cases[i].is_user);
+		g_free(line);
+	}
+	g_unlink(stat);
+	g_free(script);
+	g_free(stat);
+	g_free(command);
+}
+END_TEST
+
 /* Nothing is removed but what the script has made, although the place of its files has a blank in its name. */
 START_TEST(test_temporary_place)
 {
@@ -266,4 +306,4 @@ START_TEST(test_temporary_place)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages, test_temporary_place)
+UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages, test_numbers, test_temporary_place)
