@@ -69,7 +69,6 @@ static enum wait_state state_of(enum status status)
 		return WAIT_BLOCKED;
 	case STATUS_WAIT_CPU:
 	case STATUS_WAIT_FORK:
-	case STATUS_WAITING:
 		return WAIT_PREEMPTED;
 	default:
 		return WAIT_UNKNOWN;
@@ -411,7 +410,7 @@ static enum status status_of_dump(int32_t status)
 {
 	static const uint8_t known[] = {
 		STATUS_UNKNOWN, STATUS_WAIT_FORK, STATUS_WAIT_CPU, STATUS_EXIT,
-		STATUS_ZOMBIE,  STATUS_WAITING,   STATUS_RUN,      STATUS_DEAD,
+		STATUS_ZOMBIE,  STATUS_BLOCKED,   STATUS_RUN,      STATUS_DEAD,
 	};
 
 	return status >= 0 && status < (int32_t)G_N_ELEMENTS(known) ? (enum status)known[status] : STATUS_UNKNOWN;
@@ -428,9 +427,10 @@ static void build_status(struct build *b, unsigned host, const struct wait_event
 	if (t->status != STATUS_UNKNOWN || !t->sure)
 		return;
 	/* the dump reports every ready thread as "wait fork" */
-	build_thread_set(t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
-	if (status == STATUS_WAITING)
+	if (status == STATUS_BLOCKED)
 		build_begin_blocked(b, t);
+	else
+		build_thread_set(t, status == STATUS_WAIT_FORK ? STATUS_WAIT_CPU : status);
 }
 
 static void build_net_softirq(struct build *b, unsigned host, const struct wait_event *e)

@@ -23,7 +23,6 @@ enum status {
 	STATUS_BLOCKED,
 	STATUS_RUN,
 	STATUS_DEAD,
-	STATUS_WAITING, /* as seen by the state dump */
 };
 
 enum { TID_IDLE = 0, TID_KERNEL = -1, TID_NOBODY = -2 };
