@@ -8,6 +8,7 @@ import signal
 import shutil
 import subprocess
 import sys
+import time
 
 import fake_relay
 import sandbox
@@ -102,11 +103,35 @@ def test_report(checks):
         checks.equal("report: why", len(re.findall(r"worker for '[^']*' died: signal 9", err)), 3)
 
 
+def reads_again(relay, times):
+    """Whether the session has been attached so often, and asked for data since."""
+    commands = list(relay.commands)
+    return commands.count(fake_relay.ATTACH) == times and \
+        fake_relay.NEXT_INDEX in commands[len(commands) - commands[::-1].index(fake_relay.ATTACH):]
+
+
+def test_report_with_many_workers(checks):
+    """However many workers of a session have died, it is attached again: it was read after each."""
+    with three_sessions() as relays:
+        report = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", relays[0].url], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for times in range(1, 5):
+            sandbox.wait_until(lambda n=times: reads_again(relays[0], n), f"attached {times} times")
+            time.sleep(0.2)  # until that is known
+            for worker in processes.workers(report.pid):
+                os.kill(worker, signal.SIGKILL)
+        sandbox.wait_until(lambda: reads_again(relays[0], 5), "attached again")
+        report.send_signal(signal.SIGINT)
+        out, _ = report.communicate(timeout=sandbox.PATIENCE)
+        checks.equal("many: hosts", len(out.splitlines()), 2)
+        checks.equal("many: status", report.returncode, 3)
+
+
 def main():
     if not os.path.isdir(os.path.join(TRACES, "three-tier")):
         print(f"skip {os.path.basename(sys.argv[0])}: no recordings in {TRACES}")
         return 77
-    tests = [test_report]
+    tests = [test_report, test_report_with_many_workers]
     if shutil.which("tmux"):
         tests += [test_killed_worker, test_stopped_worker]
     else:
