@@ -568,6 +568,27 @@ START_TEST(test_time_twice)
 }
 END_TEST
 
+/* A date in the repeated hour means its first occurrence at or after the start, if there is one. */
+START_TEST(test_date_twice)
+{
+	const uint64_t first = UINT64_C(1793512799000000000), hour = 3600 * NS_PER_S; /* 2026-11-01 01:59:59 EDT */
+	const uint64_t begin = first - NS_PER_S, end = first + 3 * NS_PER_S;
+	struct timetext from, until;
+
+	set_zone("America/New_York");
+	ck_assert_int_eq(timetext_parse("2026-11-01 01:59:59", &from), LT_OK);
+	ck_assert_int_eq(timetext_parse("2026-11-01 01:00:01", &until), LT_OK);
+	ck_assert_uint_eq(timetext_resolve(&from, begin, end, false), first);
+	ck_assert_uint_eq(timetext_resolve(&until, begin, end, false), first + 2 * NS_PER_S);
+	/* a report does not know the end at first */
+	ck_assert_uint_eq(timetext_resolve(&until, begin, 0, false), first + 2 * NS_PER_S);
+	ck_assert_uint_eq(timetext_resolve(&from, first, end, false), first);
+	ck_assert_uint_eq(timetext_resolve(&from, first + 1, end, false), first + hour);
+	ck_assert_uint_eq(timetext_resolve(&from, first - 24 * hour, end, false), first);
+	ck_assert_uint_eq(timetext_resolve(&from, first + 24 * hour, first + 25 * hour, false), first);
+}
+END_TEST
+
 /* To the text that GLib writes, and back, for every instant except in the second of two hours with the same name. */
 START_TEST(test_time_there_and_back)
 {
@@ -777,4 +798,5 @@ UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanit
 	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
 	  test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
 	  test_map64, test_time_forms, test_time_zone, test_time_at_epoch, test_time_summer, test_time_changes,
-	  test_time_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format, test_digits)
+	  test_time_twice, test_date_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format,
+	  test_digits)
