@@ -295,6 +295,20 @@ bool timetext_same_day(uint64_t a_ns, uint64_t b_ns, bool utc)
 	return a.tm_year == b.tm_year && a.tm_yday == b.tm_yday;
 }
 
+bool timetext_same_year(uint64_t a_ns, uint64_t b_ns, bool utc)
+{
+	return calendar_of(a_ns, utc).tm_year == calendar_of(b_ns, utc).tm_year;
+}
+
+char *timetext_format_near(char *dst, size_t size, uint64_t t_ns, uint64_t near_ns, unsigned digits, bool utc)
+{
+	if (!timetext_same_year(t_ns, near_ns, utc))
+		return timetext_format(dst, size, t_ns, digits, true, utc);
+	if (!timetext_same_day(t_ns, near_ns, utc))
+		return timetext_format_short(dst, size, t_ns, digits, utc);
+	return timetext_format(dst, size, t_ns, digits, false, utc);
+}
+
 char *timetext_format_duration(char *dst, size_t size, uint64_t ns)
 {
 	static const unsigned first = 2; /* minutes: hours and days are rarely exact and hard to compare */

@@ -58,8 +58,12 @@ char *timetext_format(char *dst, size_t size, uint64_t t_ns, unsigned digits, bo
 /* The same with the date, but without its year: "11-20 12:03:05.123". */
 char *timetext_format_short(char *dst, size_t size, uint64_t t_ns, unsigned digits, bool utc);
 
-/* Whether both times are on the same day. */
+/* Whether both times are on the same day, in the same year. */
 bool timetext_same_day(uint64_t a_ns, uint64_t b_ns, bool utc);
+bool timetext_same_year(uint64_t a_ns, uint64_t b_ns, bool utc);
+
+/* With as much of the date as distinguishes its day from that of near_ns. */
+char *timetext_format_near(char *dst, size_t size, uint64_t t_ns, uint64_t near_ns, unsigned digits, bool utc);
 
 /* The shortest exact form: "100ms", "90s", "2m", "1500us". Returns dst. */
 char *timetext_format_duration(char *dst, size_t size, uint64_t ns);

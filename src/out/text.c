@@ -201,10 +201,7 @@ static void write_lines(FILE *out, const struct writer *w, const struct writer_p
 	for (unsigned i = 0; i < page->n_lines && !ferror(out); i++) {
 		const struct writer_line *line = &page->lines[i];
 
-		if (timetext_same_day(line->at_ns, page->begin_ns, utc))
-			timetext_format(time, sizeof(time), line->at_ns, LINE_DIGITS, false, utc);
-		else
-			timetext_format_short(time, sizeof(time), line->at_ns, LINE_DIGITS, utc);
+		timetext_format_near(time, sizeof(time), line->at_ns, page->begin_ns, LINE_DIGITS, utc);
 		fprintf(out, "%s ", time);
 		if (page->tids && line->tid >= 0)
 			fprintf(out, "%*" PRId32 " ", LINE_TID_WIDTH, line->tid);

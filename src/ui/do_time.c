@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Actions on time: the same in every pane. */
+#include <string.h>
+
 #include "base/error.h"
 #include "base/nstime.h"
 #include "ui/internal.h"
@@ -103,6 +105,7 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 	const uint64_t end_ns = ui_data_end(ui);
 	/* ms suffice, and a date where it is another one */
 	const bool day = time->form == TIMETEXT_TIME_OF_DAY, before = t_ns < c->kept_ns;
+	const enum ui_date date = time->form == TIMETEXT_DATE ? UI_DATE_FULL : UI_DATE_IF_DAYS;
 	/* a live cursor goes there as soon as it can */
 	const char *shown =
 		c->live && !c->complete && !c->at_rest ? "which is shown until then" : "which is shown instead";
@@ -111,8 +114,8 @@ void time_say_outside(struct ui *ui, const struct timetext *time, uint64_t t_ns)
 	if (!before && t_ns <= end_ns)
 		return;
 	ui_time(ui, wanted, sizeof(wanted), t_ns, 3, day ? UI_DATE_NONE : UI_DATE_FULL);
-	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, UI_DATE_IF_DAYS);
-	ui_time(ui, end, sizeof(end), end_ns, 3, UI_DATE_IF_DAYS);
+	ui_time(ui, begin, sizeof(begin), c->kept_ns, 3, date);
+	ui_time(ui, end, sizeof(end), end_ns, 3, date);
 	if (before)
 		ui_say(ui, "%s is before the %s, %s, which is shown instead", wanted,
 		       c->kept_ns > c->begin_ns ? "oldest data in memory" : "start", begin);
@@ -150,6 +153,30 @@ static uint64_t resolve(const struct ui *ui, const struct timetext *time)
 	return first_ns != UINT64_MAX ? first_ns : time_nearest(ui, time, ui->cursor.begin_ns, end_ns);
 }
 
+/* A date may lack the year: the one that is shown is meant, or else the first or last one if the data has the date. */
+static enum lt_status parse(const struct ui *ui, const char *text, struct timetext *time)
+{
+	const uint64_t begin_ns = ui->cursor.begin_ns, end_ns = ui_data_end(ui);
+	const uint64_t years_ns[] = { ui->shown_begin_ns, begin_ns, end_ns, ui->shown_begin_ns };
+	enum lt_status status = LT_OK;
+
+	if (strlen(text) < 6 || text[2] != '-' || !strchr(" T", text[5]))
+		return timetext_parse(text, time);
+	for (unsigned i = 0; i < G_N_ELEMENTS(years_ns) && status == LT_OK; i++) {
+		char year[TIMETEXT_SIZE], *full;
+		uint64_t t_ns;
+
+		timetext_format(year, sizeof(year), years_ns[i], 0, true, ui->options.utc);
+		full = g_strdup_printf("%.5s%s", year, text);
+		status = timetext_parse(full, time);
+		g_free(full);
+		t_ns = status == LT_OK ? timetext_resolve(time, begin_ns, end_ns, ui->options.utc) : 0;
+		if (t_ns >= begin_ns && t_ns <= end_ns)
+			break;
+	}
+	return status;
+}
+
 static bool jump_done(struct ui *ui, const char *text)
 {
 	struct cursor *c = &ui->cursor;
@@ -161,7 +188,7 @@ static bool jump_done(struct ui *ui, const char *text)
 	if (!text || !*text)
 		return true;
 	bare = g_strstrip(g_strdup(text)); /* a pasted time may come with blanks */
-	status = timetext_parse(bare, &time);
+	status = parse(ui, bare, &time);
 	g_free(bare);
 	if (status != LT_OK) {
 		ui_say(ui, "%s", error_text());

@@ -163,7 +163,7 @@ static int draw_interval(const struct ui *ui, int x, int digits, enum ui_date da
 	if (digits < 0)
 		return draw_time(ui, x, ui->shown_begin_ns, 0, date);
 	x += canvas_text(ui->canvas, x, 0, STYLE_NORMAL, "[", -1);
-	if (!digits && date != UI_DATE_FULL && ui->shown_begin_ns / NS_PER_S == ui->shown_end_ns / NS_PER_S) {
+	if (!digits && ui->shown_begin_ns / NS_PER_S == ui->shown_end_ns / NS_PER_S) {
 		x += draw_within_second(ui, x, date);
 	} else {
 		x += draw_time(ui, x, ui->shown_begin_ns, (unsigned)digits, date);

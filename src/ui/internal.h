@@ -522,8 +522,8 @@ enum overlay_result mouse_event(struct ui *ui);
 
 enum ui_date {
 	UI_DATE_NONE,
-	UI_DATE_IF_OTHER, /* short, unless it is the day on which the shown interval starts */
-	UI_DATE_IF_DAYS,  /* short, if the history covers parts of more than one day */
+	UI_DATE_IF_OTHER, /* unless it is the day on which the shown interval starts; short in the same year */
+	UI_DATE_IF_DAYS,  /* if the history covers parts of more than one day; short if they are in one year */
 	UI_DATE_SHORT,    /* month and day */
 	UI_DATE_FULL
 };
@@ -531,7 +531,7 @@ enum ui_date {
 /* Formats t_ns in the user's time zone; digits: of the fraction. buffer: at least TIMETEXT_SIZE bytes; returns it. */
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, enum ui_date date);
 
-/* UI_DATE_SHORT if the history covers parts of more than one day, otherwise UI_DATE_NONE. */
+/* What UI_DATE_IF_DAYS means now: UI_DATE_NONE, UI_DATE_SHORT or UI_DATE_FULL. */
 enum ui_date ui_date_if_days(const struct ui *ui);
 
 /* Where the data ends, or is expected to. */

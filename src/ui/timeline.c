@@ -4,7 +4,12 @@
 
 #include "ui/internal.h"
 
-enum { LABEL_WIDTH = 9, SHORT_DATE_WIDTH = 6, SUMMARIES = 4096 };
+enum { LABEL_WIDTH = 9, SUMMARIES = 4096 };
+
+/* Where the strip is too narrow for the labels, it has none. */
+static const struct {
+	int width, screen;
+} dates[] = { [UI_DATE_NONE] = { 0, 50 }, [UI_DATE_SHORT] = { 6, 50 }, [UI_DATE_FULL] = { 11, 80 } };
 
 /* One column of the strip. */
 struct slot {
@@ -30,7 +35,7 @@ static struct span strip_span(const struct ui *ui)
 	if (!ui_shows_tabs(ui))
 		s.title = (ui->details ? ui->details->type : pane_type(ui->current))->title;
 	s.date = ui_date_if_days(ui);
-	s.labels = ui->canvas->w >= 50 ? LABEL_WIDTH + (s.date ? SHORT_DATE_WIDTH : 0) : 0;
+	s.labels = ui->canvas->w >= dates[s.date].screen ? LABEL_WIDTH + dates[s.date].width : 0;
 	s.x = (s.title ? canvas_text_width(s.title) + 3 : 0) + s.labels;
 
 	if (!c->complete)

@@ -437,17 +437,23 @@ void ui_set_overlay(struct ui *ui, struct overlay *overlay)
 	ui->dirty = true;
 }
 
+/* How much of a date distinguishes the two. */
+static enum ui_date date_between(const struct ui *ui, uint64_t a_ns, uint64_t b_ns)
+{
+	if (!timetext_same_year(a_ns, b_ns, ui->options.utc))
+		return UI_DATE_FULL;
+	return timetext_same_day(a_ns, b_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_SHORT;
+}
+
 enum ui_date ui_date_if_days(const struct ui *ui)
 {
-	const uint64_t end_ns = MAX(ui_data_end(ui), ui->shown_end_ns);
-
-	return timetext_same_day(ui->cursor.begin_ns, end_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_SHORT;
+	return date_between(ui, ui->cursor.begin_ns, MAX(ui_data_end(ui), ui->shown_end_ns));
 }
 
 const char *ui_time(const struct ui *ui, char *buffer, size_t size, uint64_t t_ns, unsigned digits, enum ui_date date)
 {
 	if (date == UI_DATE_IF_OTHER)
-		date = timetext_same_day(t_ns, ui->shown_begin_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_SHORT;
+		date = date_between(ui, t_ns, ui->shown_begin_ns);
 	else if (date == UI_DATE_IF_DAYS)
 		date = ui_date_if_days(ui);
 	if (date == UI_DATE_SHORT)

@@ -83,7 +83,9 @@ static void format_time(char *buf, size_t size, uint64_t ns, unsigned width, con
 	/* "12:03:05" and a point take nine, "11-20 " six more */
 	const unsigned before = dated ? 15 : 9, digits = width == 0 ? 9 : width <= before ? 0 : MIN(width - before, 9);
 
-	if (dated)
+	if (dated && !width)
+		timetext_format_near(buf, size, ns, f->day_ns, digits, f->utc);
+	else if (dated)
 		timetext_format_short(buf, size, ns, digits, f->utc);
 	else
 		timetext_format(buf, size, ns, digits, false, f->utc);

@@ -449,7 +449,7 @@ def jumping(checks):
     """A jump out of the recording says that it shows an edge; a typo can be corrected."""
     with Terminal("--paused", RECORDING, size=(80, 24)).wait_read() as t:
         for text, said in (
-                ("2020-01-01 00:00:00", r"^2020-01-01 00:00:00.000 is before the start, 14:07:05.\d+, which is shown"),
+                ("2020-01-01 00:00:00", r"^2020-01-01 00:00:00.000 is before the start, 2026-11-20 14:07:05.\d+, which"),
                 ("@1", "^1970-01-01 00:00:01.000 is before the start"),
                 ("+5000s", r"^2026-11-20 15:30:\d\d.\d+ is after the end, 14:07:15.\d+, which is shown instead"),
                 ("14:07:16", r"^there is no 14:07:16.000 between the start, 14:07:05.\d+, and the end,\s14:07:15.\d+"),

@@ -5,9 +5,13 @@
 reached, it looks the same."""
 
 import datetime
+import glob
 import json
+import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 
 from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
@@ -285,6 +289,13 @@ def days(checks):
         checks.check("a jump is to a day that was recorded, and says so", t.wait("^ *at 2026-11-24 10:49:51.000$"))
         screen = t.press("Home")
         checks.contains("it is shown", screen, r"^ PAUSED  \[11-24 10:49:50\.3\d+, 11-24 10:49:51\.3\d+\[")
+        t.press("(")
+        t.keys("b").text("11-24 10:49:51").keys("Enter")
+        checks.check("a date is accepted as it is shown", t.wait(r"^ PAUSED  \[11-24 10:49:5"))
+        t.keys("b").text("2027-01-01 00:00").keys("Enter")
+        checks.check("a date with a year is answered with one",
+                     t.wait(r"2027-01-01 00:00:00\.000 is after the end, 2026-11-24 10:49:5"))
+        screen = t.press("Home")
         checks.contains("a host of the day before", screen, r"^ +web +recorded until 11-20 14:07:1\d\.\d+$")
         t.keys("(", "m", "a")
         checks.check("a bookmark on the shown day", t.wait(r"^ *bookmark a at 11-20 14:06:43\.\d+$"))
@@ -302,4 +313,28 @@ def days(checks):
         checks.check("the narrowest screen has the date", True)
 
 
-Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges, days)
+def years(checks):
+    """The same, the later one 40 days later: whatever is of another year has its year, too."""
+    first, nfs = (unpack(name) or skip(f"no recording {name}") for name in ("three-tier", "nfs"))
+    with tempfile.TemporaryDirectory() as directory:
+        later = shutil.copytree(nfs, os.path.join(directory, "later"))
+        for path in glob.glob(f"{later}/**/metadata", recursive=True):
+            with open(path, "rb") as file:
+                text = file.read()
+            with open(path, "wb") as file:
+                file.write(re.sub(rb"(?<=\boffset = )\d{19}(?=;)", lambda m: b"%d" % (int(m[0]) + 40 * 86400 * 10 ** 9), text))
+        with Terminal("--no-sync", "--paused", first, later, size=(80, 24)).wait_read() as t:
+            screen = t.press("(")
+            checks.contains("years: the interval", screen, r"^ PAUSED  \[2026-11-20 14:06:43(\.\d+)?, 2026-11-20 14:06:44")
+            checks.contains("years: a host of another one", screen, r"^ +nfs +recorded from 2027-01-03 10:49:50\.367$")
+            checks.contains("years: the strip", screen, r"^2026-11-20 14:06:43 .* 2027-01-03 10:49:5\d$")
+            t.keys("b").text("11-20 14:07:00").keys("Enter")
+            checks.check("years: a date without one is of the year that is shown", t.wait(r"\[2026-11-20 14:0(6:59|7:00)"))
+            t.keys("b").text("01-03 10:49:51").keys("Enter")
+            checks.check("years: or of the one in which the data has it", t.wait(r"\[2027-01-03 10:49:5[01]"))
+            t.keys("b").text("11-20 14:07:00").keys("Enter").wait(r"\[2026-11-20 14:0(6:59|7:00)")
+            t.resize(40, 12)
+            checks.check("years: the narrowest screen", t.wait(r"^ ?PAUSED +\[?2026-11-20 14:0"))
+
+
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges, days, years)

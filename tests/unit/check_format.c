@@ -97,6 +97,9 @@ static void assert_dates(void)
 	ASSERT_TIME(15, "11-20 14:06:43");
 	ASSERT_TIME(18, "11-20 14:06:43.347");
 	ASSERT_TIME(40, "11-20 14:06:43.347603246");
+	f.day_ns = t_ns - 400 * 24 * 3600 * NS_PER_S;
+	ASSERT_TIME(0, "2026-11-20 14:06:43.347603246");
+	ASSERT_TIME(18, "11-20 14:06:43.347");
 #undef ASSERT_TIME
 }
 
