@@ -31,7 +31,7 @@ static void say_no_action(struct ui *ui, int key)
 {
 	char name[16];
 
-	if (key == UI_KEY_UNKNOWN || (key >= 0 && key < ' '))
+	if (key == UI_KEY_UNKNOWN || key == UI_KEY_FOREIGN || (key >= 0 && key < ' '))
 		ui_say(ui, "this key does nothing here; %s",
 		       ui->overlay ? "press Esc to go back" : "press F1 for help");
 	else if (key_is_text(key) || key == UI_KEY_DELETE || (key >= UI_KEY_F1 && key <= UI_KEY_F12))

@@ -67,5 +67,5 @@ const char *key_text(int key, bool ascii, char *buffer, size_t size)
 
 bool key_is_text(int key)
 {
-	return key >= ' ' && key != 0x7f && key < UI_KEY_UNKNOWN;
+	return key >= ' ' && key != 0x7f && key < UI_KEY_FOREIGN;
 }

@@ -15,6 +15,7 @@ enum ui_key {
 	UI_KEY_ENTER = '\n',
 	UI_KEY_CTRL_L = 0x0c,
 	UI_KEY_ESC = 0x1b,
+	UI_KEY_FOREIGN = 0x10fffe, /* a byte of a character that the locale lacks */
 	UI_KEY_UNKNOWN = 0x10ffff, /* one that has no name here; not a character */
 	UI_KEY_FIRST = 0x110000,
 	UI_KEY_F1 = UI_KEY_FIRST, /* F1 … F12 are consecutive */

@@ -2,6 +2,7 @@
 #include "ui/prompt.h"
 
 #include "base/utf8.h"
+#include "ui/internal.h"
 #include "ui/keys.h"
 
 enum { PROMPT_BYTES_MAX = 4096 }; /* bytes; as long as a path may be */
@@ -130,6 +131,9 @@ void prompt_key(struct prompt *p, struct ui *ui, int key)
 	case UI_KEY_END:
 	case CTRL_E:
 		p->caret = p->text->len;
+		return;
+	case UI_KEY_FOREIGN:
+		ui_say(ui, "this character is not in the locale's character set");
 		return;
 	default:
 		break;

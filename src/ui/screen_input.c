@@ -4,6 +4,7 @@
 #include <curses.h>
 #include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -354,8 +355,11 @@ int screen_key(void)
 		got = read_key(&key);
 		if (got != ERR && take_mouse(got, &key))
 			return UI_KEY_MOUSE;
-		if (got == OK && key == INVALID_KEY)
+		if (got == OK && key == INVALID_KEY) {
+			if (MB_CUR_MAX == 1)
+				return UI_KEY_FOREIGN;
 			key = 0;
+		}
 		if (got != ERR && key && take_sequence(got, key))
 			key = 0;
 		if (got != ERR && key)

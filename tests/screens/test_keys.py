@@ -239,12 +239,18 @@ def pasting(checks):
 
 
 def foreign_bytes(checks):
-    """A byte that is not part of a character in the locale is ignored, and nothing else: keys that come with it count."""
+    """A byte that is not part of a character in the locale is ignored, and nothing else: keys that come with it count.
+    Where the locale lacks all such characters, a prompt says so."""
     for locale, typed, shown in (("C", "61 c3 a9 62 e2 82 ac 63", "abc"), ("C.UTF-8", "61 ff 62 c3 63 c3 a9", "abcé")):
         with open_at(env={"LC_ALL": locale}) as t:
             t.keys("F4").wait("^Filter:")
             t.send(bytes.fromhex(typed))
             checks.check(f"{locale}: {typed}", t.wait(rf"^Filter: {shown}$"))
+            t.send(bytes.fromhex("c3 bc"))
+            lacks = "this character is not in the locale's character set"
+            checks.check(f"{locale}: ü", t.wait(rf"{lacks}(.*\n)+Filter: abc$" if locale == "C" else "^Filter: abcéü$"))
+            if locale != "C":
+                checks.lacks(f"{locale}: nothing to say", t.screen(), lacks)
 
 
 def alt_keys(checks):
