@@ -134,6 +134,8 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 {
 	struct host *host = input->host;
 	char *reason = explain_full_disk(in, input);
+	const bool is_disk_full = reason != NULL;
+	bool is_trouble;
 
 	if (!reason)
 		reason = g_strdup(why);
@@ -142,6 +144,7 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	input_stopped(input, reason);
 	leave_place(in, input);
 	why = reason;
+	is_trouble = why && (!input->session_over || is_disk_full);
 	/* that a session no longer exists is its normal end; one that does not exist yet: ingest_broken() */
 	if (why && !input->session_over && (input->existed || !input->follow))
 		in->broken = true;
@@ -153,14 +156,14 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 		else if (why && input->breaks <= 1)
 			log_error("%s", reason);
 	} else if ((input->state == INPUT_WAITING || input->state == INPUT_DETACHED) && !any_runs(host)) {
-		if (!input->follow && why)
+		if (!input->follow && is_trouble)
 			host_trouble(host, reason);
 		if (g_strcmp0(host->away_why, input_describe(input)) != 0)
 			log_info("%s: %s", host->public.name, input_describe(input));
 		/* what ran did so to the end of the record */
 		model_interrupt(host->public.model, host->public.begin_ns == TIME_UNKNOWN ? 0 : host->public.end_ns);
 		host_set_away(host, input_describe(input));
-	} else if (why) {
+	} else if (is_trouble) {
 		host_trouble(host, reason);
 	}
 	if (host && !host->public.live && kernel_rests(host))

@@ -48,6 +48,12 @@ static void emit_record(struct ring_producer *ring, const char *record)
 		ev->cpu = 0;
 		emit_end(ring, ev);
 		break;
+	case 'f': /* the relayd no longer knows the session */
+		ev = emit_begin(ring, EVENT_FAILED, 0, TEXT_MAX);
+		((struct ev_failed *)(void *)ev->words)->cause = FAILED_NO_SESSION;
+		emit_text(ev, offsetof(struct ev_failed, text), "gone", 4);
+		emit_end(ring, ev);
+		break;
 	case 'p': /* nothing more comes */
 		ring_publish(ring);
 		pause();
@@ -299,6 +305,20 @@ START_TEST(test_lag_of_the_next_session)
 }
 END_TEST
 
+/* That a session no longer exists is its end, and no fault of the host's figures. */
+START_TEST(test_no_trouble_at_the_end)
+{
+	struct ingest *in = start("r100000 i101500 f");
+
+	input_at(in, 0)->follow = false;
+	while (input_at(in, 0)->state != INPUT_ENDED)
+		watch(in);
+	ck_assert(input_at(in, 0)->session_over);
+	ck_assert_ptr_null(ingest_host(in, 0)->trouble);
+	ingest_destroy(in);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = { test_long_gap,
@@ -309,7 +329,8 @@ int main(int argc, char **argv)
 				       test_recorded,
 				       test_replaced,
 				       test_lag_of_the_same_session,
-				       test_lag_of_the_next_session };
+				       test_lag_of_the_next_session,
+				       test_no_trouble_at_the_end };
 
 	return own_worker_main(argc, argv, work, "frames", tests, G_N_ELEMENTS(tests));
 }
