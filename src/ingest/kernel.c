@@ -463,7 +463,7 @@ bool kernel_rests(const struct host *host)
 
 void kernel_input_stopped(struct input *input)
 {
-	bool any_over = false;
+	bool any_over = false, repeats;
 
 	if (input->unapplied)
 		contexts_clear(input->unapplied);
@@ -479,11 +479,14 @@ void kernel_input_stopped(struct input *input)
 		t->session->is_over = !has_source(input->host, t->session);
 		any_over |= t->session->is_over;
 	}
-	if (any_over && input->host->kernels->len > 1)
-		tell(input->host);
+	if (!input->host)
+		return;
+	repeats = input->host->programs.repeats;
 	/* a recording may have other parts, and names all its sessions at once */
-	if (input->host && source_spec_is_live(input->spec))
+	if (source_spec_is_live(input->spec))
 		programs_end(&input->host->programs, input->spec);
+	if ((any_over && input->host->kernels->len > 1) || input->host->programs.repeats != repeats)
+		tell(input->host);
 }
 
 void kernel_release(struct input *input)

@@ -63,6 +63,7 @@ void programs_end(struct programs *p, const struct source_spec *spec)
 			session_at(p, i)->spec = NULL;
 			p->n_sessions--;
 		}
+	p->repeats = p->repeats && p->n_sessions > 1;
 }
 
 static struct programs_event *last_of(struct programs *p, uint64_t key)

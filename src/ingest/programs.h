@@ -33,7 +33,7 @@ struct source_spec;
 struct programs {
 	GArray *sessions;    /* struct programs_session, by number */
 	unsigned n_sessions; /* of those that have a number */
-	bool repeats;        /* an event was not taken */
+	bool repeats;        /* an event was not taken; until one session is left */
 	struct map64 last;   /* name and thread -> index in events */
 	GArray *events;      /* struct programs_event */
 };
@@ -41,7 +41,7 @@ struct programs {
 /* The number of the session to which this trace of the spec belongs; the lowest free one if it is new. */
 unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace);
 
-/* The sessions of the spec have no more events: others may get their numbers. */
+/* The sessions of the spec have no more events: others may get their numbers. Changes .repeats. */
 void programs_end(struct programs *p, const struct source_spec *spec);
 
 /* Whether to apply the session's event, because it did not come from another session before. Call in time order. */

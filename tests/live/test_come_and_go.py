@@ -66,6 +66,20 @@ def test_copies_after_many(checks):
         checks.contains("two sessions: said", messages().splitlines(), "their events are counted once")
 
 
+def test_copies_end(checks):
+    """Two sessions with the same events of programs, of which one ends."""
+    with Fleet(Live("web", "steady", programs=True), Live("web", "second", programs=True)) as relay, \
+            Terminal(relay.relay_url, size=(160, 30), ready=None) as t:
+        t.wait("^ LIVE")
+        t.keys("9")
+        checks.check("copies: said", t.wait(r"lttng-ust \S+ +programs traced by several sessions"))
+        relay.sessions.pop()
+        t.wait(r"/second +the session has ended")
+        checks.check("copies: said no longer", t.wait_gone(r"lttng-ust \S+ +programs traced by several sessions"))
+        t.keys("q")
+        checks.equal("copies: status", t.status(), 0)
+
+
 def test_place_is_kept(checks):
     """--max-sessions: one that breaks off keeps its place, and one that has ended leaves it to another."""
     with Fleet(Live("db", "s1")) as relay, Terminal("--max-sessions", "1", relay.relay_url, size=(120, 30), ready=None) as t:
@@ -254,6 +268,6 @@ if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
-    Checks().run(test_copies_after_many, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
+    Checks().run(test_copies_after_many, test_copies_end, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
                  test_damaged_data, test_ended_are_forgotten, test_numbers_start_again, test_given_twice,
                  test_not_followed)

@@ -99,6 +99,7 @@ START_TEST(sessions_come_and_go)
 		ev.ts_ns += SHORT_NS;
 		programs_end(&p, (const void *)&source[i]);
 		ck_assert_uint_eq(p.n_sessions, 1);
+		ck_assert(!p.repeats);
 	}
 	programs_release(&p);
 }
