@@ -17,6 +17,7 @@
 enum {
 	HANG_LIMIT_MS = 10 * MS_PER_S,   /* a worker silent for this long while its ring has room is killed */
 	WATCH_EVERY_US = 50 * US_PER_MS, /* look after all inputs and hosts, with new data or without */
+	PAUSE_LEAST_US = US_PER_S,       /* not looking after them for longer means that it could not */
 	ASK_EVERY_US = US_PER_S,         /* check all inputs for data, in case a wake-up was missed */
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
@@ -229,6 +230,15 @@ static void hear_all(struct ingest *in)
 	} while (n == HEARD_AT_ONCE);
 }
 
+/* While this process itself was stopped (Ctrl-Z), no source could be heard. */
+static void allow_for_pause(struct ingest *in, int64_t now_us)
+{
+	const int64_t pause_us = in->watched_us ? now_us - in->watched_us : 0;
+
+	for (guint i = 0; i < in->inputs->len && pause_us > PAUSE_LEAST_US; i++)
+		input_at(in, i)->heard_us = MIN(input_at(in, i)->heard_us + pause_us, now_us);
+}
+
 /* Checks a live source for silence: beacons come even if there are no events. */
 static void watch_live(struct ingest *in, struct input *input)
 {
@@ -407,6 +417,7 @@ void ingest_watch(struct ingest *in)
 	hear_all(in);
 	if (now_us - in->watched_us < WATCH_EVERY_US)
 		return;
+	allow_for_pause(in, now_us);
 	in->watched_us = now_us;
 	source_reap();
 	ingest_poll_relays(in);

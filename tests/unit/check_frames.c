@@ -319,6 +319,26 @@ START_TEST(test_no_trouble_at_the_end)
 }
 END_TEST
 
+/* Nobody hears a source while the monitor itself is stopped. */
+START_TEST(test_own_pause)
+{
+	struct ingest *in = start("r100000 p");
+	struct input *input = input_at(in, 0);
+
+	((struct source_spec *)input->spec)->is_growing = true;
+	in->options.stall_limit_ns = NS_PER_S; /* twice that for a directory */
+	while (!ingest_host(in, 0)->end_ns || !in->watched_us || input->heard_us + 100 * US_PER_MS > in->watched_us)
+		watch(in);
+	g_usleep(3000 * US_PER_MS);
+	watch(in);
+	ck_assert(!input->stalled);
+	while (!input->stalled)
+		watch(in);
+	((struct source_spec *)input->spec)->is_growing = false;
+	ingest_destroy(in);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
 	const TTest *const tests[] = { test_long_gap,
@@ -330,7 +350,8 @@ int main(int argc, char **argv)
 				       test_replaced,
 				       test_lag_of_the_same_session,
 				       test_lag_of_the_next_session,
-				       test_no_trouble_at_the_end };
+				       test_no_trouble_at_the_end,
+				       test_own_pause };
 
 	return own_worker_main(argc, argv, work, "frames", tests, G_N_ELEMENTS(tests));
 }
