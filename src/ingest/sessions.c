@@ -130,6 +130,8 @@ static void forget_session(struct ingest *in, struct input *input)
 		host_remove_source(input->host, spec->name);
 	if (input->host)
 		input_leave_host(input);
+	if (is_last_of_name)
+		source_forget_session(spec->url);
 	g_ptr_array_remove(in->inputs, input);
 	g_ptr_array_remove(in->specs, (void *)spec);
 	in->announced = true;

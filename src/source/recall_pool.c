@@ -94,6 +94,12 @@ int recall_pool_home(uint64_t source)
 	return homes ? GPOINTER_TO_INT(g_hash_table_lookup(homes, &source)) - 1 : -1;
 }
 
+void recall_pool_forget_home(uint64_t source)
+{
+	if (homes)
+		g_hash_table_remove(homes, &source);
+}
+
 void recall_pool_set_home(uint64_t source, int log)
 {
 	if (log < 0)

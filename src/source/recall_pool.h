@@ -24,8 +24,9 @@ void recall_pool_leave(int log);
 int recall_pool_writing_fd(int log);
 int recall_pool_reading_fd(int log);
 
-/* The log that a session was last added to; -1: none. source: see struct recall_entry. */
+/* The log that a session was last added to, until it is forgotten; -1: none. source: see struct recall_entry. */
 int recall_pool_home(uint64_t source);
 void recall_pool_set_home(uint64_t source, int log);
+void recall_pool_forget_home(uint64_t source);
 
 #endif

@@ -451,6 +451,11 @@ void source_recalled_specs(const struct source_spec *live, struct source_recalle
 	}
 }
 
+void source_forget_session(const char *url)
+{
+	recall_pool_forget_home(fields_name_id(url));
+}
+
 const char *source_hangs(struct source *s, unsigned limit_ms)
 {
 	const unsigned look_every_ms = MIN(limit_ms / LOOKS, LOOK_EVERY_MS);

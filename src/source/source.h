@@ -207,6 +207,9 @@ struct source_recalled source_recalled(const struct source *s);
 enum { SOURCE_RECALLED_MAX = 64 };
 void source_recalled_specs(const struct source_spec *live, struct source_recalled recalled, GPtrArray *specs);
 
+/* Sessions of that URL are not expected to return: one that does may get another log than the one with their past. */
+void source_forget_session(const char *url);
+
 /*
  * To be called regularly: whether the worker has made no progress (source/pulse.h) for limit_ms, although it could,
  * while its ring is empty. The caller decides what to do. NULL: it does not hang; else how, for source_kill(), valid

@@ -65,6 +65,10 @@ START_TEST(test_homes)
 	ck_assert_int_eq(recall_pool_home(8), 3);
 	recall_pool_set_home(7, 2);
 	ck_assert_int_eq(recall_pool_home(7), 2);
+	recall_pool_forget_home(7);
+	recall_pool_forget_home(9);
+	ck_assert_int_eq(recall_pool_home(7), -1);
+	ck_assert_int_eq(recall_pool_home(8), 3);
 }
 END_TEST
 
