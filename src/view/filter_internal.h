@@ -28,6 +28,9 @@ void filter_set_container(struct view_node *term, const char *name);
  */
 char *filter_read_word(const char **at, const struct view_table *table, bool *quoted);
 
+/* LT_ERROR: at p is a text in quotes, which an operator follows, as if it were a column. */
+enum lt_status filter_check_quotes(const char *p);
+
 /* LT_ERROR: at p is a word that joins terms in other languages, such as "and", with terms to be joined. */
 enum lt_status filter_check_joining(const char *p, bool is_first);
 

@@ -326,6 +326,10 @@ static struct view_node *parse_word(struct filter_parser *parser)
 		at_column(parser, start);
 		return NULL;
 	}
+	if (filter_check_quotes(start) != LT_OK) {
+		at_column(parser, start);
+		return NULL;
+	}
 	word = filter_read_word(&parser->p, parser->table, &quoted);
 	if (!word) {
 		error_set("missing closing quote");

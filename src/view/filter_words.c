@@ -50,6 +50,30 @@ char *filter_read_word(const char **at, const struct view_table *table, bool *qu
 	return g_string_free(word, in_quotes);
 }
 
+/* The length of a word from p to its end. */
+static int rest_of_word(const char *p)
+{
+	bool in_quotes = false;
+	int n = 0;
+
+	for (; p[n] && (in_quotes || !strchr(" \t|)", p[n])); n++)
+		in_quotes ^= p[n] == '"';
+	return n;
+}
+
+enum lt_status filter_check_quotes(const char *p)
+{
+	const char *end = *p == '"' ? strchr(p + 1, '"') : NULL, *sign;
+
+	if (!end)
+		return LT_OK;
+	sign = end + 1;
+	if (!strspn(sign, "<>=") && !g_str_has_prefix(sign, "!="))
+		return LT_OK;
+	return error_set("%.*s is a text here: as a column, write '%.*s%.*s'", (int)(sign - p), p, (int)(end - p - 1),
+			 p + 1, rest_of_word(sign), sign);
+}
+
 enum lt_status filter_put_text(GString *filter, const char *text, bool pattern)
 {
 	const bool quoted = text[strcspn(text, " \t|()")];

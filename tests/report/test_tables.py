@@ -394,6 +394,11 @@ def test_wrong_usage():
         message = run("cpu", "--where", text, status=2)
         assert f"option '--where': column {column}: " in message, (text, message)
     assert not rows("cpu", "--where", '"cpu_ns%>15"')
+    for text, column in (('"CPU TIME">1ms', 1), ('comm:a | !"CPU TIME"!=1ms', 11), ('("no column">=1ms)', 2)):
+        message = run("cpu", "--where", text, status=2)
+        works = text[column - 1:].replace('"', "").rstrip(")")
+        assert f"option '--where': column {column}: " in message and f" as a column, write '{works}'" in message, message
+    assert rows("cpu", "--where", "CPU TIME>1ms") and not rows("cpu", "--where", '"CPU TIME" "no column"')
     assert "rows of table 'disks' have no pid" in run("disks", "--where", "writes>1 pid:1", status=2)
     assert "rows of table 'cpus' have no call" in run("cpus", "--where", "call:read", status=2)
     assert "table 'disks' has no column 'switches'" in run("disks", "--where", "switches>1", status=2)
