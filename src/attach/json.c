@@ -46,6 +46,8 @@ static void add_call(json_t *o, struct ingest *in, const struct attach_record *r
 {
 	const bool returned = r->status == CALL_SUCCESSFUL || r->status == CALL_FAILED;
 	const char *error = r->status == CALL_FAILED ? consts_errno(-r->ret) : NULL;
+	/* rt_sigreturn() ends with its entry */
+	const bool lasts = r->has_entry && (r->status != CALL_UNFINISHED || r->ts_ns > r->entry_ns);
 
 	json_object_set_new(o, "name", json_string(strpool_text(r->name)));
 	json_object_set_new(o, "args", args_of(r));
@@ -54,8 +56,8 @@ static void add_call(json_t *o, struct ingest *in, const struct attach_record *r
 	json_object_set_new(o, "result", json_string(r->result));
 	json_object_set_new(o, "error", error ? json_string(error) : json_null());
 	json_object_set_new(o, "begin_ns", r->has_entry ? json_integer((json_int_t)r->entry_ref_ns) : json_null());
-	json_object_set_new(o, "duration_ns", r->has_entry ? json_integer((json_int_t)r->duration_ns) : json_null());
-	json_object_set_new(o, "off_cpu_ns", r->has_entry ? json_integer((json_int_t)r->off_ns) : json_null());
+	json_object_set_new(o, "duration_ns", lasts ? json_integer((json_int_t)r->duration_ns) : json_null());
+	json_object_set_new(o, "off_cpu_ns", lasts ? json_integer((json_int_t)r->off_ns) : json_null());
 	json_object_set_new(o, "waits", attach_wait_json(wait, in));
 }
 

@@ -257,7 +257,7 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 	return attach_filter_call(t->options->filter, strpool_text(*name), *call);
 }
 
-/* Resumes where the signal interrupted: it is not seen to return. */
+/* Resumes where the signal interrupted: it is not seen to return, and its entry is its end. */
 static bool never_returns(const struct call_now *now)
 {
 	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
@@ -292,13 +292,23 @@ static struct traced *caller_thread(struct attach_tracer *t, const struct ingest
 	return !who && plan->renames ? tracer_known(t, v->host, tid) : who;
 }
 
+static void emit_entry(struct attach_tracer *t, const struct ingest_visit *v, struct traced *who)
+{
+	struct attach_record *r = tracer_record(t, v, who, ATTACH_ENTRY);
+
+	r->name = who->now.name;
+	r->call = who->now.call;
+	r->head = attach_args_text(who->now.args, false);
+	who->now.begun = v->ref_ns >= t->options->begin_ns;
+	tracer_emit(t, r);
+}
+
 void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, const struct tracer_class *plan)
 {
 	struct traced *who;
 	struct caller caller;
 	struct decode d;
 	struct call_now *now;
-	struct attach_record *r;
 
 	await_command(t, v, plan);
 	if (plan->ends)
@@ -308,7 +318,7 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 		return;
 	now = &who->now;
 	if (now->active)
-		tracer_call_end(t, v, v->host, who, never_returns(now) ? CALL_UNFINISHED : CALL_UNKNOWN);
+		tracer_call_end(t, v, v->host, who, CALL_UNKNOWN);
 	now->active = true;
 	now->held = !who->chosen;
 	now->entry_ns = v->event->ts_ns;
@@ -320,14 +330,10 @@ void tracer_call_entry(struct attach_tracer *t, const struct ingest_visit *v, co
 	d = decoder(v, &caller);
 	take_entry(now, &d, !plan->name);
 	now->matched = caller.matched;
-	if (t->options->whole_calls || !now->matched || now->held)
-		return;
-	r = tracer_record(t, v, who, ATTACH_ENTRY);
-	r->name = now->name;
-	r->call = now->call;
-	r->head = attach_args_text(now->args, false);
-	now->begun = v->ref_ns >= t->options->begin_ns;
-	tracer_emit(t, r);
+	if (!t->options->whole_calls && now->matched && !now->held)
+		emit_entry(t, v, who);
+	if (never_returns(now))
+		tracer_call_end(t, v, v->host, who, CALL_UNFINISHED);
 }
 
 /* Moves the call's data into the record, which ends the call. */

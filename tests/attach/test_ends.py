@@ -4,6 +4,7 @@
 `attach`: how threads end, as strace says it. When a thread ends its process, by exit_group() or by a signal, the kernel
 ends the others with a SIGKILL that nobody sent: they exited with that status, or were killed by that signal.
 """
+import json
 import os
 import re
 import subprocess
@@ -286,8 +287,34 @@ CASES = {
 }
 
 
-def attach(directory, *options):
-    done = subprocess.run([harness.PROGRAM, "attach", "--no-waits", *options, directory], stdin=subprocess.DEVNULL, text=True,
+def check_sigreturn(checks):
+    """rt_sigreturn() is over when it starts: what the thread does until its next call is not a part of it."""
+    p, at = Process(), {}
+    p.switch("srv", 100, 1)
+    p.leave("read", RESTARTSYS)
+    p.deliver(TERM, HANDLER)
+    for last in False, True:
+        p.entry("rt_sigreturn")
+        at[p.now_ms * MS] = last
+        p.switch("srv", 101, 0)
+        p.switch("srv", 100, 1)
+        if not last:
+            p.entry("getpid")
+            p.leave("getpid", 100)
+    p.trace.write("sigreturn")
+    lines = [json.loads(line) for line in attach("sigreturn", "-p", "100", "--json", waits=True)]
+    calls = [o for o in lines if o.get("name") == "rt_sigreturn"]
+    checks.equal([o["ts_ns"] % 10**9 for o in calls], [t % 10**9 for t in at], f"ends of rt_sigreturn: {calls}")
+    for o in calls:
+        checks.equal((o["begin_ns"], o["duration_ns"], o["off_cpu_ns"], o["waits"], o["ret"], o["status"]),
+                     (o["ts_ns"], None, None, [], None, "unfinished"), "rt_sigreturn")
+    text = attach("sigreturn", "-p", "100", "-T", waits=True)
+    checks.equal([line.split() for line in text if "rt_sigreturn" in line], [["rt_sigreturn()", "=", "?"]] * 2, f"text: {text}")
+
+
+def attach(directory, *options, waits=False):
+    options = options if waits else ("--no-waits", *options)
+    done = subprocess.run([harness.PROGRAM, "attach", *options, directory], stdin=subprocess.DEVNULL, text=True,
                           capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, f"{options} {directory}: {done.returncode} {done.stderr}"
     return done.stdout.splitlines()
@@ -311,6 +338,7 @@ def main():
         process().trace.write(process.__name__)
         checks.equal(attach(process.__name__, "-p", "102")[-1:], [f"+++ {end} +++"], f"{process.__name__}: 102")
     check_exec(checks)
+    check_sigreturn(checks)
     checks.finish()
 
 

@@ -37,7 +37,7 @@ static void help_json(struct help *h)
 		{ "begin_ns", "when it started, in corrected time; null, like the next two, if before the recording" },
 		{ "duration_ns",
 		  "how long it took by the clock of its host, which can differ slightly from ts_ns minus "
-		  "begin_ns" },
+		  "begin_ns; null, like the next, for rt_sigreturn, which ends when it starts" },
 		{ "off_cpu_ns", "how much of that the thread was not on a CPU" },
 		{ "waits",
 		  "what happened meanwhile, as an array of segments in order of time: the critical path of the "
