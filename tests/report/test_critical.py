@@ -3,10 +3,13 @@
 """Critical paths as reports: segments cover the time, totals
 are their sums, windows and intervals clip them, refusals."""
 
+import calendar
 import collections
 import os
+import re
 import subprocess
 import sys
+import time
 
 import test_report as base
 from test_report import check, page, pages, recording, run
@@ -167,6 +170,10 @@ def check_memory(path):
         for kept, window, said in (("500ms", (), 1), ("500ms", ("--begin", "-400ms"), 0), ("1h", (), 0)):
             err = errors(*args, path, "--wait-retention", kept, *window)
             check(err.count("was dropped: --wait-retention is too short") == said, f"{args} keeping {kept}: {err}")
+            if said:
+                day, ns = re.search(r"data before (\S+ \S+)\.(\d{9}) was", err).groups()
+                ns = calendar.timegm(time.strptime(day, "%Y-%m-%d %H:%M:%S")) * 10 ** 9 + int(ns)
+                check(abs(whole["end_ns"] - 500 * 10 ** 6 - ns) < 10 ** 6, f"{args} keeping {kept}: before {ns}: {err}")
     check(whole["rows"][0]["begin_ns"] < begin < whole["end_ns"], f"--wait-memory: begins at {begin}")
     check(clip(little["rows"], begin, whole["end_ns"]) == clip(whole["rows"], begin, whole["end_ns"]),
           "--wait-memory: what is kept differs")
