@@ -280,6 +280,16 @@ def compare_with_paths(trace):
         check(got == want, f"{trace}: {o['tid']} {o['name']}: {got}, not {want}")
 
 
+def compare_durations(trace):
+    """They are by the clock of the call's host, also where times are corrected."""
+    want = collections.Counter((who[1], exit_ns - entry_ns) for who, _, entry_ns, exit_ns, *_ in reference(trace)
+                               if entry_ns is not None)
+    calls = [o for o in objects("-n", "*", trace) if o.get("ret") is not None and o["begin_ns"] is not None]
+    got = collections.Counter((o["tid"], o["duration_ns"]) for o in calls)
+    check(got == want, f"{trace}: durations {list((got - want).items())[:5]}, not {list((want - got).items())[:5]}")
+    check(any(o["begin_ns"] + o["duration_ns"] != o["ts_ns"] for o in calls), f"{trace}: times that are not corrected")
+
+
 def is_wait(segment, o):
     return segment["wire"] or segment["tid"] != o["tid"] or segment["host"] != o["host"] or segment["state"] != "running"
 
@@ -460,6 +470,7 @@ def main():
     check(sum(born.values()) > 100, f"births: {born}")
     three = os.path.join(TRACES, "three-tier")
     compare_with_paths(three)
+    compare_durations(three)
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
     test_wait_paths(os.path.join(TRACES, "locks-pipes"))
     test_names(os.path.join(TRACES, "locks-pipes"))

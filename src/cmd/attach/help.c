@@ -38,7 +38,9 @@ static void help_json(struct help *h)
 		{ "duration_ns",
 		  "how long it took by the clock of its host, which can differ slightly from ts_ns minus "
 		  "begin_ns; null, like the next, for rt_sigreturn, which ends when it starts" },
-		{ "off_cpu_ns", "how much of that the thread was not on a CPU" },
+		{ "off_cpu_ns",
+		  "how much of that the thread was not on a CPU, by the same clock; in waits, which are in "
+		  "corrected time, that can differ slightly" },
 		{ "waits",
 		  "what happened meanwhile, as an array of segments in order of time: the critical path of the "
 		  "call, in corrected time. It is empty if the call did not wait or with --no-waits" },
