@@ -201,14 +201,17 @@ static uint64_t saturated_ns(int64_t epoch_s, uint64_t part_ns)
 	return epoch_s < 0 ? 0 : (uint64_t)epoch_s * NS_PER_S + part_ns;
 }
 
-static uint64_t resolve_date(uint64_t wall_ns, uint64_t begin_ns, bool utc)
+/* Of two instants, the one in the record, or the one nearer to its start. end_ns: 0 not known. */
+static uint64_t resolve_date(uint64_t wall_ns, uint64_t begin_ns, uint64_t end_ns, bool utc)
 {
 	int64_t epoch_s[2];
 	const unsigned n = wall_to_epoch((int64_t)(wall_ns / NS_PER_S) - SECONDS_PER_DAY, utc, epoch_s);
 	const uint64_t first_ns = saturated_ns(epoch_s[0], wall_ns % NS_PER_S);
 	const uint64_t last_ns = saturated_ns(epoch_s[n - 1], wall_ns % NS_PER_S);
 
-	return first_ns < begin_ns && last_ns >= begin_ns ? last_ns : first_ns;
+	if (first_ns >= begin_ns || last_ns < begin_ns)
+		return first_ns;
+	return (end_ns ? last_ns <= end_ns : last_ns - begin_ns <= begin_ns - first_ns) ? last_ns : first_ns;
 }
 
 static uint64_t resolve_time_of_day(uint64_t clock_ns, uint64_t begin_ns, bool utc)
@@ -238,7 +241,7 @@ uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64
 	case TIMETEXT_EPOCH:
 		return time->ns;
 	case TIMETEXT_DATE:
-		return resolve_date(time->ns, begin_ns, utc);
+		return resolve_date(time->ns, begin_ns, end_ns, utc);
 	case TIMETEXT_TIME_OF_DAY:
 		return resolve_time_of_day(time->ns, begin_ns, utc);
 	case TIMETEXT_AFTER_BEGIN:

@@ -18,8 +18,8 @@
  *   +5s  -5s                         a duration after the start of the recording, or before its end
  *
  * A duration is a decimal number and a unit: ns, us, ms, s, m, h, d. Times of day and dates are local (TZ) unless utc
- * is set; a local date and time that occurs twice means its first occurrence at or after the start of the recording, if
- * there is one. Everything here is reentrant.
+ * is set; a local date and time that occurs twice means the one in the recording, or nearer to its start. Everything
+ * here is reentrant.
  */
 enum timetext_form {
 	TIMETEXT_NONE = 0, /* not given */

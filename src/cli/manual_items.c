@@ -32,8 +32,8 @@ const struct manual_item manual_times[] = {
 	  "the first occurrence of this time of day at or after the start of the recording; also "
 	  "12:03. If the recording does not have it, the monitor shows its start or its end, whichever is nearer" },
 	{ "'2026-11-20 12:03:05'",
-	  "a date and time; if it occurs twice, because clocks are set back, its first occurrence at or after the "
-	  "start of the recording. The year may be omitted where the monitor asks for a time" },
+	  "a date and time; if it occurs twice, because clocks are set back, the one in the recording, or nearer to "
+	  "its start. The year may be omitted where the monitor asks for a time" },
 	{ "@1700000000.5", "seconds since the epoch" },
 	{ "1700000000500000000ns", "ns since the epoch; with 16 digits or more, \"ns\" may be omitted" },
 	{ "+5s, -5s", "5 s after the start, 5 s before the end of the recording" },

@@ -583,7 +583,12 @@ START_TEST(test_date_twice)
 	/* a report does not know the end at first */
 	ck_assert_uint_eq(timetext_resolve(&until, begin, 0, false), first + 2 * NS_PER_S);
 	ck_assert_uint_eq(timetext_resolve(&from, first, end, false), first);
-	ck_assert_uint_eq(timetext_resolve(&from, first + 1, end, false), first + hour);
+	ck_assert_uint_eq(timetext_resolve(&from, first + 1, end, false), first);
+	/* shortly before the start, not an hour later */
+	ck_assert_uint_eq(timetext_resolve(&from, first + 60 * NS_PER_S, first + 70 * NS_PER_S, false), first);
+	ck_assert_uint_eq(timetext_resolve(&from, first + 60 * NS_PER_S, 0, false), first);
+	ck_assert_uint_eq(timetext_resolve(&from, first + 60 * NS_PER_S, first + 2 * hour, false), first + hour);
+	ck_assert_uint_eq(timetext_resolve(&from, first + hour - NS_PER_S, 0, false), first + hour);
 	ck_assert_uint_eq(timetext_resolve(&from, first - 24 * hour, end, false), first);
 	ck_assert_uint_eq(timetext_resolve(&from, first + 24 * hour, first + 25 * hour, false), first);
 }
