@@ -64,8 +64,12 @@ void bytes_reserve(struct bytes *b, size_t more)
 {
 	size_t wanted = b->len + more + VARINT_PAD;
 
-	if (wanted > b->capacity)
-		resize(b, MAX(MAX(wanted, b->capacity + b->capacity / 2), 256));
+	if (wanted <= b->capacity)
+		return;
+	if (is_mapped(wanted))
+		resize(b, (wanted + MAPPED_LEAST - 1) / MAPPED_LEAST * MAPPED_LEAST);
+	else
+		resize(b, MAX(MAX(wanted, MIN(b->capacity + b->capacity / 2, MAPPED_LEAST - 1)), 256));
 }
 
 void bytes_append(struct bytes *b, const void *data, size_t len)
@@ -76,9 +80,9 @@ void bytes_append(struct bytes *b, const void *data, size_t len)
 	b->len += len;
 }
 
-void bytes_fit(struct bytes *b, size_t more)
+void bytes_fit(struct bytes *b)
 {
-	resize(b, b->len + more + VARINT_PAD);
+	resize(b, b->len + VARINT_PAD);
 }
 
 void bytes_release(struct bytes *b)

@@ -16,8 +16,8 @@ struct bytes {
 
 void bytes_reserve(struct bytes *b, size_t more);
 void bytes_append(struct bytes *b, const void *data, size_t len);
-/* Makes room for exactly `more` bytes, and releases the rest. */
-void bytes_fit(struct bytes *b, size_t more);
+/* Releases what is not used. */
+void bytes_fit(struct bytes *b);
 void bytes_release(struct bytes *b);
 
 #endif

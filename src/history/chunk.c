@@ -31,37 +31,37 @@ void chunk_end_key(struct history_chunk *c)
 		c->key_len = c->data.len;
 }
 
-void chunk_end_frame(struct history_chunk *c, const struct history_frame *f)
+void chunk_add_frame(struct history_chunk *c, const struct history_frame *f)
 {
-	g_assert(c->data.len <= UINT32_MAX && f->end_ns > chunk_end_ns(c));
-	if (c->n_frames == c->capacity) {
+	uint32_t n = c->n_frames + c->n_added;
+
+	g_assert(c->data.len <= UINT32_MAX && f->end_ns > chunk_frame_begin(c, n));
+	if (n == c->capacity) {
 		c->capacity = c->capacity ? 2 * c->capacity : 8;
 		c->frames = g_renew(struct history_frame, c->frames, c->capacity);
 	}
-	c->frames[c->n_frames] = *f;
-	c->frames[c->n_frames].data_begin = MAX(c->keys_end, c->n_frames ? c->frames[c->n_frames - 1].data_end : 0);
-	c->frames[c->n_frames++].data_end = c->data.len;
+	c->frames[n] = *f;
+	c->frames[n].data_begin = MAX(c->keys_end, n ? c->frames[n - 1].data_end : 0);
+	c->frames[n].data_end = c->data.len;
+	c->n_added++;
 }
 
-void chunk_join(struct history_chunk *c, const struct history_chunk *more)
+void chunk_show_added(struct history_chunk *c)
 {
-	uint32_t from = c->data.len;
+	c->n_frames += c->n_added;
+	c->n_added = 0;
+}
 
-	g_assert(!more->keys_end && more->begin_ns == chunk_end_ns(c) && more->data.len <= UINT32_MAX - from);
-	bytes_append(&c->data, more->data.data, more->data.len);
-	c->capacity = c->n_frames + more->n_frames;
-	c->frames = g_renew(struct history_frame, c->frames, c->capacity);
-	for (uint32_t i = 0; i < more->n_frames; i++) {
-		c->frames[c->n_frames] = more->frames[i];
-		c->frames[c->n_frames].data_begin += from;
-		c->frames[c->n_frames++].data_end += from;
-	}
+void chunk_end_frame(struct history_chunk *c, const struct history_frame *f)
+{
+	chunk_add_frame(c, f);
+	chunk_show_added(c);
 }
 
 void chunk_close(struct history_chunk *c)
 {
 	c->open = false;
-	bytes_fit(&c->data, 0);
+	bytes_fit(&c->data);
 	c->frames = g_renew(struct history_frame, c->frames, c->n_frames);
 	c->capacity = c->n_frames;
 }

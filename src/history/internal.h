@@ -26,13 +26,16 @@ struct history_frame {
 	uint8_t flags;               /* enum frame_flag */
 };
 
-/* data:  key (the state at begin_ns) | frame 0 | frame 1 | key (the state where frame 2 starts) | frame 2 | … */
+/*
+ * data:  key (the state at begin_ns) | frame 0 | frame 1 | key (the state where frame 2 starts) | frame 2 | …
+ * After the data of the last frame shown there may be more: of frames added that are not shown yet.
+ */
 struct history_chunk {
 	uint64_t begin_ns;
 	struct bytes data;
-	uint32_t key_len;  /* of the first key */
-	uint32_t keys_end; /* where the last key ends */
-	uint32_t n_frames, capacity;
+	uint32_t key_len;                     /* of the first key */
+	uint32_t keys_end;                    /* where the last key ends */
+	uint32_t n_frames, n_added, capacity; /* frames: shown, then added */
 	struct history_frame *frames;
 	uint8_t level;
 	bool open; /* more frames may follow */
@@ -48,7 +51,8 @@ struct track {
 /* The chunk that is being thinned, and the progress: thin.c. */
 struct thinning {
 	struct track *track;             /* NULL: no thinning in progress */
-	struct history_chunk *src, *out; /* out has no key */
+	struct history_chunk *src, *out; /* out gets the frames of src */
+	bool joins;                      /* out is the chunk before src; otherwise it replaces src */
 	bool reads_key;                  /* the key is being read; otherwise frames */
 	unsigned table;                  /* the next table to read or put */
 	unsigned first, last;            /* the frames of src that become one … */
@@ -97,8 +101,9 @@ void chunk_end_key(struct history_chunk *c);
 /* Completes a frame, consisting of the data added since the last key or frame; sets its data_begin and data_end. */
 void chunk_end_frame(struct history_chunk *c, const struct history_frame *f);
 
-/* Appends the frames of another chunk, which starts where this one ends. */
-void chunk_join(struct history_chunk *c, const struct history_chunk *more);
+/* Does that too, but readers find the frame only after chunk_show_added(). */
+void chunk_add_frame(struct history_chunk *c, const struct history_frame *f);
+void chunk_show_added(struct history_chunk *c);
 
 /* Closes the chunk to new frames and releases unused memory. */
 void chunk_close(struct history_chunk *c);
@@ -106,6 +111,12 @@ void chunk_close(struct history_chunk *c);
 static inline uint64_t chunk_frame_begin(const struct history_chunk *c, unsigned i)
 {
 	return i ? c->frames[i - 1].end_ns : c->begin_ns;
+}
+
+/* The length of the data of the frames shown and their keys. */
+static inline uint32_t chunk_data_len(const struct history_chunk *c)
+{
+	return c->n_frames ? c->frames[c->n_frames - 1].data_end : c->key_len;
 }
 
 static inline uint64_t chunk_end_ns(const struct history_chunk *c)

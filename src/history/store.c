@@ -20,7 +20,7 @@ static void pack_chunk(const struct history_chunk *c, GByteArray *out)
 	pack_u64(out, c->begin_ns);
 	pack_u64(out, c->level);
 	pack_u64(out, c->key_len);
-	pack_u64(out, c->data.len);
+	pack_u64(out, chunk_data_len(c));
 	pack_u64(out, c->n_frames);
 	for (uint32_t i = 0; i < c->n_frames; i++) {
 		const struct history_frame *f = &c->frames[i];
@@ -174,7 +174,7 @@ uint64_t history_parts_bytes(const struct history *h)
 
 	for (unsigned i = 0; i < h->tracks->len; i++)
 		for (unsigned k = 0; k < history_track(h, i)->chunks->len; k++)
-			bytes += track_chunk(history_track(h, i), k)->data.len;
+			bytes += chunk_data_len(track_chunk(history_track(h, i), k));
 	return bytes;
 }
 
@@ -187,7 +187,7 @@ bool history_part(const struct history *h, struct history_part *part)
 			const struct history_chunk *c = track_chunk(t, part->chunk++);
 
 			part->data = c->data.data;
-			part->len = c->data.len;
+			part->len = chunk_data_len(c);
 			return true;
 		}
 	}

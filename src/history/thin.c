@@ -4,8 +4,8 @@
  * longer frames, or dropped if there is no next level. It is read frame by frame; the frames in one span of the grid
  * are merged into one. That takes many times as long as appending a frame, so a little is done with each append:
  *
- *   chunks:  … dst │ src │ next …     src stays where readers find it
- *                     └─▶ out         until out is complete: then out is joined to dst, or replaces src
+ *   chunks:  … out │ src │ next …     src stays where readers find it
+ *               ▲─────┘               until its frames are complete at the end of out, where readers do not look yet
  */
 #include <glib.h>
 
@@ -135,7 +135,7 @@ static void end_group(struct thinning *thin)
 		f.online_ns += thin->src->frames[i].online_ns;
 		f.flags |= thin->src->frames[i].flags;
 	}
-	chunk_end_frame(thin->out, &f);
+	chunk_add_frame(thin->out, &f);
 	state_extremes_clear_dirty(&thin->state);
 	state_frame_begin(&thin->state);
 }
@@ -194,20 +194,6 @@ static void forget_chunk(struct history *h, struct track *t, unsigned i)
 	chunk_destroy(c);
 }
 
-static void begin_thinning(struct history *h, struct track *t, struct history_chunk *src)
-{
-	struct thinning *thin = &h->thinning;
-
-	thin->track = t;
-	thin->src = src;
-	thin->out = chunk_create(src->begin_ns, src->level + 1);
-	thin->reads_key = true;
-	thin->table = 0;
-	state_clear(&thin->state);
-	state_clear(&thin->base);
-	count_chunk(h, thin->out);
-}
-
 /*
  * Whether more thinned frames go into a chunk. It must end at the end of a frame of the next level, so that it has all
  * of that frame (unless that is too much), and at the end of a frame of the level after that, so that the chunk it
@@ -223,33 +209,49 @@ static bool takes_more(const struct history *h, const struct history_chunk *dst)
 	       (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) && deltas < h->limit / 16 / h->tracks->len);
 }
 
+/* Thins track chunk i. */
+static void begin_thinning(struct history *h, struct track *t, unsigned i)
+{
+	struct history_chunk *src = track_chunk(t, i), *before = i ? track_chunk(t, i - 1) : NULL;
+	struct thinning *thin = &h->thinning;
+
+	thin->track = t;
+	thin->src = src;
+	thin->joins = before && before->level == src->level + 1 && takes_more(h, before);
+	if (thin->joins) {
+		thin->out = before;
+	} else {
+		thin->out = chunk_create(src->begin_ns, src->level + 1);
+		count_chunk(h, thin->out);
+	}
+	thin->reads_key = true;
+	thin->table = 0;
+	state_clear(&thin->state);
+	state_clear(&thin->base);
+}
+
+/* Puts src's key: merging the frames before it does not change the state. */
+static void put_key(struct thinning *thin)
+{
+	if (thin->joins && !chunk_lacks_key(thin->out))
+		return;
+	bytes_append(&thin->out->data, thin->src->data.data, thin->src->key_len);
+	chunk_end_key(thin->out);
+}
+
 static void end_thinning(struct history *h)
 {
 	struct thinning *thin = &h->thinning;
-	struct history_chunk *dst;
 	unsigned i;
 
-	g_ptr_array_find(thin->track->chunks, thin->src, &i);
-	dst = i ? track_chunk(thin->track, i - 1) : NULL;
-	if (dst && dst->level == thin->out->level && takes_more(h, dst)) {
-		uncount_chunk(h, dst);
-	} else {
-		dst = chunk_create(thin->src->begin_ns, thin->out->level);
-		g_ptr_array_insert(thin->track->chunks, (int)i++, dst);
-	}
-	/* the chunk is closed below: room to grow would be for nothing */
-	bytes_fit(&dst->data, thin->src->key_len + thin->out->data.len);
-	/* merging the frames before it does not change the state */
-	if (!dst->n_frames || chunk_lacks_key(dst)) {
-		bytes_append(&dst->data, thin->src->data.data, thin->src->key_len);
-		chunk_end_key(dst);
-	}
 	uncount_chunk(h, thin->out);
-	chunk_join(dst, thin->out);
-	chunk_destroy(thin->out);
-	chunk_close(dst);
-	count_chunk(h, dst);
+	chunk_show_added(thin->out);
+	chunk_close(thin->out);
+	count_chunk(h, thin->out);
+	g_ptr_array_find(thin->track->chunks, thin->src, &i);
 	forget_chunk(h, thin->track, i);
+	if (!thin->joins)
+		g_ptr_array_insert(thin->track->chunks, (int)i, thin->out);
 	changes_release(&h->changes);
 	codec_trim(h->codec);
 	thin->track = NULL;
@@ -267,6 +269,9 @@ static size_t step(struct history *h)
 		if (++thin->table < TABLES)
 			return work;
 		thin->reads_key = false;
+		uncount_chunk(h, thin->out);
+		put_key(thin);
+		count_chunk(h, thin->out);
 		state_frame_begin(&thin->state);
 		begin_group(h, thin, 0);
 		return work;
@@ -347,7 +352,7 @@ static bool shrink(struct history *h, unsigned levels, enum spared spared)
 	if (!track)
 		return false;
 	if (level + 1 < LEVELS)
-		begin_thinning(h, track, track_chunk(track, index));
+		begin_thinning(h, track, index);
 	else
 		forget_chunk(h, track, index);
 	return true;
@@ -378,7 +383,7 @@ static bool begin(struct history *h)
 
 void thinning_release(struct thinning *thin)
 {
-	if (thin->out)
+	if (thin->out && !thin->joins)
 		chunk_destroy(thin->out);
 	state_release(&thin->state);
 	state_release(&thin->base);
