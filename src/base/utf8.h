@@ -10,6 +10,9 @@
 /* 0 for a combining character, 2 for a wide one, else 1. */
 unsigned utf8_char_width(gunichar ch);
 
+/* Of the character: itself, a similar one for the symbols of the interface, such as "µ", or '?'. */
+char utf8_ascii(gunichar ch);
+
 unsigned utf8_width(const char *text);
 
 /* The character at *p, which must not be the end of the text; -1 for a byte that is not UTF-8. Advances *p past it. */

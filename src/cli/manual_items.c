@@ -66,7 +66,8 @@ const struct manual_item manual_exit_statuses[] = {
 
 const struct manual_item manual_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
-	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
+	{ "LC_ALL, LC_CTYPE, LANG",
+	  "the character set: unless it is UTF-8, text is ASCII, with '?' for other characters" },
 	{ "XDG_RUNTIME_DIR", "when this machine is traced, the relayd keeps its files" MANUAL_RUNTIME_FILES },
 	{ "LTTNG_SESSIOND_PATH",
 	  "the session daemon that is then started if none is running (default lttng-sessiond)" },

@@ -72,6 +72,7 @@ static int print_version(void)
 /* The help of a command or, with a word (NULL: none) after report, of that table; tables have no man page. */
 static int print_help(struct help *h, const struct command *command, const char *word)
 {
+	h->out = stdout;
 	if (command->bit != COMMAND_REPORT || h->form == HELP_MAN || !word)
 		manual_print(h, command->bit);
 	else if (cmd_report_table_help(h, word) != LT_OK)
@@ -82,7 +83,7 @@ static int print_help(struct help *h, const struct command *command, const char 
 /* `help [COMMAND [TABLE]]`; `help --man [COMMAND]` prints the man page. argv: after "help". */
 static int run_help(int argc, char **argv)
 {
-	struct help h = { .out = stdout, .form = HELP_TEXT };
+	struct help h = { .form = HELP_TEXT };
 	const struct command *command = monitor;
 
 	if (argc && !strcmp(argv[0], "--version"))
@@ -105,6 +106,7 @@ static int run_help(int argc, char **argv)
 		error_set("'%s' is one word too many", argv[argc > 2 && command->bit == COMMAND_REPORT ? 2 : 1]);
 		return fail_usage(monitor);
 	}
+	output_for_stdout(h.form == HELP_MAN);
 	return print_help(&h, command, argc > 1 ? argv[1] : NULL);
 }
 
@@ -224,13 +226,24 @@ static enum lt_status check_words(const struct options *o, enum command_bit comm
 			 word, o->n_words > first ? ", without a SOURCE" : "");
 }
 
+/* The screen writes by itself; what `record` and `feed` print are paths, URLs and scripts. */
+static void set_output(const struct command *command, const struct options *o)
+{
+	const enum command_bit exact = COMMAND_RECORD | COMMAND_FEED;
+
+	if (o->help || !(command->bit & (COMMAND_MONITOR | COMMAND_CLUSTER)))
+		output_for_stdout(o->json || o->csv || o->dot || o->babeltrace || command->bit & exact);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
-	struct help h = { .out = stdout, .form = HELP_TEXT, .brief = true };
+	struct help h = { .form = HELP_TEXT, .brief = true };
 	struct options o;
+	const enum lt_status parsed = options_parse(&o, command->bit, argc, argv);
 	int status = LT_EXIT_OK;
 
-	if (options_parse(&o, command->bit, argc, argv)) {
+	set_output(command, &o);
+	if (parsed) {
 		status = fail_usage(command);
 	} else if (o.help) {
 		status = print_help(&h, command, o.words->len ? g_ptr_array_index(o.words, 0) : NULL);
@@ -292,6 +305,7 @@ int main(int argc, char **argv)
 		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */
 		return worker_main(argc - 2, argv + 2);
 	}
+	output_for_stderr();
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, as some callers leave it, exit statuses would be lost */
 	occupy_closed_descriptors();
 	process_raise_file_limit();

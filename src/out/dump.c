@@ -14,7 +14,8 @@ struct dump *dump_create(FILE *out, enum dump_form form, bool utc)
 
 	d->out = out;
 	d->form = form;
-	d->raw = form == DUMP_BABELTRACE && !(out && isatty(fileno(out)));
+	/* a converted standard output has no descriptor of its own */
+	d->raw = form == DUMP_BABELTRACE && !(out && isatty(out == stdout ? STDOUT_FILENO : fileno(out)));
 	d->utc = utc;
 	d->second = -1;
 	d->line = g_string_sized_new(4096);

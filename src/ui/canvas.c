@@ -5,60 +5,6 @@
 
 #include "base/utf8.h"
 
-/* The symbols of the interface and their ASCII replacements. */
-static const struct {
-	gunichar ch;
-	char ascii;
-} likenesses[] = {
-	{ 0x00d7, 'x' }, /* × */
-	{ 0x2212, '-' }, /* − */
-	{ 0x2026, '~' }, /* … */
-	{ 0x00b7, '.' }, /* · */
-	{ 0x2500, '-' }, /* ─ */
-	{ 0x2502, '|' }, /* │ */
-	{ 0x250c, '+' }, /* ┌ */
-	{ 0x2510, '+' }, /* ┐ */
-	{ 0x2514, '+' }, /* └ */
-	{ 0x2518, '+' }, /* ┘ */
-	{ 0x251c, '|' }, /* ├ */
-	{ 0x2581, '.' }, /* ▁ */
-	{ 0x2582, ':' }, /* ▂ */
-	{ 0x2583, '-' }, /* ▃ */
-	{ 0x2584, '=' }, /* ▄ */
-	{ 0x2585, '+' }, /* ▅ */
-	{ 0x2586, '*' }, /* ▆ */
-	{ 0x2587, '%' }, /* ▇ */
-	{ 0x2588, '#' }, /* █ */
-	{ 0x258f, '|' }, /* ▏ */
-	{ 0x258e, '|' }, /* ▎ */
-	{ 0x258d, '|' }, /* ▍ */
-	{ 0x258c, '#' }, /* ▌ */
-	{ 0x258b, '#' }, /* ▋ */
-	{ 0x258a, '#' }, /* ▊ */
-	{ 0x2589, '#' }, /* ▉ */
-	{ 0x25b2, '^' }, /* ▲ */
-	{ 0x25bc, 'v' }, /* ▼ */
-	{ 0x25b6, '>' }, /* ▶ */
-	{ 0x25cf, '*' }, /* ● */
-	{ 0x2190, '<' }, /* ← */
-	{ 0x2192, '>' }, /* → */
-	{ 0x2191, '>' }, /* ↑ */
-	{ 0x2193, '<' }, /* ↓ */
-	{ 0x00b5, 'u' }, /* µ */
-	{ 0x00b1, '~' }, /* ± */
-	{ 0x2013, '-' }, /* – */
-};
-
-static gunichar ascii_likeness(gunichar ch)
-{
-	if (ch < 0x7f)
-		return ch;
-	for (unsigned i = 0; i < G_N_ELEMENTS(likenesses); i++)
-		if (likenesses[i].ch == ch)
-			return (gunichar)likenesses[i].ascii;
-	return '?';
-}
-
 struct canvas *canvas_create(int w, int h, bool ascii)
 {
 	struct canvas *c = g_new0(struct canvas, 1);
@@ -118,7 +64,7 @@ static void put(struct canvas *c, int x, int y, enum style style, gunichar ch, i
 void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch)
 {
 	if (c->ascii)
-		ch = ascii_likeness(ch);
+		ch = (gunichar)utf8_ascii(ch);
 	put(c, x, y, style, ch, MAX((int)utf8_char_width(ch), 1));
 }
 

@@ -3,7 +3,6 @@
 """The kernel cuts a name after 15 bytes, inside a character too: attach and reports know what is whole of it."""
 import json
 import os
-import shutil
 import subprocess
 import sys
 
@@ -11,19 +10,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "
 import harness  # noqa: E402
 
 ARCHIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "traces", "three-tier.tar.zst")
-NAME, CUT, SHOWN = b"postgres".ljust(16, b"\0"), "мойпроцесс".encode()[:15] + b"\0", "мойпроц"
-
-
-def rename(source, target):
-    """Copies a recording in which NAME is replaced by CUT."""
-    shutil.copytree(source, target)
-    for directory, _, files in os.walk(target):
-        for path in (os.path.join(directory, name) for name in files):
-            os.chmod(path, 0o644)
-            with open(path, "rb") as f:
-                data = f.read()
-            with open(path, "wb") as f:
-                f.write(data.replace(NAME, CUT))
+CUT, SHOWN = "мойпроцесс".encode()[:15], "мойпроц"
 
 
 def output(*args):
@@ -40,6 +27,6 @@ def seen(name, directory):
 
 
 original = os.path.join(harness.unpack(ARCHIVE, "traces"), "db")
-rename(original, "db")
+harness.rename(original, "db", {b"postgres": CUT})
 for what, got, wanted in zip(("report", "attach"), seen(SHOWN, "db"), seen("postgres", original)):
     print(f"ok {what}" if got == wanted and len(wanted) > 5 else f"not ok {what}: {len(got)} instead of {len(wanted)}")

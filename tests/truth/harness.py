@@ -135,6 +135,20 @@ def is_ctf2(path):
     return False
 
 
+def rename(source, target, names):
+    """Copies a recording in which names of threads, {old: new} in bytes, are others."""
+    shutil.copytree(source, target)
+    for directory, _, files in os.walk(target):
+        for path in (os.path.join(directory, name) for name in files):
+            os.chmod(path, 0o644)
+            with open(path, "rb") as f:
+                data = f.read()
+            for old, new in names.items():
+                data = data.replace(old.ljust(16, b"\0"), new.ljust(16, b"\0"))
+            with open(path, "wb") as f:
+                f.write(data)
+
+
 def hosts(directory):
     return sorted(d for d in os.listdir(directory) if os.path.isdir(os.path.join(directory, d)))
 

@@ -17,6 +17,7 @@
 #include "base/nstime.h"
 #include "cli/commands.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/attach/command.h"
 #include "cmd/attach/containers.h"
 #include "cmd/attach/missing.h"
@@ -290,7 +291,8 @@ static enum lt_status open_output(struct attach *a)
 			return error_set("cannot write '%s': %s", o->attach_output, g_strerror(errno));
 	} else {
 		/* like strace: standard output belongs to COMMAND */
-		a->out = attach_has_command(o) ? fdopen(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), "w") : stdout;
+		a->out =
+			attach_has_command(o) ? output_open(fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0), o->json) : stdout;
 		if (!a->out)
 			return error_set("cannot write to standard error: %s", g_strerror(errno));
 	}

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "cli/fail.h"
+#include "cli/output.h"
 #include "cmd/record/doctor.h"
 #include "cmd/record/relay_list.h"
 #include "cmd/record/sidecar.h"
@@ -337,8 +338,9 @@ static void print_output(int fd)
 	if (fd == STDERR_FILENO)
 		return;
 	lseek(fd, 0, SEEK_SET);
-	while ((n = read(fd, bytes, sizeof(bytes))) > 0)
-		fwrite(bytes, 1, (size_t)n, stderr);
+	/* not by stderr, which may be converted */
+	while ((n = read(fd, bytes, sizeof(bytes))) > 0 && output_write(STDERR_FILENO, bytes, (size_t)n))
+		;
 	close(fd);
 }
 
