@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text.h"
 
-#include <fnmatch.h>
 #include <glib.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 static inline bool is_printable_ascii(char c)
 {
@@ -98,9 +99,92 @@ size_t text_padded_len(const char *src, size_t size)
 	return len;
 }
 
+/* ---- patterns ---- */
+
+/* The character at *p; a byte that is not UTF-8 is a character of its own. Advances *p past it. */
+static gunichar next_char(const char **p)
+{
+	const unsigned char byte = (unsigned char)**p;
+	const gunichar ch = utf8_next(p);
+
+	return ch == (gunichar)-1 ? 0x110000u | byte : ch;
+}
+
+/* The same in a pattern, where it may be quoted. */
+static gunichar next_quoted(const char **p)
+{
+	if (**p == '\\' && (*p)[1] && strchr("*?[]\\", (*p)[1]))
+		++*p;
+	return next_char(p);
+}
+
+/* Whether ch is in the set that starts behind the '[', at *p. Advances *p past its ']'; NULL: there is none. */
+static bool is_in_set(const char **p, gunichar ch)
+{
+	const bool negated = **p == '!' || **p == '^';
+	const char *const first = *p + negated, *at = first;
+	bool found = false;
+
+	while (*at && (*at != ']' || at == first)) {
+		const gunichar low = next_quoted(&at);
+		gunichar high = low;
+
+		if (at[0] == '-' && at[1] && at[1] != ']') {
+			at++;
+			high = next_quoted(&at);
+		}
+		found |= low <= ch && ch <= high;
+	}
+	*p = *at ? at + 1 : NULL;
+	return found != negated;
+}
+
+/*
+ * Whether what the pattern has at *p for one character matches ch. Advances *p past it. *unclosed: the first '[' known
+ * to have no ']', so that the rest of the pattern is not searched for it again; NULL: none is.
+ */
+static bool matches_one(const char **p, gunichar ch, const char **unclosed)
+{
+	if (**p == '?') {
+		++*p;
+		return true;
+	}
+	if (**p == '[' && !(*unclosed && *p >= *unclosed)) {
+		const char *at = *p + 1;
+		const bool found = is_in_set(&at, ch);
+
+		if (at) {
+			*p = at;
+			return found;
+		}
+		*unclosed = *p;
+	}
+	return next_quoted(p) == ch;
+}
+
+/* Each '*' takes as few characters as possible: only the last one may have to take more. */
 bool text_glob(const char *pattern, const char *s)
 {
-	return fnmatch(pattern, s, 0) == 0;
+	const char *star = NULL, *star_end = NULL, *unclosed = NULL;
+
+	while (*s) {
+		const char *next = s;
+		const gunichar ch = next_char(&next);
+
+		if (*pattern == '*') {
+			star = ++pattern;
+			star_end = s;
+		} else if (*pattern && matches_one(&pattern, ch, &unclosed)) {
+			s = next;
+		} else if (star) {
+			next_char(&star_end);
+			pattern = star;
+			s = star_end;
+		} else {
+			return false;
+		}
+	}
+	return !pattern[strspn(pattern, "*")];
 }
 
 bool text_contains(const char *text, const char *part)

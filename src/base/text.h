@@ -21,7 +21,12 @@ size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
  */
 size_t text_padded_len(const char *src, size_t size);
 
-/* Whether s matches the shell pattern (fnmatch() without flags: '*', '?', '[…]'). */
+/*
+ * Whether the whole of s matches the pattern: '*' stands for any characters, '?' for one, "[a-z]" for one of a set,
+ * "[!a-z]" or "[^a-z]" for one outside it. Characters are those of UTF-8, in every locale. A '\' makes the '*', '?',
+ * '[', ']' or '\' after it an ordinary character, and is one before any other: a sanitised name matches itself. The
+ * time is at most in proportion to the product of both lengths.
+ */
 bool text_glob(const char *pattern, const char *s);
 
 /* Whether text contains part, whatever the case of their ASCII letters: in every locale, also where I is not i's. */

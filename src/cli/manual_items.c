@@ -46,6 +46,13 @@ const struct manual_item manual_amounts[] = {
 	{ NULL, NULL },
 };
 
+const struct manual_item manual_globs[] = {
+	{ "GLOB",
+	  "a pattern for a whole name: * stands for any characters, ? for one, [a-z] for one of a set, [!a-z] for one "
+	  "outside it; a \\ makes the * ? [ ] or \\ after it an ordinary character" },
+	{ NULL, NULL },
+};
+
 const struct manual_item manual_exit_statuses[] = {
 	{ "0", "success" },
 	{ "1", "failure at run time, or no source could be read at all" },

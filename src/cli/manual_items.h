@@ -22,8 +22,8 @@ void manual_print_refused(struct help *h, enum command_bit command);
 	"/tmp/lttngtop-UID; for root, in /run/lttngtop"
 
 /* Sections of several pages. */
-extern const struct manual_item manual_times[], manual_amounts[], manual_filters[], manual_of_analyses[],
-	manual_of_bcc[];
+extern const struct manual_item manual_times[], manual_amounts[], manual_globs[], manual_filters[],
+	manual_of_analyses[], manual_of_bcc[];
 extern const struct manual_item manual_exit_statuses[], manual_environment[]; /* of all commands that read sources */
 
 /*

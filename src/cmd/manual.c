@@ -83,6 +83,8 @@ void manual_print(struct help *h, enum command_bit command)
 		print_list(h, "Times", manual_times);
 	if (!page->no_amounts)
 		print_list(h, "Durations and sizes", manual_amounts);
+	if (!page->no_times)
+		print_list(h, "Patterns", manual_globs);
 	if (page->filters)
 		print_list(h, "Filters", manual_filters);
 	if (page->tables)

@@ -73,4 +73,14 @@ def test_data():
     assert json.loads(piped("report", "cpu", "--json", "--comm", NAME, "db"))["rows"]
 
 
+def test_globs():
+    """A pattern selects the same names everywhere: by characters, not by bytes or as in the locale."""
+    for locale in "C", "C.UTF-8":
+        for option, glob, wanted in (("--comm", "??", True), ("--comm", "???", False), ("--comm", "[µ]*", False),
+                                     ("--comm", "[雛]µ", True), ("--where", "comm:?µ", True), ("--where", "comm:[!x]?", True)):
+            rows = json.loads(piped("report", "cpu", "--json", option, glob, "db", locale=locale).splitlines()[0])["rows"]
+            assert wanted == (NAME in {row["comm"] for row in rows}), (locale, glob)
+            assert all(len(row["comm"]) == 2 for row in rows if glob == "??"), (locale, rows)
+
+
 cases.run(globals())

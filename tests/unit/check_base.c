@@ -144,10 +144,90 @@ END_TEST
 
 START_TEST(test_text_glob)
 {
-	ck_assert(text_glob("web*", "web3"));
-	ck_assert(text_glob("*", "a/b"));
-	ck_assert(text_glob("w[ea]b", "wab"));
-	ck_assert(!text_glob("web", "web3"));
+	static const struct {
+		const char *pattern, *text;
+		bool matches;
+	} cases[] = {
+		{ "web*", "web3", true },
+		{ "web", "web3", false },
+		{ "web3", "web", false },
+		{ "", "", true },
+		{ "", "a", false },
+		{ "*", "", true },
+		{ "*", "a/.b", true },
+		{ "?", "", false },
+		{ "a*b*c", "axbxxbxc", true },
+		{ "a*b*c", "axbxxbx", false },
+		{ "*.*?", "a.", false },
+		{ "**a**", "a", true },
+		{ "Web", "web", false },
+		/* characters, not bytes */
+		{ "????", "日本語名", true },
+		{ "????", "日本", false },
+		{ "[本]*", "日本", false },
+		{ "日[本]", "日本", true },
+		{ "[!本]", "日", true },
+		{ "[а-я]*", "мой", true },
+		{ "[а-я]", "z", false },
+		/* sets */
+		{ "w[ea]b", "wab", true },
+		{ "[a-c]", "b", true },
+		{ "[a-c]", "d", false },
+		{ "[!a-c]", "d", true },
+		{ "[^a-c]", "b", false },
+		{ "[!a]", "", false },
+		{ "[]a]", "]", true },
+		{ "[!]a]", "]", false },
+		{ "[a-]", "-", true },
+		{ "[z-a]", "m", false },
+		{ "[\\]-a]", "^", true },
+		{ "*[0-9]", "cpu7", true },
+		{ "socket:[7]", "socket:7", true },
+		/* no sets */
+		{ "[a", "[a", true },
+		{ "[[[", "[[[", true },
+		{ "[]", "[]", true },
+		{ "[!]", "[!]", true },
+		{ "[a\\]", "[a]", true },
+		/* quoted */
+		{ "\\*", "*", true },
+		{ "\\*", "a", false },
+		{ "\\[a]", "[a]", true },
+		{ "a\\?\\\\", "a?\\", true },
+		/* a name as it is printed */
+		{ "\\xff\\xfe", "\\xff\\xfe", true },
+		{ "\\xff*", "\\xff\\xfe", true },
+		{ "[\\x]ff", "\\ff", true },
+		{ "a\\", "a\\", true },
+		/* what is not UTF-8 */
+		{ "?\xff?", "\xfe\xff\xe9", true },
+		{ "\xff", "\xfe", false },
+		{ "[\xff]", "\xff", true },
+		{ "\xe9*", "雛", false },
+		{ "?", "\xe9\x9b", false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		ck_assert_msg(text_glob(cases[i].pattern, cases[i].text) == cases[i].matches, "'%s' and '%s'",
+			      cases[i].pattern, cases[i].text);
+}
+END_TEST
+
+/* Product time at most: within the limit of a test, which exponential time would exceed by far. */
+START_TEST(test_text_glob_hostile)
+{
+	char *name = g_strnfill(TEXT_MAX, 'a'), *open = g_strnfill(TEXT_MAX, '[');
+	char *many = g_strconcat("*", open, "b", NULL);
+	const gint64 start_us = g_get_monotonic_time();
+
+	ck_assert(!text_glob("*a*a*a*a*a*a*a*a*a*a*b", name));
+	ck_assert(text_glob("*a*a*a*a*a*a*a*a*a*a*", name));
+	ck_assert(!text_glob("*[a]*[a]*[a]*[a]*[!a]", name));
+	ck_assert(!text_glob(many, open));
+	ck_assert_int_lt(g_get_monotonic_time() - start_us, 10 * G_USEC_PER_SEC);
+	g_free(many);
+	g_free(open);
+	g_free(name);
 }
 END_TEST
 
@@ -800,8 +880,8 @@ START_TEST(test_digits)
 END_TEST
 
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
-	  test_text_glob, test_text_contains, test_strpool, test_strpool_padded_cut, test_strpool_long,
-	  test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets, test_strpool_paths_full,
-	  test_map64, test_time_forms, test_time_zone, test_time_at_epoch, test_time_summer, test_time_changes,
-	  test_time_twice, test_date_twice, test_time_there_and_back, test_time_wrong, test_duration, test_format,
-	  test_digits)
+	  test_text_glob, test_text_glob_hostile, test_text_contains, test_strpool, test_strpool_padded_cut,
+	  test_strpool_long, test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets,
+	  test_strpool_paths_full, test_map64, test_time_forms, test_time_zone, test_time_at_epoch, test_time_summer,
+	  test_time_changes, test_time_twice, test_date_twice, test_time_there_and_back, test_time_wrong, test_duration,
+	  test_format, test_digits)
