@@ -37,28 +37,57 @@ void canvas_clear(struct canvas *c)
 		c->cells[i] = (struct canvas_cell){ .ch = ' ', .style = STYLE_NORMAL };
 }
 
+static void set_char(struct canvas_cell *cell, gunichar ch)
+{
+	*cell = (struct canvas_cell){ .ch = ch, .style = cell->style };
+}
+
 /* When half of a wide character is overwritten, the other half becomes a blank. */
 static void split_wide(struct canvas *c, int x, int y)
 {
 	struct canvas_cell *cell = canvas_at(c, x, y);
 
 	if (!cell->ch && x > 0)
-		canvas_at(c, x - 1, y)->ch = ' ';
+		set_char(canvas_at(c, x - 1, y), ' ');
 	if (x + 1 < c->w && !canvas_at(c, x + 1, y)->ch)
-		canvas_at(c, x + 1, y)->ch = ' ';
+		set_char(canvas_at(c, x + 1, y), ' ');
 }
 
-static void put(struct canvas *c, int x, int y, enum style style, gunichar ch, int width)
+/* Returns the character's cell; NULL: it is outside the grid. */
+static struct canvas_cell *put(struct canvas *c, int x, int y, enum style style, gunichar ch, int width)
 {
 	if (y < 0 || y >= c->h || x < 0 || x + width > c->w)
-		return;
+		return NULL;
 	for (int i = 0; i < width; i++) {
 		struct canvas_cell *cell = canvas_at(c, x + i, y);
 
 		split_wide(c, x + i, y);
-		cell->ch = i ? 0 : ch;
 		cell->style = (uint8_t)style;
+		set_char(cell, i ? 0 : ch);
 	}
+	return canvas_at(c, x, y);
+}
+
+/* What joins or selects the form of characters is left out: terminals disagree about the width of the result. */
+static bool is_mark(gunichar ch)
+{
+	switch (g_unichar_type(ch)) {
+	case G_UNICODE_NON_SPACING_MARK:
+		return (ch < 0x180b || ch > 0x180f) && (ch < 0xfe00 || ch > 0xfe0f) && ch < 0xe0000;
+	case G_UNICODE_OTHER_LETTER: /* vowels and finals of Korean syllables */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void add_mark(struct canvas_cell *cell, gunichar mark)
+{
+	for (int i = 0; i < CANVAS_MARKS; i++)
+		if (!cell->marks[i]) {
+			cell->marks[i] = mark;
+			return;
+		}
 }
 
 void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch)
@@ -70,6 +99,7 @@ void canvas_char(struct canvas *c, int x, int y, enum style style, gunichar ch)
 
 int canvas_text(struct canvas *c, int x, int y, enum style style, const char *text, int max)
 {
+	struct canvas_cell *last = NULL;
 	int used = 0;
 
 	for (const char *p = text; *p;) {
@@ -79,14 +109,17 @@ int canvas_text(struct canvas *c, int x, int y, enum style style, const char *te
 		if (ch == (gunichar)-1 || ch < 0x20 || ch == 0x7f)
 			ch = '?';
 		width = (int)utf8_char_width(ch);
-		if (!width)
+		if (!width) {
+			if (last && is_mark(ch))
+				add_mark(last, ch);
 			continue;
+		}
 		if (max >= 0 && used + width > max)
 			break;
 		if (c->ascii)
 			canvas_fill(c, x + used, y, width, style, ch);
 		else
-			put(c, x + used, y, style, ch, width);
+			last = put(c, x + used, y, style, ch, width);
 		used += width;
 	}
 	return used;
@@ -238,9 +271,14 @@ char *canvas_row_text(const struct canvas *c, int y)
 {
 	GString *s = g_string_new(NULL);
 
-	for (int x = 0; x < c->w; x++)
-		if (canvas_at(c, x, y)->ch)
-			g_string_append_unichar(s, canvas_at(c, x, y)->ch);
+	for (int x = 0; x < c->w; x++) {
+		const struct canvas_cell *cell = canvas_at(c, x, y);
+
+		if (cell->ch)
+			g_string_append_unichar(s, cell->ch);
+		for (int i = 0; i < CANVAS_MARKS && cell->marks[i]; i++)
+			g_string_append_unichar(s, cell->marks[i]);
+	}
 	while (s->len && s->str[s->len - 1] == ' ')
 		g_string_truncate(s, s->len - 1);
 	return g_string_free(s, FALSE);

@@ -48,8 +48,11 @@ enum style {
 	STYLES
 };
 
+enum { CANVAS_MARKS = 2 }; /* more are left out */
+
 struct canvas_cell {
-	gunichar ch; /* 0: right half of a wide character */
+	gunichar ch;                  /* 0: right half of a wide character */
+	gunichar marks[CANVAS_MARKS]; /* drawn over or under ch, without a width of their own; 0: no more */
 	uint8_t style;
 };
 

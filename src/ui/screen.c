@@ -276,7 +276,7 @@ static bool is_block(gunichar ch)
 static void show_cell(const struct canvas_cell *cell, int x, int y, int width)
 {
 	const bool known = wcwidth((wchar_t)cell->ch) == width;
-	wchar_t text[2] = { known ? (wchar_t)cell->ch : '?', 0 };
+	wchar_t text[1 + CANVAS_MARKS + 1] = { known ? (wchar_t)cell->ch : '?' };
 	enum style style = (enum style)cell->style;
 	attr_t attributes;
 	short pair;
@@ -288,6 +288,8 @@ static void show_cell(const struct canvas_cell *cell, int x, int y, int width)
 		if (!palette_has_color())
 			text[0] = 0x2592; /* ▒ */
 	}
+	for (int i = 0; known && i < CANVAS_MARKS && wcwidth((wchar_t)cell->marks[i]) == 0; i++)
+		text[1 + i] = (wchar_t)cell->marks[i];
 	attributes = palette_get(style, &pair);
 
 	setcchar(&out, text, attributes, pair, NULL);
@@ -296,6 +298,11 @@ static void show_cell(const struct canvas_cell *cell, int x, int y, int width)
 		setcchar(&out, L" ", attributes, pair, NULL);
 		add_wch(&out);
 	}
+}
+
+static bool is_same(const struct canvas_cell *a, const struct canvas_cell *b)
+{
+	return a->ch == b->ch && a->style == b->style && memcmp(a->marks, b->marks, sizeof(a->marks)) == 0;
 }
 
 void screen_show(const struct canvas *c)
@@ -317,7 +324,7 @@ void screen_show(const struct canvas *c)
 		const struct canvas_cell *row = canvas_at(c, 0, y);
 
 		for (int x = 0; x < MIN(c->w, w); x++)
-			if (row[x].ch && (old[x].ch != row[x].ch || old[x].style != row[x].style))
+			if (row[x].ch && !is_same(&old[x], &row[x]))
 				show_cell(&row[x], x, y, x + 1 < c->w && !row[x + 1].ch ? 2 : 1);
 		memcpy(old, row, sizeof(*row) * (size_t)c->w);
 	}

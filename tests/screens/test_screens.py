@@ -270,10 +270,11 @@ def lost_by_a_host_that_has_ended(checks):
 
 
 def hostile_names(checks):
-    """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text."""
+    """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text; combining marks are shown."""
     copy = os.path.join(tempfile.mkdtemp(prefix="screens-"), "hostile")
     shutil.copytree(os.path.join(RECORDING, "web"), copy, copy_function=shutil.copyfile)
-    names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0"}
+    names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0",
+             b"rcu_preempt\0": "ハ\u309aabcde\0".encode()}
     replaced = 0
     for directory, _, files in os.walk(copy):
         os.chmod(directory, 0o755)
@@ -291,6 +292,7 @@ def hostile_names(checks):
     with Terminal("--paused", "--begin", "+1s", copy, size=(120, 24)).wait_read() as t:
         screen = t.screen()
         checks.contains("ESC is text", screen, r"\\x1b\[2J\\xff\\x0d\\x07")
+        checks.contains("a mark of its own, behind its letter", screen, "ハ\u309aabcde")
         checks.contains("the screen is whole", screen, r"^ PAUSED[\s\S]*F10Quit")
         checks.contains("the keys are in the last row", screen[23:], "F10Quit")
         raw = "\n".join(t.screen(styles=True))

@@ -73,7 +73,7 @@ START_TEST(wide_characters)
 }
 END_TEST
 
-/* They are left out: terminals disagree about them, and what follows stays in its column. */
+/* Marks stay with their character; what joins characters is left out; what follows stays in its column. */
 START_TEST(combining_characters)
 {
 	static const char name[] = "e\xcc\x81te\xe2\x80\x8d\xef\xb8\x8f!"; /* U+0301, U+200D, U+FE0F */
@@ -82,16 +82,30 @@ START_TEST(combining_characters)
 	ck_assert_int_eq(canvas_text_width(name), 4);
 	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, name, -1), 4);
 	canvas_text_right(c, 4, 0, 6, STYLE_NORMAL, name);
-	check_row(c, 0, "ete!  ete!");
+	check_row(c, 0, "e\xcc\x81te!  e\xcc\x81te!");
+	/* overwritten with its mark */
+	canvas_char(c, 0, 0, STYLE_NORMAL, 'a');
+	check_row(c, 0, "ate!  e\xcc\x81te!");
 	canvas_clear(c);
 	canvas_text_left(c, 0, 0, 4, STYLE_NORMAL, name);
 	canvas_text_left(c, 4, 0, 3, STYLE_NORMAL, name);
 	canvas_text_right(c, 8, 0, 3, STYLE_NORMAL, name);
-	check_row(c, 0, "ete!et… …e!");
-	/* nor does one remain alone */
+	check_row(c, 0, "e\xcc\x81te!e\xcc\x81t… …e!");
+	/* none remains alone, where its character is cut or outside */
 	canvas_clear(c);
 	ck_assert_int_eq(canvas_text(c, 0, 0, STYLE_NORMAL, "\xcc\x81", -1), 0);
+	ck_assert_int_eq(canvas_text(c, 11, 0, STYLE_NORMAL, "ハ\xe3\x82\x9a", -1), 2);
+	ck_assert_int_eq(canvas_text(c, -1, 0, STYLE_NORMAL, "e\xcc\x81", -1), 1);
 	check_row(c, 0, "");
+	/* over a wide character, a Korean syllable of three parts, and more than there is room for */
+	canvas_text(c, 0, 0, STYLE_NORMAL, "ハ\xe3\x82\x9a\u1112\u1161\u11abo\u0301\u0302\u0303.", -1);
+	check_row(c, 0, "ハ\xe3\x82\x9a\u1112\u1161\u11abo\u0301\u0302.");
+	canvas_char(c, 1, 0, STYLE_NORMAL, 'x');
+	check_row(c, 0, " x\u1112\u1161\u11abo\u0301\u0302.");
+	canvas_destroy(c);
+	c = canvas_create(12, 1, true);
+	canvas_text(c, 0, 0, STYLE_NORMAL, name, -1);
+	check_row(c, 0, "ete!");
 	canvas_destroy(c);
 }
 END_TEST
