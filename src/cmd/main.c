@@ -287,11 +287,14 @@ static void set_character_set(void)
 
 	if (setlocale(LC_CTYPE, ""))
 		return;
-	/* such as one that ssh has passed on, and that is installed only there: the terminal uses UTF-8 all the same */
+	/*
+	 * Such as one that ssh has passed on, and that is installed only there, or macOS's name for the character set
+	 * alone: the terminal uses UTF-8 all the same.
+	 */
 	for (size_t i = 0; i < G_N_ELEMENTS(variables) && !(name && *name); i++)
 		name = getenv(variables[i]);
-	name = name ? strchr(name, '.') : NULL;
-	if (name && (g_ascii_strncasecmp(name, ".utf-8", 6) == 0 || g_ascii_strncasecmp(name, ".utf8", 5) == 0))
+	name = name && strchr(name, '.') ? strchr(name, '.') + 1 : name;
+	if (name && (g_ascii_strncasecmp(name, "utf-8", 5) == 0 || g_ascii_strncasecmp(name, "utf8", 4) == 0))
 		setlocale(LC_CTYPE, "C.UTF-8");
 }
 

@@ -327,6 +327,9 @@ fi
 # A locale that is not installed here, as ssh may pass it on from another machine, is still UTF-8 if it says so.
 LC_ALL=xx_YY.UTF-8 expect 0 '[0-9]µs' '' report sched "$recording"
 LC_ALL='' LC_CTYPE='' LANG=xx_YY.utf8@euro expect 0 '[0-9]µs' '' report sched "$recording"
+# macOS's name for the character set alone
+LC_ALL='' LC_CTYPE=UTF-8 LANG=C expect 0 '[0-9]µs' '' report sched "$recording"
+LC_ALL=utf8 expect 0 '[0-9]µs' '' report sched "$recording"
 LC_ALL=xx_YY expect 0 '[0-9]us' '' report sched "$recording"
 LC_ALL=xx_YY LANG=C.UTF-8 expect 0 '[0-9]us' '' report sched "$recording"
 expect 2 '' 'no trace given' feed --to net://localhost
