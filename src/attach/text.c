@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/nstime.h"
 #include "base/timetext.h"
+#include "base/utf8.h"
 
 enum { FILES_MAX = 256 };
 
@@ -225,18 +226,18 @@ static void append_stamp(const struct attach_text *text, struct text_output *out
 	}
 }
 
-/* Width of the last line in characters, without colours. */
+/* Width of the last line in columns, without colours. */
 static unsigned width_of(const GString *line)
 {
 	const char *c = strrchr(line->str, '\n');
 	unsigned width = 0;
 
-	for (c = c ? c + 1 : line->str; *c; c++) {
+	c = c ? c + 1 : line->str;
+	while (*c)
 		if (*c == '\033')
-			c += strcspn(c, "m");
+			c += strcspn(c, "m") + 1;
 		else
-			width += (*c & 0xc0) != 0x80;
-	}
+			width += utf8_char_width(utf8_next(&c));
 	return width;
 }
 

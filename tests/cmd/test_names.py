@@ -16,7 +16,8 @@ NAME = "雛µ"  # in UTF-8 with the byte 9b, which is CSI to a terminal of 8-bit
 ARCHIVE = os.path.join(harness.ROOT, "traces", "three-tier.tar.zst")
 
 harness.need_program()
-harness.rename(os.path.join(harness.unpack(ARCHIVE, "traces"), "db"), "db", {b"postgres": NAME.encode()})
+ORIGINAL = os.path.join(harness.unpack(ARCHIVE, "traces"), "db")
+harness.rename(ORIGINAL, "db", {b"postgres": NAME.encode()})
 
 
 def environment(locale):
@@ -81,6 +82,19 @@ def test_globs():
             rows = json.loads(piped("report", "cpu", "--json", option, glob, "db", locale=locale).splitlines()[0])["rows"]
             assert wanted == (NAME in {row["comm"] for row in rows}), (locale, glob)
             assert all(len(row["comm"]) == 2 for row in rows if glob == "??"), (locale, rows)
+
+
+def test_result_columns():
+    """attach -a: the column of a result does not depend on which characters a name of that width has."""
+    wide, plain = "ハ\u309ae\u0301", "abc"
+    for name in wide, plain:
+        harness.rename(ORIGINAL, name, {b"postgres": name.encode()})
+    for options in ("-a", "70"), ("-a", "70", "--color"):
+        got, wanted = (piped("attach", "--no-waits", "-Y", "-n", "*", *options, name, locale="C.UTF-8").decode().splitlines()
+                       for name in (wide, plain))
+        assert sum(wide in line and " = " in line for line in got) > 100, got[:5]
+        assert [line.replace(wide, plain) for line in got] == wanted, \
+            [pair for pair in zip(got, wanted) if pair[0].replace(wide, plain) != pair[1]][:3]
 
 
 cases.run(globals())
