@@ -115,15 +115,12 @@ void log_say(const char *fmt, ...)
 void log_print(FILE *out, const char *fmt, ...)
 {
 	char *raw, *text;
-	size_t size;
 	va_list ap;
 
 	va_start(ap, fmt);
 	raw = g_strdup_vprintf(fmt, ap);
 	va_end(ap);
-	size = strlen("\\xNN") * strlen(raw) + 1;
-	text = g_malloc(size);
-	text_sanitise(text, size, raw, strlen(raw));
+	text = text_sanitised(raw);
 	fprintf(out, "%s\n", text);
 	print_file(wall_ns(), "note", text);
 	g_free(text);

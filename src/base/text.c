@@ -71,6 +71,15 @@ size_t text_sanitise(char *dst, size_t size, const char *src, size_t len)
 	return used;
 }
 
+char *text_sanitised(const char *src)
+{
+	const size_t len = strlen(src), size = strlen("\\xNN") * len + 1;
+	char *text = g_malloc(size);
+
+	text_sanitise(text, size, src, len);
+	return text;
+}
+
 /* Whether src[0..len[ is the beginning of a longer UTF-8 character: the lowest or the highest end makes it valid. */
 static bool is_begun(const char *src, size_t len)
 {

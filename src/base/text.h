@@ -15,6 +15,9 @@ enum { TEXT_MAX = 4095 };
  */
 size_t text_sanitise(char *dst, size_t size, const char *src, size_t len);
 
+/* The same of all of src, however long it becomes; free with g_free(). */
+char *text_sanitised(const char *src);
+
 /*
  * The length of the text in a NUL-padded array such as a task's comm[16]. If only the last byte is NUL, the kernel may
  * have cut the text inside a character: the beginning of one, valid so far, does not count.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "ui/keys.h"
 
@@ -81,14 +82,19 @@ void overlay_destroy(struct overlay *o)
 
 void overlay_add(struct overlay *o, enum style style, const char *left, const char *right)
 {
-	struct overlay_item item = { .left = g_strdup(left), .right = g_strdup(right), .style = style, .checked = -1 };
+	struct overlay_item item = {
+		.left = text_sanitised(left),
+		.right = right ? text_sanitised(right) : NULL,
+		.style = style,
+		.checked = -1,
+	};
 
 	g_array_append_val(o->items, item);
 }
 
 void overlay_item(struct overlay *o, int value, int checked, const char *text)
 {
-	struct overlay_item item = { .left = g_strdup(text), .value = value, .checked = checked };
+	struct overlay_item item = { .left = text_sanitised(text), .value = value, .checked = checked };
 
 	g_array_append_val(o->items, item);
 }

@@ -22,10 +22,10 @@ struct overlay *overlay_menu(const char *title, menu_chosen_fn *chosen);
 
 void overlay_destroy(struct overlay *o);
 
-/* Adds a line: a term on the left, its meaning (may be NULL) on the right, wrapped. Texts are copied. */
+/* Adds a line: a term on the left, its meaning (may be NULL) on the right, wrapped. Texts are copied, sanitised. */
 void overlay_add(struct overlay *o, enum style style, const char *left, const char *right);
 
-/* Adds an item to a menu. checked: 1 or 0 shows a box with or without a mark, -1 none. */
+/* Adds an item to a menu; its text likewise. checked: 1 or 0 shows a box with or without a mark, -1 none. */
 void overlay_item(struct overlay *o, int value, int checked, const char *text);
 
 /* A key that chooses the item added last. */

@@ -270,8 +270,8 @@ def lost_by_a_host_that_has_ended(checks):
 
 
 def hostile_names(checks):
-    """Escape sequences, carriage returns, bells and invalid UTF-8 in process names remain text; combining marks are shown."""
-    copy = os.path.join(tempfile.mkdtemp(prefix="screens-"), "hostile")
+    """Escape sequences, carriage returns, bells and invalid UTF-8 in names remain text; combining marks are shown."""
+    copy = os.path.join(tempfile.mkdtemp(prefix="screens-"), "host\x1b[31m\u009bile")
     shutil.copytree(os.path.join(RECORDING, "web"), copy, copy_function=shutil.copyfile)
     names = {b"apache2\0": b"\x1b[2J\xff\r\x07\0", b"lttng-consumerd\0": b"\x9b31m\xe2\x80\xae\n\tquiet\0\0",
              b"rcu_preempt\0": "ハ\u309aabcde\0".encode()}
@@ -297,6 +297,9 @@ def hostile_names(checks):
         checks.contains("the keys are in the last row", screen[23:], "F10Quit")
         raw = "\n".join(t.screen(styles=True))
         checks.check("no control character", not re.search(r"[\x00-\x08\x0b-\x1a\x7f-\x9f\u202e]", raw), raw)
+        t.keys("L")
+        t.wait("data quality")
+        checks.contains("the directory's name, as in reports", t.screen(), r"source .*/host\\x1b\[31m\\xc2\\x9bile")
 
 
 Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours,
