@@ -206,8 +206,10 @@ int process_exit_status(int wait_status)
 
 enum lt_status process_let_go(struct process *p)
 {
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	const bool opened = write(p->gate, "", 1) == 1;
 
+	signal(SIGPIPE, before);
 	close(p->gate);
 	p->gate = -1;
 	return opened ? LT_OK : error_set("the command's process died before the command could be started");

@@ -56,7 +56,7 @@ int process_check(const char *name);
 /* Creates a process that waits at a gate before it becomes the command. argv is borrowed. */
 enum lt_status process_prepare(struct process *p, char *const *argv);
 
-/* Opens the gate. LT_ERROR: the process has died. */
+/* Opens the gate, whether signals are held or not. LT_ERROR: the process has died. */
 enum lt_status process_let_go(struct process *p);
 
 /* A wait status as an exit status, 128+n for signal n. */

@@ -203,6 +203,26 @@ START_TEST(nobody_is_silent)
 }
 END_TEST
 
+/* A command killed at its gate ends nothing but itself, whether signals are held or not. */
+START_TEST(a_command_dies_at_its_gate)
+{
+	char *argv[] = { (char *)"true", NULL };
+	struct process command;
+	siginfo_t info;
+
+	process_hold_signals();
+	ck_assert_int_eq(process_prepare(&command, argv), LT_OK);
+	process_release_signals();
+	ck_assert_ptr_ne(signal(SIGPIPE, SIG_DFL), SIG_ERR);
+	kill(command.pid, SIGKILL);
+	ck_assert_int_eq(waitid(P_PID, (id_t)command.pid, &info, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(process_let_go(&command), LT_ERROR);
+	ck_assert_str_eq(error_text(), "the command's process died before the command could be started");
+	ck_assert_int_eq(waitpid(command.pid, NULL, 0), command.pid);
+}
+END_TEST
+
 UNIT_MAIN("errand", the_silent_are_named, nobody_is_silent, messages_are_sanitised, messages_are_limited,
 	  a_descendant_keeps_the_messages_open, output_is_limited, silence_is_limited, a_program_that_is_not_there,
-	  a_held_signal_is_taken_once, a_held_signal_ends_the_wait, a_held_signal_ends_the_process)
+	  a_held_signal_is_taken_once, a_held_signal_ends_the_wait, a_held_signal_ends_the_process,
+	  a_command_dies_at_its_gate)
