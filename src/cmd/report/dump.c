@@ -13,13 +13,15 @@
 static void write_event(void *user, const struct dump_event *event)
 {
 	dump_event(user, event);
-	report_stop |= output_has_failed();
+	if (output_has_failed())
+		report_stop = true;
 }
 
 static void flush(void *user)
 {
 	(void)user;
-	report_stop |= output_flush() != LT_OK;
+	if (output_flush() != LT_OK)
+		report_stop = true;
 }
 
 static enum lt_status check_options(const struct report *r)
