@@ -65,7 +65,7 @@ void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in)
 }
 
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
-				     const volatile bool *stop)
+				     const stop_flag *stop)
 {
 	attach_tracer_set_ingest(t, in);
 	return ingest_advance_in_order(in, until_ns, stop);

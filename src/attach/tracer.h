@@ -42,7 +42,7 @@ void attach_tracer_set_ingest(struct attach_tracer *t, struct ingest *in);
 
 /* Reads on up to this reference time: see ingest_advance_in_order(). */
 enum lt_status attach_tracer_advance(struct attach_tracer *t, struct ingest *in, uint64_t until_ns,
-				     const volatile bool *stop);
+				     const stop_flag *stop);
 
 /* When the oldest call in progress began, in reference time; UINT64_MAX: there is none. */
 uint64_t attach_tracer_oldest(const struct attach_tracer *t);

@@ -29,7 +29,7 @@ struct feed_command {
 	bool tty;
 };
 
-static volatile sig_atomic_t stop;
+static stop_flag stop;
 
 static void on_signal(int signal_number)
 {

@@ -15,7 +15,7 @@ enum {
 	READ_BYTES = 4096,
 };
 
-void connection_init(struct feed_connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop)
+void connection_init(struct feed_connection *c, unsigned timeout_ms, const stop_flag *stop)
 {
 	*c = (struct feed_connection){ .fd = -1, .timeout_ms = timeout_ms, .stop = stop };
 	c->out = g_byte_array_new();
@@ -66,8 +66,8 @@ enum lt_status connection_check(const struct feed_connection *c, bool expecting)
 
 /* ---- connecting ---- */
 
-enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms,
-			       const volatile sig_atomic_t *stop, int *fd)
+enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms, const stop_flag *stop,
+			       int *fd)
 {
 	struct dial *dial = dial_create(family, host, port, timeout_ms);
 	enum lt_status status = dial ? LT_AGAIN : LT_ERROR;

@@ -4,11 +4,11 @@
 
 #include <glib.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/stop.h"
 
 /*
  * A TCP connection that never blocks: outgoing data waits in a buffer until the peer accepts it, incoming data until
@@ -18,20 +18,20 @@ struct feed_connection {
 	char *peer; /* "lttng-relayd at localhost:5342", for messages */
 	int fd;     /* -1: not open */
 	unsigned timeout_ms;
-	const volatile sig_atomic_t *stop; /* set by a signal handler: functions that wait return LT_INTERRUPTED */
+	const stop_flag *stop; /* borrowed */
 	GByteArray *out;
 	size_t sent; /* bytes of out that were sent */
 	GByteArray *in;
 	int64_t moved_us; /* when data last moved in either direction */
 };
 
-void connection_init(struct feed_connection *c, unsigned timeout_ms, const volatile sig_atomic_t *stop);
+void connection_init(struct feed_connection *c, unsigned timeout_ms, const stop_flag *stop);
 
 /*
  * Establishes a TCP connection, see viewer/dial.h: *fd then belongs to the caller. LT_INTERRUPTED: *stop was set.
  */
-enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms,
-			       const volatile sig_atomic_t *stop, int *fd);
+enum lt_status connection_dial(int family, const char *host, unsigned port, unsigned timeout_ms, const stop_flag *stop,
+			       int *fd);
 
 /* The same for this one. LT_ERROR: the error chain names the peer and the reason. */
 enum lt_status connection_open(struct feed_connection *c, int family, const char *host, unsigned port);

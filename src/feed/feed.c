@@ -324,7 +324,7 @@ static enum lt_status stream(struct feed_run *r)
 /* After a signal: closes what was sent properly; viewers get a moment to read it. */
 static enum lt_status finish_all(struct feed_run *r)
 {
-	static const volatile sig_atomic_t never;
+	static const stop_flag never;
 	enum lt_status status = LT_OK;
 
 	r->viewers.stop = &never;

@@ -126,7 +126,7 @@ static enum lt_status get_path(struct producer *p)
 
 /* ---- opening ---- */
 
-void producer_init(struct producer *p, unsigned timeout_ms, const volatile sig_atomic_t *stop)
+void producer_init(struct producer *p, unsigned timeout_ms, const stop_flag *stop)
 {
 	memset(p, 0, sizeof(*p));
 	connection_init(&p->control, timeout_ms, stop);
@@ -418,7 +418,7 @@ static enum lt_status close_chunk(struct producer *p)
 
 enum lt_status producer_finish(struct producer *p, struct producer_stream *const *streams, unsigned n)
 {
-	static const volatile sig_atomic_t never;
+	static const stop_flag never;
 	enum lt_status status;
 
 	/* Ends properly even after a signal; bounded by the timeout. */

@@ -45,7 +45,7 @@ struct producer_session {
 
 enum { PRODUCER_HOST_MAX = 63, PRODUCER_NAME_MAX = 254 };
 
-void producer_init(struct producer *p, unsigned timeout_ms, const volatile sig_atomic_t *stop);
+void producer_init(struct producer *p, unsigned timeout_ms, const stop_flag *stop);
 void producer_close(struct producer *p);
 
 enum lt_status producer_open(struct producer *p, int family, const char *host, unsigned control_port,

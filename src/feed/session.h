@@ -46,7 +46,7 @@ struct fed_session_target {
 	unsigned control_port, data_port;
 	unsigned timeout_ms;
 	uint64_t live_timer_ns;
-	const volatile sig_atomic_t *stop;
+	const stop_flag *stop;
 };
 
 /*

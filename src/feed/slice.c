@@ -167,8 +167,7 @@ guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *s
 	return i;
 }
 
-static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream,
-				   const volatile bool *stop)
+static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream, const stop_flag *stop)
 {
 	const guint first = slice_begin_stream(s, stream);
 	enum lt_status status = LT_OK;
@@ -209,7 +208,7 @@ enum lt_status slice_write_metadata(const struct recording *r, const char *direc
 }
 
 enum lt_status slice_write(const struct recording *r, const char *directory, const struct slice_range *range,
-			   const volatile bool *stop, struct slice_sum *sum)
+			   const stop_flag *stop, struct slice_sum *sum)
 {
 	const uint64_t before = sum->packets;
 	struct slice_stream s = {

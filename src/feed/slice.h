@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/stop.h"
 #include "feed/recording.h"
 
 /*
@@ -31,11 +32,11 @@ struct slice_sum {
 
 /*
  * Writes the streams into an existing directory, then the metadata, without which it is not a trace. Writes nothing if
- * no packet lies in the interval. Adds to *sum. LT_INTERRUPTED: *stop became true. LT_ERROR: a file could not be
+ * no packet lies in the interval. Adds to *sum. LT_INTERRUPTED: *stop was set. LT_ERROR: a file could not be
  * written, see the error chain. After an error the caller removes what was written.
  */
 enum lt_status slice_write(const struct recording *r, const char *directory, const struct slice_range *range,
-			   const volatile bool *stop, struct slice_sum *sum);
+			   const stop_flag *stop, struct slice_sum *sum);
 
 /*
  * The same with chosen events only, for several recordings, whose packets are read again as their events are chosen.
@@ -46,8 +47,8 @@ enum lt_status slice_write(const struct recording *r, const char *directory, con
  */
 struct slice_chosen;
 
-/* stop: makes functions return LT_INTERRUPTED. */
-struct slice_chosen *slice_chosen_create(const volatile bool *stop, struct slice_sum *sum);
+/* stop: borrowed. */
+struct slice_chosen *slice_chosen_create(const stop_flag *stop, struct slice_sum *sum);
 void slice_chosen_destroy(struct slice_chosen *c);
 
 /* Adds a recording, borrowed, and the existing directory that its slice is written into. */

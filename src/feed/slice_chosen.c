@@ -31,7 +31,7 @@ struct chosen_file {
 };
 
 struct slice_chosen {
-	const volatile bool *stop;
+	const stop_flag *stop;
 	struct slice_sum *sum;
 	GPtrArray *traces; /* struct slice_trace * */
 	GHashTable *files; /* &id → struct chosen_file * */
@@ -258,7 +258,7 @@ struct slice_trace *slice_chosen_add(struct slice_chosen *s, const struct record
 	return t;
 }
 
-struct slice_chosen *slice_chosen_create(const volatile bool *stop, struct slice_sum *sum)
+struct slice_chosen *slice_chosen_create(const stop_flag *stop, struct slice_sum *sum)
 {
 	struct slice_chosen *s = g_new0(struct slice_chosen, 1);
 

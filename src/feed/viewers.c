@@ -13,7 +13,7 @@
 
 enum { STOP_MS = 100 }; /* maximum delay after a signal */
 
-void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop)
+void viewers_init(struct viewers *v, const stop_flag *stop)
 {
 	*v = (struct viewers){ .stop = stop, .sessions = g_array_new(FALSE, FALSE, sizeof(struct viewers_session)) };
 }

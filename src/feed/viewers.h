@@ -3,11 +3,11 @@
 #define LT_FEED_VIEWERS_H
 
 #include <glib.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/stop.h"
 
 /*
  * Asks lttng-relayd's live port who is viewing its sessions. Viewers start at the end of what the relayd has, so those
@@ -16,9 +16,9 @@
 struct viewers {
 	struct viewer *viewer;
 	unsigned live_port;
-	const volatile sig_atomic_t *stop; /* set by a signal handler: functions that wait return LT_INTERRUPTED */
-	bool is_listed;                    /* the list was received */
-	GArray *sessions;                  /* from the last viewers_ask() */
+	const stop_flag *stop; /* borrowed */
+	bool is_listed;        /* the list was received */
+	GArray *sessions;      /* from the last viewers_ask() */
 };
 
 struct viewers_session {
@@ -27,7 +27,7 @@ struct viewers_session {
 	uint32_t streams; /* that are open, or not read to their end by a viewer */
 };
 
-void viewers_init(struct viewers *v, const volatile sig_atomic_t *stop);
+void viewers_init(struct viewers *v, const stop_flag *stop);
 void viewers_close(struct viewers *v);
 
 /* Connects and fetches the list. timeout_ms: how long the relayd may take to answer. LT_ERROR: see the error chain. */

@@ -305,7 +305,7 @@ static bool all_begun(struct ingest *in)
 }
 
 /* Waits for the first event of each live host, or for the end of its session. */
-static enum lt_status await_first_events(struct ingest *in, const volatile bool *stop)
+static enum lt_status await_first_events(struct ingest *in, const stop_flag *stop)
 {
 	for (guint i = 0; i < in->hosts->len; i++) {
 		struct ingest_host *h = &host_at(in, i)->public;
@@ -384,7 +384,7 @@ static bool say_waiting(const struct ingest *in)
 	return false;
 }
 
-enum lt_status ingest_start(struct ingest *in, const volatile bool *stop)
+enum lt_status ingest_start(struct ingest *in, const stop_flag *stop)
 {
 	enum lt_status status;
 	bool said = false;

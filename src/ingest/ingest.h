@@ -8,6 +8,7 @@
 
 #include "base/nstime.h"
 #include "base/status.h"
+#include "base/stop.h"
 #include "ingest/clocks.h"
 #include "model/model.h"
 #include "waits/waits.h"
@@ -114,9 +115,9 @@ void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_n
  * Starts the workers, and waits until the host of every recording and the time of its first event are known. If
  * sessions are not followed, it waits for those of live sessions too, or for their end, and warns if a relayd does not
  * answer. Hosts of recordings are sorted by name. LT_ERROR: no source could be read, and none is followed.
- * LT_INTERRUPTED: *stop became true.
+ * LT_INTERRUPTED: *stop was set.
  */
-enum lt_status ingest_start(struct ingest *in, const volatile bool *stop);
+enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 
 /*
  * The same without waiting, and without the first events of live sources. LT_AGAIN: not everything is known yet; call
@@ -155,16 +156,16 @@ const unsigned *ingest_ready(const struct ingest *in, unsigned *n);
 
 /*
  * As ingest_advance(), but waits for the workers as long as necessary. LT_AGAIN: it is a live host that has been silent
- * past the stall limit. LT_INTERRUPTED: *stop became true.
+ * past the stall limit. LT_INTERRUPTED: *stop was set.
  */
-enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop);
+enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const stop_flag *stop);
 
 /*
  * The same for a host that may not have had an event so far. LT_OK with .begin_ns still TIME_UNKNOWN: it has none
  * before quiet_ns.
  */
 enum lt_status ingest_advance_first(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t quiet_ns,
-				    const volatile bool *stop);
+				    const stop_flag *stop);
 
 /*
  * The wait graph of all hosts, or the caller's graph, or NULL if none was requested. It is built up to the time that

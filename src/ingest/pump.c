@@ -201,7 +201,7 @@ enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, 
 }
 
 enum lt_status ingest_advance_first(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t quiet_ns,
-				    const volatile bool *stop)
+				    const stop_flag *stop)
 {
 	enum { RECORDS_BETWEEN_LOOKS = 65536 };
 	enum lt_status status;
@@ -226,7 +226,7 @@ enum lt_status ingest_advance_first(struct ingest *in, unsigned i, uint64_t unti
 	}
 }
 
-enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const volatile bool *stop)
+enum lt_status ingest_advance_wait(struct ingest *in, unsigned i, uint64_t until_ns, const stop_flag *stop)
 {
 	return ingest_advance_first(in, i, until_ns, UINT64_MAX, stop);
 }

@@ -282,7 +282,7 @@ static bool all_done(const GArray *nexts)
 	return true;
 }
 
-enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, const volatile bool *stop)
+enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, const stop_flag *stop)
 {
 	GArray *nexts = g_array_new(FALSE, TRUE, sizeof(struct next));
 	enum lt_status status = LT_OK;

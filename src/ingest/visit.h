@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/stop.h"
 #include "event/event.h"
 #include "event/wanted.h"
 #include "ingest/ingest.h"
@@ -59,8 +60,8 @@ uint64_t ingest_visited_from(const struct ingest *in);
  * Applies all hosts' events before until_ns (reference time) in the order of their reference times. Waits for the
  * workers as long as necessary, but not for live hosts that have been silent past the stall limit. LT_OK: all events
  * before until_ns have been applied, except those of silent hosts. LT_END: they have, and no host has any more.
- * LT_INTERRUPTED: *stop became true.
+ * LT_INTERRUPTED: *stop was set.
  */
-enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, const volatile bool *stop);
+enum lt_status ingest_advance_in_order(struct ingest *in, uint64_t until_ns, const stop_flag *stop);
 
 #endif

@@ -61,7 +61,7 @@ static void set_offsets(struct ingest *in, const GPtrArray *sessions)
 	}
 }
 
-static enum lt_status read_all(struct survey *survey, const volatile sig_atomic_t *stop)
+static enum lt_status read_all(struct survey *survey, const stop_flag *stop)
 {
 	enum lt_status status;
 
@@ -76,7 +76,7 @@ static enum lt_status read_all(struct survey *survey, const volatile sig_atomic_
 	return LT_OK;
 }
 
-enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const volatile sig_atomic_t *stop)
+enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const stop_flag *stop)
 {
 	struct clocks *clocks;
 	struct survey *survey;

@@ -3,8 +3,8 @@
 #define LT_PLAY_FEED_SYNC_H
 
 #include <glib.h>
-#include <signal.h>
 
+#include "base/stop.h"
 #include "cli/options.h"
 
 /*
@@ -12,7 +12,7 @@
  * *) to its host's clock offset at the session's start; later drift remains. Logs which hosts could not be compared.
  * LT_INTERRUPTED: *stop was set. LT_ERROR: no recording can be read.
  */
-enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const volatile sig_atomic_t *stop);
+enum lt_status feed_sync(const struct options *o, const GPtrArray *sessions, const stop_flag *stop);
 
 struct ingest_host;
 

@@ -10,7 +10,7 @@
 
 enum { TIMEOUT_MS = 10000, REFUSED = 15, OK = 10 };
 
-static const volatile sig_atomic_t never;
+static const stop_flag never;
 
 /* A producer that is connected to the sockets that are returned: control, data. */
 static void connect_producer(struct producer *p, int *control, int *data)

@@ -30,7 +30,7 @@ int getaddrinfo(const char *host, const char *service, const struct addrinfo *hi
 
 static enum lt_status feed_to(unsigned timeout_ms, sig_atomic_t stop)
 {
-	const volatile sig_atomic_t stopped = stop;
+	const stop_flag stopped = stop;
 	struct feed_connection c;
 	enum lt_status status;
 

@@ -21,7 +21,7 @@ static const uint64_t live_timer_ns = 200 * NS_PER_MS;
 static const uint64_t buffers_bytes = UINT64_C(128) << 20;
 enum { BUFFER_BYTES_MIN = 8 << 20, BUFFER_BYTES_MAX = 32 << 20 };
 
-static volatile pid_t running; /* 0: not started yet, or waited for */
+static volatile sig_atomic_t running; /* a PID; 0: not started yet, or waited for */
 
 /* ---- signals ---- */
 
@@ -39,7 +39,7 @@ static void hand_on(int number, siginfo_t *info, void *context)
 
 	(void)context;
 	if (!running || has_ended(running))
-		report_stop = true;
+		report_stop = 1;
 	else if (info->si_code != SI_KERNEL || number == SIGHUP)
 		kill(running, number);
 	errno = error;

@@ -14,14 +14,14 @@ static void write_event(void *user, const struct dump_event *event)
 {
 	dump_event(user, event);
 	if (output_has_failed())
-		report_stop = true;
+		report_stop = 1;
 }
 
 static void flush(void *user)
 {
 	(void)user;
 	if (output_flush() != LT_OK)
-		report_stop = true;
+		report_stop = 1;
 }
 
 static enum lt_status check_options(const struct report *r)

@@ -80,7 +80,7 @@ static void visit(void *user, const struct ingest_visit *v)
 	e->n_taken++;
 	e->take(e->user, &event);
 	if (is_full(e))
-		report_stop = true;
+		report_stop = 1;
 }
 
 /* Asks the workers for the selected threads; they only know some of them. */

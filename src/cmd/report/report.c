@@ -22,13 +22,13 @@
 #include "source/source.h"
 #include "view/missing.h"
 
-volatile bool report_stop;
+stop_flag report_stop;
 volatile sig_atomic_t report_signal;
 
 static void on_interrupt(int signal_number)
 {
 	report_signal = signal_number;
-	report_stop = true;
+	report_stop = 1;
 }
 
 void report_end_on_signal(int number)

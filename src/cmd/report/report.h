@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/stop.h"
 #include "cli/options.h"
 #include "ingest/ingest.h"
 #include "out/writer.h"
@@ -113,8 +114,11 @@ static inline bool report_needs_waits(const struct report *r)
 
 /* ---- report.c ---- */
 
-/* Set by SIGINT or the end of --duration; and the signal. */
-extern volatile bool report_stop;
+/*
+ * Ends the reading. Set by a signal or the end of --duration, and while events are written, once there are --limit of
+ * them or writing has failed; and the signal, 0: none.
+ */
+extern stop_flag report_stop;
 extern volatile sig_atomic_t report_signal;
 
 /*

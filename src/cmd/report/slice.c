@@ -337,7 +337,7 @@ static void take_event(void *user, const struct dump_event *event)
 	if (s->failure || slice_chosen_take(s->chosen, place->file, place->packet, place->at) != LT_ERROR)
 		return;
 	s->failure = g_strdup(error_text());
-	report_stop = true;
+	report_stop = 1;
 }
 
 static enum lt_status finish_parts(struct report_slice *s)
