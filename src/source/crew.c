@@ -339,7 +339,7 @@ const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 {
 	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * NS_PER_US;
 
-	if (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * NS_PER_MS) {
+	if (!w->gone && (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * NS_PER_MS)) {
 		pulse_look_at(&w->look, w->child.pid);
 		w->look.now_ns = now_ns;
 		crew_hear(w);

@@ -98,7 +98,7 @@ char *crew_describe_end(const struct crew_worker *w);
 
 /*
  * Looks at the process, at most every every_ms: .cpu_ns, .runnable, .now_ns. Also reads what it has written, and sends
- * pending commands.
+ * pending commands. Of a worker that is gone, the last look remains.
  */
 const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms);
 

@@ -51,7 +51,9 @@ void pulse_look_at(struct pulse_look *look, pid_t pid)
 	struct timespec ts;
 	clockid_t clock;
 
-	look->cpu_ns = 0;
+	*look = (struct pulse_look){ .now_ns = look->now_ns, .beat_ns = look->beat_ns };
+	if (pid <= 0)
+		return;
 	if (clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &ts) == 0)
 		look->cpu_ns = (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
 	look->runnable = state_of(pid) == 'R';

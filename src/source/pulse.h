@@ -39,7 +39,7 @@ enum pulse_finding { PULSE_ALIVE, PULSE_BLOCKED, PULSE_SPINS };
 /* Takes a look into account. */
 enum pulse_finding pulse_feel(struct pulse *p, const struct pulse_look *look, unsigned limit_ms);
 
-/* Fills in cpu_ns and runnable for a child; 0 and false if it is gone. */
+/* Fills in cpu_ns and runnable for a child; 0 and false if it is gone, as with pid 0. */
 void pulse_look_at(struct pulse_look *look, pid_t pid);
 
 #endif

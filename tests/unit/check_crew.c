@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "event/payload.h"
 #include "reader/emit.h"
+#include "source/crew.h"
 #include "source/job.h"
 #include "source/source.h"
 #include "unit.h"
@@ -323,9 +324,31 @@ START_TEST(test_many)
 }
 END_TEST
 
+/* A worker that is gone is not looked at again: it cannot be said to hang. */
+START_TEST(test_gone)
+{
+	char *argv[] = { (char *)"false", NULL };
+	struct crew_worker *w;
+	uint64_t looked_ns;
+	char *end;
+
+	crew_set_program("/bin/false");
+	w = crew_start(argv, NULL, 0);
+	ck_assert_ptr_nonnull(w);
+	looked_ns = crew_look(w, 0)->now_ns;
+	while (!crew_is_gone(w))
+		usleep(1000);
+	ck_assert_uint_eq(crew_look(w, 0)->now_ns, looked_ns);
+	end = crew_describe_end(w);
+	ck_assert_str_eq(end, "died: exit status 1");
+	g_free(end);
+	crew_leave(w, 0);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	static const TTest *tests[5];
+	static const TTest *tests[6];
 
 	if (argc > 3 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0)
 		return fake_worker(atoi(argv[2]));
@@ -334,5 +357,6 @@ int main(int argc, char **argv)
 	tests[2] = test_takes_no_commands;
 	tests[3] = test_cannot_be_passed;
 	tests[4] = test_many;
-	return unit_run("crew", NULL, NULL, tests, 5);
+	tests[5] = test_gone;
+	return unit_run("crew", NULL, NULL, tests, 6);
 }

@@ -168,4 +168,15 @@ START_TEST(test_processes)
 }
 END_TEST
 
-UNIT_MAIN("pulse", test_what_counts, test_seldom_looks, test_starts_again, test_processes)
+/* Its PID is 0 then, which stands for the caller elsewhere. */
+START_TEST(test_process_that_is_gone)
+{
+	struct pulse_look look = { .cpu_ns = 1, .runnable = true };
+
+	pulse_look_at(&look, 0);
+	ck_assert_uint_eq(look.cpu_ns, 0);
+	ck_assert(!look.runnable);
+}
+END_TEST
+
+UNIT_MAIN("pulse", test_what_counts, test_seldom_looks, test_starts_again, test_processes, test_process_that_is_gone)
