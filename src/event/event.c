@@ -39,9 +39,7 @@ static bool strings_inside(const struct event *ev, const struct tracepoint_desc 
 		struct event_str s;
 
 		memcpy(&s, (const char *)ev->words + desc->fields[__builtin_ctz(texts)].offset, sizeof(s));
-		if (s.len == 0)
-			continue;
-		if (s.offset < text || s.offset > ev->size || s.len > ev->size - s.offset)
+		if (s.offset > ev->size || s.len > ev->size - s.offset || (s.len && s.offset < text))
 			return false;
 	}
 	return true;

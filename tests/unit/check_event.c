@@ -214,7 +214,11 @@ START_TEST(test_check_accepts_and_refuses)
 	p->name.offset = 0xfffffff8;
 	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
 	b = irq_record();
-	p->name = (struct event_str){ 0xfffffff8, 0 }; /* empty: the offset does not matter */
+	p->name = (struct event_str){ 0xfffffff8, 0 }; /* also an empty one */
+	ck_assert_ptr_nonnull(event_check(&b.ev, sizeof(b)));
+	p->name = (struct event_str){ b.ev.size, 0 };
+	ck_assert_ptr_null(event_check(&b.ev, sizeof(b)));
+	p->name = (struct event_str){ 0, 0 }; /* none */
 	ck_assert_ptr_null(event_check(&b.ev, sizeof(b)));
 }
 END_TEST
