@@ -30,11 +30,12 @@ static inline void native_move_clock(struct walk *w, uint64_t low, uint64_t mask
 static inline bool native_read_known_header(const struct native_group *g, struct walk *w, uint64_t *id)
 {
 	const uint64_t at = type_align(w->at, g->header_align);
-	const uint8_t *p = w->data + at / 8;
 	uint64_t max, mask, low;
+	const uint8_t *p;
 
 	if (at + g->short_bits > w->end)
 		return false;
+	p = w->data + at / 8;
 	if (g->shape == HEADER_COMPACT) {
 		const uint32_t word = BITS_LOAD(uint32_t, p);
 
