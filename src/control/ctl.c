@@ -13,28 +13,32 @@
  * The functions of liblttng-ctl that control/ calls, under their own names. The library is loaded by the first call:
  * with what it needs (libxml2, ICU, libstdc++) it takes longer to load than everything else together, and most runs do
  * not control a tracer. Machines that only look at traces need not have it. Weak, so that tests can replace the
- * functions. Main thread only.
+ * functions. Threads: see ctl_load().
  */
 
 static const char *library_name = "liblttng-ctl.so.0";
+static const char *loaded; /* the name of library; NULL: not loaded yet */
+static void *library;      /* NULL: it could not be loaded */
 
 void ctl_set_library(const char *name)
 {
 	library_name = name;
 }
 
+void ctl_load(void)
+{
+	if (loaded == library_name)
+		return;
+	loaded = library_name;
+	library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		log_info("%s", dlerror());
+}
+
 /* NULL: there is no such library, or no such function in it. */
 static void *find_function(const char *name)
 {
-	static const char *loaded;
-	static void *library;
-
-	if (loaded != library_name) {
-		loaded = library_name;
-		library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-		if (!library)
-			log_info("%s", dlerror());
-	}
+	ctl_load();
 	return library ? dlsym(library, name) : NULL;
 }
 

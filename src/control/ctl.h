@@ -8,6 +8,12 @@
  */
 void ctl_set_library(const char *name);
 
+/*
+ * Loads it now. Main thread only, as all functions of the library; once it is loaded, another thread may call them
+ * while the main thread calls none.
+ */
+void ctl_load(void);
+
 /* Lets the session be CTF 1.8, where the library can choose: CTF 2 is the default since LTTng 2.15. */
 struct lttng_session_descriptor;
 void ctl_set_ctf_1_8(struct lttng_session_descriptor *d);

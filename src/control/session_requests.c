@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/nstime.h"
+#include "control/ctl.h"
 #include "control/internal.h"
 #include "control/process.h"
 #include "control/sessions.h"
@@ -131,6 +132,7 @@ static struct session_request *request(const char *name, uint64_t created_s, con
 	r->name = g_strdup(name);
 	r->created_s = created_s;
 	r->ask = ask;
+	ctl_load(); /* the thread must not */
 	r->thread = g_thread_new("session request", run_request, r);
 	if (wait_for_end(r, purpose))
 		return r;
