@@ -7,15 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/leave.h"
 #include "base/nstime.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
 /* Time for the consumer to empty the buffers: limits the rate to 3.5 MB/s. */
 enum { PAUSE_US = US_PER_MS };
+
+enum { CHILD_FAILED = 1 }; /* exit status: it could not open a stream */
+
+static const char not_installed[] = "liblttng-ust is not installed";
 
 typedef void tracef_fn(const char *fmt, ...);
 
@@ -41,7 +45,7 @@ static tracef_fn *find_tracef(void)
 		memcpy(&found, &symbol, sizeof(found)); /* C does not define this conversion */
 	}
 	if (!found)
-		error_set("liblttng-ust is not installed");
+		error_set("%s", not_installed);
 	return found;
 }
 
@@ -91,6 +95,17 @@ void sidecar_stream_new(struct sidecar_stream *s)
 		json_decref(root);
 }
 
+/* Why the child that was to send everything has not done so. */
+static enum lt_status fail_child(int status)
+{
+	if (WIFSIGNALED(status))
+		return error_set("the process that sends it died: signal %d (%s)", WTERMSIG(status),
+				 strsignal(WTERMSIG(status)));
+	if (WEXITSTATUS(status) != CHILD_FAILED)
+		return error_set("the process that sends it died: exit status %d", WEXITSTATUS(status));
+	return error_set("%s", not_installed);
+}
+
 enum lt_status sidecar_stream_once(void)
 {
 	const struct sidecar_about nothing = { 0 };
@@ -102,12 +117,12 @@ enum lt_status sidecar_stream_once(void)
 		s = sidecar_stream_open(&nothing);
 		if (s)
 			sidecar_stream_all(s);
-		_exit(!s);
+		leave(s ? 0 : CHILD_FAILED);
 	}
 	if (pid < 0)
 		return error_set("cannot start a process: %s", g_strerror(errno));
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return error_set("cannot wait for a process: %s", g_strerror(errno));
-	return status ? error_set("liblttng-ust is not installed") : LT_OK;
+	return status ? fail_child(status) : LT_OK;
 }

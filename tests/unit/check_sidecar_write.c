@@ -2,6 +2,7 @@
 /* Writing side-cars for this machine. */
 #include "sidecars.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -9,6 +10,7 @@
 
 #include "base/error.h"
 #include "sidecar/collect.h"
+#include "sidecar/stream.h"
 
 START_TEST(test_this_machine)
 {
@@ -350,5 +352,21 @@ START_TEST(test_merge_far_starts)
 }
 END_TEST
 
+static void die(void)
+{
+	signal(SIGSEGV, SIG_DFL); /* Check or a sanitizer may have a handler */
+	raise(SIGSEGV);
+}
+
+/* What ends the process that sends is named, not taken for a missing library. */
+START_TEST(test_sender_that_dies)
+{
+	ck_assert_int_eq(pthread_atfork(NULL, NULL, die), 0);
+	ck_assert_int_eq(sidecar_stream_once(), LT_ERROR);
+	ck_assert_str_eq(error_text(), "the process that sends it died: signal 11 (Segmentation fault)");
+}
+END_TEST
+
 UNIT_MAIN_AROUND("sidecar_write", setup, teardown, test_this_machine, test_update, test_about, test_cannot_write,
-		 test_named, test_not_named, test_refresh, test_own, test_split, test_merge_far_starts)
+		 test_named, test_not_named, test_refresh, test_own, test_split, test_merge_far_starts,
+		 test_sender_that_dies)
