@@ -9,7 +9,7 @@
 /*
  * Names for the numbers in system calls: open() flags, signals, socket options … Values are those of x86,
  * because a trace does not say on which architecture it was recorded; the sets are listed in sets.def. Everything here
- * is constant.
+ * is constant but the style of the text: consts_set_style().
  */
 struct constant {
 	uint64_t value;

@@ -40,8 +40,9 @@ struct timetext {
 enum lt_status timetext_parse(const char *text, struct timetext *out);
 
 /*
- * The time meant, in ns since the epoch, for a recording of [begin_ns, end_ns[. The form must not be TIMETEXT_NONE. The
- * result may be outside the recording; it saturates at 0 and UINT64_MAX.
+ * The time meant, in ns since the epoch, for a recording of [begin_ns, end_ns[; end_ns 0: not known. The form must not
+ * be TIMETEXT_NONE, nor TIMETEXT_BEFORE_END if the end is not known. The result may be outside the recording; it
+ * saturates at 0 and UINT64_MAX.
  */
 uint64_t timetext_resolve(const struct timetext *time, uint64_t begin_ns, uint64_t end_ns, bool utc);
 

@@ -24,10 +24,10 @@ struct declare {
 	struct type *of_phrase[TSDL_PHRASES_MAX];
 };
 
-/* LT_ERROR, here and below: the error chain names the line. */
+/* Skips the token if it is this one. LT_ERROR: it is another one; here and below, the error chain names the line. */
 enum lt_status declare_expect(struct declare *d, const char *mark);
 
-/* Skips the token if it is this one; returns whether it was. */
+/* The same without an error; returns whether it was. */
 bool declare_accept(struct declare *d, const char *mark);
 
 /* Parses a typealias or typedef, from its first token to after its ';'. */

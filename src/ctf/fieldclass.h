@@ -17,8 +17,8 @@
  *   blob of static, dynamic length     an array, a sequence of bytes
  *   optional                           a variant of its field class and an empty structure
  *
- * Refused: integers of variable length, numbers of more than 64 bits, a bit order that does not match the byte order,
- * and NUL-terminated strings in UTF-16 and UTF-32.
+ * Refused: integers of variable length or of more than 64 bits, floats of more than TYPE_FLOAT_BITS_MAX bits, a bit
+ * order that does not match the byte order, and NUL-terminated strings in UTF-16 and UTF-32.
  */
 struct fieldclass {
 	GPtrArray *types;              /* all types made so far; destroyed by the owner of the struct */

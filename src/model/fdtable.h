@@ -3,8 +3,7 @@
 #define LT_MODEL_FDTABLE_H
 
 /*
- * The fd table of a process, between files.c, which knows whose it is, and fdtable.c, which knows its contents. Nothing
- * else includes this.
+ * The fd table of a process, between files.c, which knows whose it is, and fdtable.c, which knows its contents.
  *
  *   fd_table ─▶ blocks[fd / 32] ─▶ rows of TABLE_FILE
  *       └─▶ image ─▶ blocks[fd / 32] ─▶ what the fd was when the table was copied

@@ -3,8 +3,8 @@
 #define LT_MODEL_FILES_H
 
 /*
- * Shared by syscalls.c, files.c, fdtable.c, fdcalls.c, fdkind.c and io.c: fd tables and the lives of the fds in them. A
- * life is the time from when an fd is opened until it is closed. Nothing else includes this.
+ * Inside model/: fd tables and the lives of the fds in them, of files.c, fdtable.c, fdcalls.c, fdkind.c and io.c. A
+ * life is the time from when an fd is opened until it is closed.
  *
  *   struct thread ──┐
  *   struct thread ──┼─▶ fd_table ─▶ row of TABLE_FILE: one life of an fd

@@ -8,8 +8,9 @@
  */
 
 /*
- * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, for GLib's messages, and for SIGINT,
- * SIGTERM, SIGHUP and SIGQUIT until a loop handles these itself.
+ * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, for GLib's messages, and for every other
+ * signal that would end the program, unless it is ignored or handled already; a loop may handle SIGINT and others
+ * itself later.
  */
 void crash_install(void);
 

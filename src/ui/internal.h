@@ -404,7 +404,6 @@ void ui_refresh(struct ui *ui);
 /* Replaces the overlay; NULL closes it. */
 void ui_set_overlay(struct ui *ui, struct overlay *overlay);
 
-/* Starts a prompt in the last row; the functions are called with the text. */
 static inline bool ui_is_too_small(const struct ui *ui)
 {
 	return ui->canvas->w < UI_MIN_WIDTH || ui->canvas->h < UI_MIN_HEIGHT;
@@ -438,6 +437,7 @@ void sum_open(struct ui *ui, const struct view_row *row);
 bool sum_return(struct ui *ui);
 void sum_release(struct ui *ui);
 
+/* Starts a prompt in the last row; the functions are called with the text. */
 void ui_prompt(struct ui *ui, const char *label, const char *text, prompt_change_fn *change, prompt_done_fn *done);
 
 /*
