@@ -23,7 +23,6 @@ struct attach_tracer *attach_tracer_create(const struct attach_tracer_options *o
 	struct attach_tracer *t = g_new0(struct attach_tracer, 1);
 
 	calls_init();
-	syscalls_init();
 	t->options = options;
 	fields_wanted_init(&t->wanted);
 	attach_select_want(options->select, &t->wanted, options->sched);

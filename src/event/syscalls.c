@@ -67,10 +67,8 @@ static struct syscall_field parse_field(const char *text, size_t len)
 	return f;
 }
 
-void syscalls_init(void)
+static void build_table(void)
 {
-	if (by_name)
-		return;
 	by_name = g_hash_table_new(g_str_hash, g_str_equal);
 	for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
 		struct syscall_desc *desc = &rows[i].desc;
@@ -88,7 +86,8 @@ void syscalls_init(void)
 
 const struct syscall_desc *syscall_find(const char *name)
 {
-	syscalls_init();
+	if (!by_name)
+		build_table();
 	return g_hash_table_lookup(by_name, name);
 }
 

@@ -105,7 +105,7 @@ struct syscall_desc {
 	struct syscall_field fields[SYSCALL_FIELDS_MAX];
 };
 
-/* The row of a call by name; NULL if the call only takes time. Valid at any time after syscalls_init(). */
+/* The row of a call by name; NULL if the call only takes time. The first call builds the table. Main thread only. */
 const struct syscall_desc *syscall_find(const char *name);
 
 /* The name that strace gives to a call that the tracer calls name; NULL: the same. Any thread. */
@@ -120,8 +120,5 @@ const char *syscall_name_of_number(int64_t nr, bool is_x86_64);
 
 /* Whether some kernel is known to have a call of that name, the tracer's or strace's. */
 bool syscall_is_known(const char *name);
-
-/* Builds the look-up tables; idempotent. Called by both the workers and the parent. */
-void syscalls_init(void);
 
 #endif

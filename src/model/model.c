@@ -59,7 +59,6 @@ struct model *model_create(void)
 {
 	struct model *m = g_new0(struct model, 1);
 
-	syscalls_init();
 	m->other_thread = m->other_file = m->other_preemption = m->other_connection = m->idle_pages = NO_ROW;
 	m->other_netif = m->other_irq = NO_ROW;
 	for (unsigned i = 0; i < WAIT_STATES; i++)

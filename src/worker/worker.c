@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "event/syscalls.h"
 #include "reader/babeltrace2/babeltrace2.h"
 #include "reader/native/follow.h"
 #include "reader/native/native.h"
@@ -181,7 +180,6 @@ int worker_main(int argc, char **argv)
 	enum confine_kind kind;
 	struct ring_producer ring;
 
-	syscalls_init();
 	if (argc == JOB_RELAYDS_ARGUMENTS && strcmp(argv[1], JOB_RELAYDS) == 0) {
 		confine_self(CONFINE_RELAYDS);
 		worker_relayds(number(argv[0]), number(argv[2]));

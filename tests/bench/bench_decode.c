@@ -12,7 +12,6 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "event/syscalls.h"
 #include "reader/native/native.h"
 #include "source/source.h"
 
@@ -94,7 +93,6 @@ int main(int argc, char **argv)
 	const int rounds = argc > 2 ? atoi(argv[2]) : 5;
 	double best = 0;
 
-	syscalls_init();
 	if (argc < 2 || source_find(argv[1], specs, NULL) != LT_OK)
 		die();
 	for (int i = 0; i < rounds; i++) {

@@ -12,7 +12,6 @@
 #include "attach/decode.h"
 #include "event/fields.h"
 #include "event/payload.h"
-#include "event/syscalls.h"
 #include "reader/values.h"
 
 static GByteArray *fields; /* the payload's */
@@ -25,7 +24,6 @@ static GString *out;
 static inline void setup(void)
 {
 	calls_init();
-	syscalls_init();
 	fields = g_byte_array_new();
 	n_fields = 0;
 	shape = NULL;

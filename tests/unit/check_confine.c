@@ -28,7 +28,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "event/syscalls.h"
 #include "worker/confine_filter.h"
 
 /* More than a worker's memory, less than its address space. */
@@ -260,7 +259,6 @@ static int attempt(enum confine_kind kind, int (*try)(void))
 	pid = fork();
 	if (pid == 0) {
 		dup2(words[1], STDERR_FILENO);
-		syscalls_init();
 		if (confine(kind) != LT_OK)
 			_exit(99);
 		_exit(try());

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "event/syscalls.h"
 #include "source/job.h"
 #include "source/ring.h"
 #include "source/source.h"
@@ -501,7 +500,6 @@ int main(int argc, char **argv)
 	const TTest *const tests[] = { test_quiet_beside_busy };
 
 	if (argc > 4 && strcmp(argv[1], "--worker") == 0 && strcmp(argv[3], JOB_RELAYDS) == 0) {
-		syscalls_init();
 		worker_relayds(atoi(argv[2]), atoi(argv[4]));
 		return 0;
 	}
