@@ -82,12 +82,8 @@ struct ev_context {
 	int64_t prio;
 	int64_t vtid;
 	int64_t vpid;
-	int64_t vppid;
 	uint64_t pid_ns;
 	uint64_t cgroup_ns;
-	uint64_t user_ns;
-	uint64_t mnt_ns;
-	uint64_t net_ns;
 	uint64_t uid;
 	char procname[16];
 };
@@ -99,10 +95,9 @@ enum ev_context_bit {
 	CTX_PRIO,
 	CTX_VTID,
 	CTX_VPID,
-	CTX_VPPID,
 	CTX_PID_NS,
 	CTX_CGROUP_NS,
-	CTX_UID = 11,
+	CTX_UID,
 	CTX_PROCNAME
 };
 
@@ -353,15 +348,11 @@ struct ev_dump_process {
 	int64_t tid;
 	int64_t pid;
 	int64_t ppid;
-	int64_t type; /* 0 user, 1 kernel thread */
-	int64_t mode;
-	int64_t submode;
+	int64_t type;   /* 0 user, 1 kernel thread */
 	int64_t status; /* 0 unknown, 1 wait fork, 2 wait CPU, 3 exit, 4 zombie, 5 wait, 6 run, 7 dead */
-	int64_t cpu;
 	uint64_t file_table;
 	int64_t vtid; /* in this event only before 2.13 */
 	int64_t vpid;
-	int64_t vppid;
 	uint64_t ns_level;
 	uint64_t ns_inum;
 	char name[16];
@@ -371,7 +362,6 @@ struct ev_dump_ns {
 	int64_t tid;
 	int64_t vtid;
 	int64_t vpid;
-	int64_t vppid;
 	uint64_t ns_level;
 	uint64_t ns_inum;
 };

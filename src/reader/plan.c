@@ -316,9 +316,8 @@ static void resolve_context(struct field_plan *context, struct field_plan *perf,
 #member, offsetof(struct context_values, fields.member), FIELD_##type \
 	}
 	static const struct field_desc fields[] = {
-		C(pid, INT),    C(ppid, INT),   C(prio, INT),      C(vtid, INT),    C(vpid, INT),
-		C(vppid, INT),  C(pid_ns, INT), C(cgroup_ns, INT), C(user_ns, INT), C(mnt_ns, INT),
-		C(net_ns, INT), C(uid, INT),    C(procname, COMM),
+		C(pid, INT),    C(ppid, INT),      C(prio, INT), C(vtid, INT),      C(vpid, INT),
+		C(pid_ns, INT), C(cgroup_ns, INT), C(uid, INT),  C(procname, COMM),
 	};
 #undef C
 	static const struct field_desc tid = { "tid", offsetof(struct context_values, tid), FIELD_INT };

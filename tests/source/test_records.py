@@ -21,7 +21,7 @@ DUMP = os.path.join(BUILD, "tests/source/dump_records")
 M64 = 2 ** 64 - 1
 
 SYSCALL_WORDS = {"fd": 1, "fd2": 2, "cmd": 3, "flags": 4, "arg": 5, "path": 6, "family": 7, "port": 8}
-CONTEXT = ["pid", "ppid", "prio", "vtid", "vpid", "vppid", "pid_ns", "cgroup_ns", "user_ns", "mnt_ns", "net_ns", "uid"]
+CONTEXT = ["pid", "ppid", "prio", "vtid", "vpid", "pid_ns", "cgroup_ns", "uid"]
 # Words of a packet's record: index → name in the trace, all options of the variant together.
 HEADER_WORDS = {9: "source_port", 10: "dest_port", 11: "seq", 12: "ack_seq", 13: "flags", 14: "id", 15: "tot_len"}
 
@@ -108,8 +108,8 @@ class Records:
         values = dict(RECORD.findall(rest))
         if kind == "CONTEXT":
             words = [int(w) for w in rest.split()]
-            procname = struct.pack("<2q", *words[12:14]).split(b"\0")[0]
-            self.contexts[tid or (0, cpu)] = dict(zip(CONTEXT, words[:12]), procname=procname.decode("latin-1"))
+            procname = struct.pack("<2q", *words[-2:]).split(b"\0")[0]
+            self.contexts[tid or (0, cpu)] = dict(zip(CONTEXT, words), procname=procname.decode("latin-1"))
         elif kind == "PERF_NAMES":
             name = re.search(r'w0="([^"]*)"', rest).group(1)
             if name not in self.perf_names:
