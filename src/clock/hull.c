@@ -6,9 +6,9 @@
 
 bool hull_is_flat(int kind, const struct window_point *a, const struct window_point *b, const struct window_point *c)
 {
-	wide turn = (wide)(b->x - a->x) * (c->d - a->d) - (wide)(b->d - a->d) * (c->x - a->x);
+	hull_wide turn = (hull_wide)(b->x - a->x) * (c->d - a->d) - (hull_wide)(b->d - a->d) * (c->x - a->x);
 
-	return kind == U ? turn >= 0 : turn <= 0;
+	return kind == HULL_OF_LOWER ? turn >= 0 : turn <= 0;
 }
 
 void points_insert(struct points *h, uint32_t at, struct window_point p)
@@ -35,7 +35,7 @@ void hull_insert(struct points *h, int kind, struct window_point p)
 	while (at > 0 && h->p[at - 1].x >= p.x)
 		at--;
 	if (at < h->n && h->p[at].x == p.x) {
-		if (kind == U ? h->p[at].d >= p.d : h->p[at].d <= p.d)
+		if (kind == HULL_OF_LOWER ? h->p[at].d >= p.d : h->p[at].d <= p.d)
 			return;
 		h->p[at] = p;
 	} else if (at > 0 && at < h->n && hull_is_flat(kind, &h->p[at - 1], &p, &h->p[at])) {

@@ -7,21 +7,23 @@
 
 /* Convex hulls of the limits of d, the difference of two clocks, at times x, both in ns. */
 
-typedef __int128 wide;
+/* A product of two of them. */
+typedef __int128 hull_wide;
 
-enum { U, L }; /* lower limits of d, upper limits */
+/* Which limits a hull is of: lower ones have an upper hull, upper ones a lower hull. */
+enum { HULL_OF_LOWER, HULL_OF_UPPER };
 
 struct window_point {
 	int64_t x, d;
 };
 
-/* Points in order of x; as a hull: the upper one of U, the lower one of L. */
+/* Points in order of x; as a hull: its corners. */
 struct points {
 	struct window_point *p; /* of the heap */
 	uint32_t n, capacity;
 };
 
-/* Whether b, between a and c, is not a corner of the hull: U's hull turns right, L's left. */
+/* Whether b, between a and c, is not a corner of the hull: that of lower limits turns right, the other left. */
 bool hull_is_flat(int kind, const struct window_point *a, const struct window_point *b, const struct window_point *c);
 
 void points_insert(struct points *h, uint32_t at, struct window_point p);

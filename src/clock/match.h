@@ -97,7 +97,7 @@ void matcher_forget(struct matcher *m, unsigned host);
 /* Forgets the host's packets from before ts_ns by its clock. */
 void matcher_forget_before(struct matcher *m, unsigned host, uint64_t ts_ns);
 
-/* Packets kept: those without a partner, and all. */
+/* Packets kept: those without a partner, and all; for tests. */
 uint32_t matcher_waiting(const struct matcher *m, unsigned host, bool sent);
 uint32_t matcher_kept(const struct matcher *m, unsigned host);
 

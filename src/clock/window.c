@@ -17,7 +17,7 @@ struct bucket {
 };
 
 struct fraction {
-	wide num, den; /* den > 0 */
+	hull_wide num, den; /* den > 0 */
 };
 
 struct clock_window {
@@ -51,7 +51,7 @@ void clock_window_trim(struct clock_window *w, unsigned n)
 	if (w->buckets->len <= n)
 		return;
 	for (unsigned i = 0; i < w->buckets->len - n; i++)
-		for (int kind = U; kind <= L; kind++)
+		for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++)
 			g_free(bucket_at(w, i)->hull[kind].p);
 	g_array_remove_range(w->buckets, 0, w->buckets->len - n);
 }
@@ -62,7 +62,7 @@ void clock_window_destroy(struct clock_window *w)
 		return;
 	clock_window_trim(w, 0);
 	g_array_free(w->buckets, true);
-	for (int kind = U; kind <= L; kind++)
+	for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++)
 		g_free(w->scratch[kind].p);
 	g_free(w);
 }
@@ -100,7 +100,7 @@ bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_
 		w->base_d = d_ns;
 	}
 	p.x = (int64_t)(x_ns - w->base_x);
-	if (__builtin_sub_overflow(d_ns, w->base_d, &p.d) || ABS((wide)p.x) > FAR || ABS((wide)p.d) > FAR)
+	if (__builtin_sub_overflow(d_ns, w->base_d, &p.d) || ABS((hull_wide)p.x) > FAR || ABS((hull_wide)p.d) > FAR)
 		return false;
 	number = floor_div(p.x, w->bucket_ns);
 	n = find_bucket(w, number);
@@ -109,14 +109,15 @@ bool clock_window_add(struct clock_window *w, bool from_a, uint64_t x_ns, int64_
 
 		g_array_insert_val(w->buckets, n, b);
 	}
-	hull_insert(&bucket_at(w, n)->hull[from_a ? L : U], from_a ? L : U, p);
+	hull_insert(&bucket_at(w, n)->hull[from_a ? HULL_OF_UPPER : HULL_OF_LOWER],
+		    from_a ? HULL_OF_UPPER : HULL_OF_LOWER, p);
 	return true;
 }
 
 /* from is the later one. */
 static void merge_bucket(struct bucket *to, struct bucket *from)
 {
-	for (int kind = U; kind <= L; kind++) {
+	for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++) {
 		for (uint32_t i = 0; i < from->hull[kind].n; i++)
 			hull_insert(&to->hull[kind], kind, from->hull[kind].p[i]);
 		g_free(from->hull[kind].p);
@@ -152,7 +153,7 @@ bool clock_window_span(const struct clock_window *w, uint64_t *first_ns, uint64_
 
 	if (!w->buckets->len)
 		return false;
-	for (int kind = U; kind <= L; kind++) {
+	for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++) {
 		const struct points *head = &bucket_at(w, 0)->hull[kind];
 		const struct points *tail = &bucket_at(w, w->buckets->len - 1)->hull[kind];
 
@@ -180,11 +181,11 @@ static void collect(struct clock_window *w, int kind, unsigned first, unsigned l
 
 		for (uint32_t i = 0; i < own->n; i++) {
 			struct window_point p = { own->p[i].x - x0, own->p[i].d };
-			int64_t slack = (int64_t)((wide)ABS(p.x) * w->wander_ppb / PPB) + 1;
+			int64_t slack = (int64_t)((hull_wide)ABS(p.x) * w->wander_ppb / PPB) + 1;
 
 			if (!w->wander_ppb)
 				slack = 0;
-			p.d += kind == L ? slack : -slack;
+			p.d += kind == HULL_OF_UPPER ? slack : -slack;
 			while (h->n >= 2 && hull_is_flat(kind, &h->p[h->n - 2], &h->p[h->n - 1], &p))
 				h->n--;
 			points_insert(h, h->n, p);
@@ -194,7 +195,7 @@ static void collect(struct clock_window *w, int kind, unsigned first, unsigned l
 
 static int fraction_compare(struct fraction a, struct fraction b)
 {
-	wide difference = a.num * b.den - b.num * a.den;
+	hull_wide difference = a.num * b.den - b.num * a.den;
 
 	return difference < 0 ? -1 : difference > 0;
 }
@@ -206,14 +207,14 @@ static int fraction_compare(struct fraction a, struct fraction b)
 static bool feasible_slopes(const struct clock_window *w, struct fraction *least, struct fraction *greatest,
 			    bool *both_ways)
 {
-	const struct points *u = &w->scratch[U], *l = &w->scratch[L];
+	const struct points *u = &w->scratch[HULL_OF_LOWER], *l = &w->scratch[HULL_OF_UPPER];
 	bool from_below = false, from_above = false;
 
-	*least = (struct fraction){ -(wide)w->rho_ppb, PPB };
+	*least = (struct fraction){ -(hull_wide)w->rho_ppb, PPB };
 	*greatest = (struct fraction){ w->rho_ppb, PPB };
 	for (uint32_t i = 0; i < u->n; i++) {
 		for (uint32_t j = 0; j < l->n; j++) {
-			wide dx = (wide)u->p[i].x - l->p[j].x, dd = (wide)u->p[i].d - l->p[j].d;
+			hull_wide dx = (hull_wide)u->p[i].x - l->p[j].x, dd = (hull_wide)u->p[i].d - l->p[j].d;
 
 			if (dx > 0) {
 				struct fraction f = { dd, dx };
@@ -236,21 +237,21 @@ static bool feasible_slopes(const struct clock_window *w, struct fraction *least
 	return fraction_compare(*least, *greatest) <= 0;
 }
 
-/* The extreme of d - slope * x over the hull: the least for L, the greatest for U; rounded outwards. */
+/* The extreme of d - slope * x in a hull: the least of upper limits, the greatest of lower ones; rounded outwards. */
 static int64_t extreme(const struct points *h, int kind, struct fraction slope)
 {
-	wide best = 0, quotient;
+	hull_wide best = 0, quotient;
 
 	for (uint32_t i = 0; i < h->n; i++) {
-		wide value = (wide)h->p[i].d * slope.den - slope.num * h->p[i].x;
+		hull_wide value = (hull_wide)h->p[i].d * slope.den - slope.num * h->p[i].x;
 
-		if (i == 0 || (kind == L ? value < best : value > best))
+		if (i == 0 || (kind == HULL_OF_UPPER ? value < best : value > best))
 			best = value;
 	}
 	quotient = best / slope.den;
-	if (kind == L && best % slope.den > 0)
+	if (kind == HULL_OF_UPPER && best % slope.den > 0)
 		quotient++;
-	if (kind == U && best % slope.den < 0)
+	if (kind == HULL_OF_LOWER && best % slope.den < 0)
 		quotient--;
 	return (int64_t)quotient;
 }
@@ -264,12 +265,13 @@ static struct fraction weakest_slope(const struct points *h, int kind, struct fr
 	struct fraction edge;
 
 	if (h->p[h->n - 1].x <= 0)
-		return kind == L ? greatest : least;
+		return kind == HULL_OF_UPPER ? greatest : least;
 	if (h->p[0].x >= 0)
-		return kind == L ? least : greatest;
+		return kind == HULL_OF_UPPER ? least : greatest;
 	for (uint32_t i = 0;; i++) {
 		if (h->p[i + 1].x > 0) {
-			edge = (struct fraction){ (wide)h->p[i + 1].d - h->p[i].d, (wide)h->p[i + 1].x - h->p[i].x };
+			edge = (struct fraction){ (hull_wide)h->p[i + 1].d - h->p[i].d,
+						  (hull_wide)h->p[i + 1].x - h->p[i].x };
 			break;
 		}
 	}
@@ -280,7 +282,7 @@ static struct fraction weakest_slope(const struct points *h, int kind, struct fr
 
 static int64_t from_base(const struct clock_window *w, uint64_t t_ns)
 {
-	return (int64_t)CLAMP((wide)t_ns - w->base_x, -(wide)FAR, (wide)FAR);
+	return (int64_t)CLAMP((hull_wide)t_ns - w->base_x, -(hull_wide)FAR, (hull_wide)FAR);
 }
 
 static double fraction_to_double(struct fraction f)
@@ -296,15 +298,17 @@ enum clock_window_result clock_window_solve(struct clock_window *w, uint64_t fro
 	int64_t at = from_base(w, at_ns);
 	struct fraction least, greatest;
 
-	for (int kind = U; kind <= L; kind++) {
+	for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++) {
 		collect(w, kind, first, last, at);
 		if (!w->scratch[kind].n)
 			return WINDOW_EMPTY;
 	}
 	if (!feasible_slopes(w, &least, &greatest, &out->both_ways))
 		return WINDOW_INFEASIBLE;
-	out->lo_ns = w->base_d + extreme(&w->scratch[U], U, weakest_slope(&w->scratch[U], U, least, greatest));
-	out->hi_ns = w->base_d + extreme(&w->scratch[L], L, weakest_slope(&w->scratch[L], L, least, greatest));
+	out->lo_ns = w->base_d + extreme(&w->scratch[HULL_OF_LOWER], HULL_OF_LOWER,
+					 weakest_slope(&w->scratch[HULL_OF_LOWER], HULL_OF_LOWER, least, greatest));
+	out->hi_ns = w->base_d + extreme(&w->scratch[HULL_OF_UPPER], HULL_OF_UPPER,
+					 weakest_slope(&w->scratch[HULL_OF_UPPER], HULL_OF_UPPER, least, greatest));
 	out->slope_least = fraction_to_double(least);
 	out->slope_greatest = fraction_to_double(greatest);
 	return WINDOW_BOUND;
@@ -332,7 +336,7 @@ static GArray *all_limits(const struct clock_window *w)
 	GArray *all = g_array_new(false, false, sizeof(struct limit));
 
 	for (unsigned n = 0; n < w->buckets->len; n++)
-		for (int kind = U; kind <= L; kind++) {
+		for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++) {
 			const struct points *h = &bucket_at(w, n)->hull[kind];
 
 			for (uint32_t i = 0; i < h->n; i++) {
@@ -345,11 +349,11 @@ static GArray *all_limits(const struct clock_window *w)
 	return all;
 }
 
-static wide limit_at(const struct clock_window *w, const struct limit *limit, int64_t x)
+static hull_wide limit_at(const struct clock_window *w, const struct limit *limit, int64_t x)
 {
-	wide slack = (ABS((wide)x - limit->at.x) * (w->rho_ppb + w->wander_ppb)) / PPB + 1;
+	hull_wide slack = (ABS((hull_wide)x - limit->at.x) * (w->rho_ppb + w->wander_ppb)) / PPB + 1;
 
-	return limit->kind == L ? limit->at.d + slack : limit->at.d - slack;
+	return limit->kind == HULL_OF_UPPER ? limit->at.d + slack : limit->at.d - slack;
 }
 
 /* The first of the messages from `from` to before `to`, later or earlier, that contradicts those before it; or `to`. */
@@ -360,14 +364,14 @@ static int64_t find_contradiction(const struct clock_window *w, const GArray *al
 
 	for (int64_t i = from; i != to; i += step) {
 		const struct limit *l = &g_array_index(all, struct limit, i);
-		const struct limit *other = &tightest[l->kind == U ? L : U];
+		const struct limit *other = &tightest[l->kind == HULL_OF_LOWER ? HULL_OF_UPPER : HULL_OF_LOWER];
 		struct limit *own = &tightest[l->kind];
 
-		if (other->set &&
-		    (l->kind == U ? l->at.d > limit_at(w, other, l->at.x) : l->at.d < limit_at(w, other, l->at.x)))
+		if (other->set && (l->kind == HULL_OF_LOWER ? l->at.d > limit_at(w, other, l->at.x)
+							    : l->at.d < limit_at(w, other, l->at.x)))
 			return i;
-		if (!own->set ||
-		    (l->kind == U ? l->at.d >= limit_at(w, own, l->at.x) : l->at.d <= limit_at(w, own, l->at.x)))
+		if (!own->set || (l->kind == HULL_OF_LOWER ? l->at.d >= limit_at(w, own, l->at.x)
+							   : l->at.d <= limit_at(w, own, l->at.x)))
 			*own = *l;
 	}
 	return to;
@@ -392,7 +396,8 @@ static void add_stretch(const struct clock_window *w, const GArray *all, int64_t
 	for (int64_t i = first; i <= last; i++) {
 		const struct limit *l = &g_array_index(all, struct limit, i);
 
-		clock_window_add(stretch.window, l->kind == L, w->base_x + (uint64_t)l->at.x, w->base_d + l->at.d);
+		clock_window_add(stretch.window, l->kind == HULL_OF_UPPER, w->base_x + (uint64_t)l->at.x,
+				 w->base_d + l->at.d);
 	}
 	g_array_append_val(out, stretch);
 }
@@ -439,17 +444,17 @@ void clock_window_pack(const struct clock_window *w, GByteArray *out)
 	uint64_t n = 0;
 
 	for (unsigned i = 0; i < w->buckets->len; i++)
-		n += bucket_at(w, i)->hull[U].n + bucket_at(w, i)->hull[L].n;
+		n += bucket_at(w, i)->hull[HULL_OF_LOWER].n + bucket_at(w, i)->hull[HULL_OF_UPPER].n;
 	pack_u64(out, (uint64_t)w->bucket_ns);
 	pack_u64(out, w->base_x);
 	pack_u64(out, (uint64_t)w->base_d);
 	pack_u64(out, n);
 	for (unsigned i = 0; i < w->buckets->len; i++)
-		for (int kind = U; kind <= L; kind++) {
+		for (int kind = HULL_OF_LOWER; kind <= HULL_OF_UPPER; kind++) {
 			const struct points *h = &bucket_at(w, i)->hull[kind];
 
 			for (uint32_t k = 0; k < h->n; k++) {
-				pack_u64(out, kind == L);
+				pack_u64(out, kind == HULL_OF_UPPER);
 				pack_u64(out, w->base_x + (uint64_t)h->p[k].x);
 				pack_u64(out, (uint64_t)w->base_d + (uint64_t)h->p[k].d);
 			}

@@ -12,12 +12,12 @@
  * Bounds the difference of two clocks by the messages between them, with certainty: x is the time of clock a, d(x) is
  * clock b's time minus x.
  *
- *   d                 ╷  L: a → b, sent at x, received at b: d is not above
+ *   d                 ╷  a → b: sent at x, received at b, d is not above
  *   │   ╷    ╷     ╷  ▼
  *   │   ▼    ▼ ────▼───── hi(x)
  *   │  ═══════════════════ every line between them with a slope within rho may be the truth
  *   │     ▲ ─────▲──────── lo(x)
- *   │     ╵  ▲   ╵  U: b → a, received at x, sent at b: d is not below
+ *   │     ╵  ▲   ╵  b → a: received at x, sent at b, d is not below
  *   └────────╵──────────── x
  *
  * Messages are kept in buckets of a second, or more if there are too many of them, each reduced to the hulls of both
