@@ -26,19 +26,6 @@
 /* 20261120T142439+0000-20261120T142440+0000-0; without the second time while it is written */
 #define ARCHIVE_PATTERN "^(\\d{8}T\\d{6}[+-]\\d{4}-){1,2}\\d+$"
 
-void source_spec_free(struct source_spec *spec)
-{
-	if (!spec)
-		return;
-	g_free(spec->name);
-	g_free(spec->host_hint);
-	g_free(spec->group);
-	g_free(spec->url);
-	g_free(spec->fields);
-	g_ptr_array_free(spec->paths, TRUE);
-	g_free(spec);
-}
-
 char *source_group_of(const char *directory)
 {
 	struct identity id;
@@ -50,22 +37,6 @@ char *source_group_of(const char *directory)
 					id.clock ? id.clock : "");
 	identity_release(&id);
 	return group;
-}
-
-struct source_spec *source_spec_copy(const struct source_spec *spec)
-{
-	struct source_spec *copy = g_new(struct source_spec, 1);
-
-	*copy = *spec;
-	copy->name = g_strdup(spec->name);
-	copy->host_hint = g_strdup(spec->host_hint);
-	copy->group = g_strdup(spec->group);
-	copy->url = g_strdup(spec->url);
-	copy->fields = g_strdup(spec->fields);
-	copy->paths = g_ptr_array_new_with_free_func(g_free);
-	for (guint i = 0; i < spec->paths->len; i++)
-		g_ptr_array_add(copy->paths, g_strdup(g_ptr_array_index(spec->paths, i)));
-	return copy;
 }
 
 /* ---- names ---- */

@@ -78,23 +78,3 @@ void source_url_release(struct source_url *url)
 	g_free(url->session);
 	*url = (struct source_url){ 0 };
 }
-
-struct source_spec *source_live_spec(const struct source_url *url)
-{
-	struct source_spec *spec = g_new0(struct source_spec, 1);
-
-	spec->url = g_strdup_printf("%s" PATH_PREFIX "%s/%s", url->relay, url->target, url->session);
-	spec->name = g_strdup(spec->url);
-	spec->host_hint = g_strdup(url->target);
-	spec->end_ns = UINT64_MAX;
-	spec->paths = g_ptr_array_new_with_free_func(g_free);
-	return spec;
-}
-
-char *source_stored_text(unsigned n)
-{
-	if (!n)
-		return NULL;
-	return g_strdup_printf("%u session%s there %s not live: created without '--live'", n, n == 1 ? "" : "s",
-			       n == 1 ? "is" : "are");
-}

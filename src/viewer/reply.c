@@ -6,9 +6,9 @@
 enum {
 	STREAMS_MAX = 65536,      /* of a session, at any time, with those that are gone while their packets wait */
 	GONE_BYTES_MAX = 1 << 29, /* in these packets */
-	METADATA_MAX = 64 << 20,  /* of a trace, in total */
-	MINOR_PREFETCH = 8,       /* older relayds may require something else to be read before a packet */
-	AGAIN_US = 5 * US_PER_MS, /* until a packet is requested again */
+	TRACE_METADATA_MAX = 64 << 20, /* of a trace, in total */
+	MINOR_PREFETCH = 8,            /* older relayds may require something else to be read before a packet */
+	AGAIN_US = 5 * US_PER_MS,      /* until a packet is requested again */
 };
 
 _Static_assert(sizeof(struct wire_stream) <= CONNECTION_IN, "entries are taken whole");
@@ -208,7 +208,7 @@ static enum lt_status take_metadata_head(struct viewer *v, struct viewer_stream 
 	len = GUINT64_FROM_BE(w->len);
 	if (status < WIRE_METADATA_OK || status > WIRE_METADATA_ERROR || (status != WIRE_METADATA_OK && len > 0))
 		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "status %u of metadata", status);
-	if (len > METADATA_MAX - s->n_bytes)
+	if (len > TRACE_METADATA_MAX - s->n_bytes)
 		return viewer_refuse(v, VIEWER_PROTOCOL, VIEWER_NONSENSE "%" G_GUINT64_FORMAT " bytes of metadata",
 				     len);
 	viewer_skip(v, sizeof(*w));
