@@ -41,7 +41,8 @@ static uint64_t count_entries(int fd, gsize *step)
 	struct index_head head;
 	struct stat st;
 
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || pread(fd, &head, sizeof(head), 0) != sizeof(head))
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size < (off_t)sizeof(head) ||
+	    pread(fd, &head, sizeof(head), 0) != sizeof(head))
 		return 0;
 	*step = entry_bytes(&head);
 	return *step ? ((uint64_t)st.st_size - sizeof(head)) / *step : 0;
