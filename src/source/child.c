@@ -53,9 +53,9 @@ static void become_child(const char *program, char *const *argv, const int *fds,
 	sigprocmask(SIG_SETMASK, &none, NULL);
 
 	/* First move them out of the way of their final numbers. */
-	moved_words = fcntl(words, F_DUPFD, end);
+	moved_words = fcntl(words, F_DUPFD_CLOEXEC, end);
 	for (unsigned i = 0; i < n; i++)
-		if ((moved[i] = fcntl(fds[i], F_DUPFD, end)) < 0)
+		if ((moved[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, end)) < 0)
 			give_up(words, ERROR_TOO_MANY_FILES);
 	null_fd = open("/dev/null", O_RDWR);
 	if (moved_words < 0 || (null_fd < 0 && errno == EMFILE))
