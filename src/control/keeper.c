@@ -113,14 +113,16 @@ static enum lt_status set_up_session(struct private_run *run, struct record_plan
 }
 
 /* The command must not read from the terminal or write to the screen; the keeper itself has nothing more to print. */
-static void leave_terminal(int output)
+static enum lt_status leave_terminal(int output)
 {
 	const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const bool has_left = null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
+			      dup2(output, STDERR_FILENO) >= 0;
+	const int error = errno;
 
-	dup2(null, STDIN_FILENO);
-	dup2(output, STDOUT_FILENO);
-	dup2(output, STDERR_FILENO);
-	close(null);
+	if (null >= 0)
+		close(null);
+	return has_left ? LT_OK : error_set("cannot leave the terminal: %s", g_strerror(error));
 }
 
 static enum lt_status start_session(struct private_run *run, const struct record_plan *plan, struct process *command)
@@ -142,8 +144,7 @@ static enum lt_status start_here(struct private_run *run, struct record_plan *pl
 {
 	if ((traced && private_note_process(run, traced->process.pid)) || set_up_session(run, plan, traced))
 		return LT_ERROR;
-	leave_terminal(output);
-	return start_session(run, plan, command);
+	return leave_terminal(output) ? LT_ERROR : start_session(run, plan, command);
 }
 
 static enum lt_status start_hosts(struct private_run *run, struct record_plan *plan, struct cluster *cluster,
@@ -154,8 +155,7 @@ static enum lt_status start_hosts(struct private_run *run, struct record_plan *p
 	if (fault_check(plan) || await_relayd(run, plan) ||
 	    cluster_start(cluster, plan, run->control_port, run->data_port, fd))
 		return LT_ERROR;
-	leave_terminal(output);
-	return LT_OK;
+	return leave_terminal(output);
 }
 
 /* Whether the command has ended. If so, sends its status to the parent and stops recording. */
@@ -185,6 +185,16 @@ static enum lt_status open_traced(const struct keeper_traced *traced, int *fd)
 	return traced && *fd < 0 ? error_set("cannot watch the command: %s", g_strerror(errno)) : LT_OK;
 }
 
+/* Opens a descriptor for the held signals. */
+static enum lt_status open_signals(int *fd)
+{
+	sigset_t held;
+
+	process_fill_held(&held);
+	*fd = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
+	return *fd < 0 ? error_set("cannot wait for signals: %s", g_strerror(errno)) : LT_OK;
+}
+
 /* The traced process has ended: stop recording; all recorded data has reached the relayd. */
 static void end_recording(const struct record_plan *plan, struct pollfd *traced)
 {
@@ -196,29 +206,25 @@ static void end_recording(const struct record_plan *plan, struct pollfd *traced)
 
 /* Runs until the parent is gone or asks to end. */
 static void keep(const struct private_run *run, const struct record_plan *plan, struct process *command,
-		 struct cluster *cluster, int traced, int fd)
+		 struct cluster *cluster, int traced, int signals, int fd)
 {
 	struct signalfd_siginfo info;
-	sigset_t held;
 	struct pollfd fds[3] = { { .fd = fd, .events = POLLIN },
-				 { .events = POLLIN },
+				 { .fd = signals, .events = POLLIN },
 				 { .fd = traced, .events = POLLIN } };
 	bool done = false;
 
-	process_fill_held(&held);
-	fds[1].fd = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-	while (!done && fds[1].fd >= 0) {
+	while (!done) {
 		if (poll(fds, G_N_ELEMENTS(fds), cluster_watch(cluster) ? LOOK_MS : -1) < 0)
 			continue;
 		done = fds[0].revents;
 		if (fds[2].revents)
 			end_recording(plan, &fds[2]);
-		while (read(fds[1].fd, &info, sizeof(info)) == sizeof(info))
+		while (read(signals, &info, sizeof(info)) == sizeof(info))
 			done |= info.ssi_signo == SIGTERM;
 		reap(plan, command, fd);
 		waitpid(run->relayd, NULL, WNOHANG); /* if it has died, the monitor still has what it read */
 	}
-	close(fds[1].fd);
 }
 
 static void end_command(const struct record_plan *plan, struct process *command, int fd)
@@ -239,13 +245,13 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 	struct process command = { .gate = -1 };
 	struct cluster cluster = { .links = NULL };
 	char *source = NULL;
-	int traced_end = -1;
+	int traced_end = -1, signals;
 
 	setsid();
 	log_set_forward(forward_warning, &fd);
 	if (traced)
 		close(traced->process.gate); /* held by the caller alone: if that dies, so does the process */
-	if (open_traced(traced, &traced_end)) {
+	if (open_traced(traced, &traced_end) || open_signals(&signals)) {
 		tell(fd, "error", error_text());
 		return;
 	}
@@ -257,7 +263,7 @@ static void be_keeper(struct record_plan *plan, int output, const struct keeper_
 		source = record_plan_source(plan);
 		tell(fd, "store", run.store);
 		tell(fd, "source", source);
-		keep(&run, plan, &command, &cluster, traced_end, fd);
+		keep(&run, plan, &command, &cluster, traced_end, signals, fd);
 	}
 	end_command(plan, &command, fd);
 	cluster_end(&cluster);
