@@ -52,13 +52,15 @@ int recall_open_again(int fd)
 	return again;
 }
 
-void recall_set_limit(int fd, uint64_t bytes)
+enum lt_status recall_set_limit(int fd, uint64_t bytes)
 {
 	ssize_t n;
 
 	do {
 		n = pwrite(fd, &bytes, sizeof(bytes), offsetof(struct recall_shared, limit));
 	} while (n < 0 && errno == EINTR);
+	return n == sizeof(bytes) ? LT_OK
+				  : error_set("cannot limit the memory for the latest data: %s", error_of_errno(errno));
 }
 
 uint64_t recall_used(int fd)

@@ -59,8 +59,8 @@ int recall_create(uint64_t bytes);
 /* Another descriptor for it, which cannot write. -1: see the error chain. */
 int recall_open_again(int fd);
 
-/* Limits the bytes of entries, from its worker's next entry on. */
-void recall_set_limit(int fd, uint64_t bytes);
+/* Limits the bytes of entries, from its worker's next entry on. LT_ERROR: see the error chain. */
+enum lt_status recall_set_limit(int fd, uint64_t bytes);
 
 /* How many bytes of entries it has, as its worker says. */
 uint64_t recall_used(int fd);
@@ -97,7 +97,7 @@ uint64_t recall_after(const struct recall_entry *e);
 /* Copies the first len bytes of an entry found by recall_look(). false: it has fewer, or is no longer kept. */
 bool recall_copy(const struct recall *r, const struct recall_entry *e, void *to, size_t len);
 
-/* Whether entries have been dropped. */
+/* Whether entries have been dropped; for tests. */
 bool recall_is_cut(const struct recall *r);
 
 /* ---- the parent as a reader ---- */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "source/recall.h"
 
 enum { LOG_BYTES_MAX = 1 << 30 }; /* a small part of the address space of a worker */
@@ -42,8 +43,12 @@ static int make_log(void)
 		return -1;
 	}
 	g_array_append_val(logs, new);
-	for (guint i = 0; i < logs->len; i++)
-		recall_set_limit(log_at((int)i)->writing_fd, all_bytes / logs->len);
+	for (guint i = 0; i < logs->len; i++) {
+		if (recall_set_limit(log_at((int)i)->writing_fd, all_bytes / logs->len)) {
+			log_warning("%s", error_text());
+			error_clear();
+		}
+	}
 	return (int)logs->len - 1;
 }
 

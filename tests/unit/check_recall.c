@@ -356,7 +356,8 @@ START_TEST(test_limit)
 	count_kept(2999);
 	ck_assert_uint_gt(recall_used(fd), LARGE - LIMIT / 4);
 	ck_assert_uint_gt(pages_of(fd), LARGE);
-	recall_set_limit(fd, LIMIT);
+	ck_assert_int_eq(recall_set_limit(fd, LIMIT), LT_OK);
+	ck_assert_int_eq(recall_set_limit(-1, LIMIT), LT_ERROR);
 	for (uint64_t i = 3000; i < 6000; i++) {
 		add_numbered(i);
 		ck_assert_uint_le(recall_used(fd), LIMIT);
@@ -367,7 +368,7 @@ START_TEST(test_limit)
 	ck_assert_uint_gt(recall_used(fd), LIMIT - 2 * LONGEST);
 	ck_assert_uint_gt(freed, 0);
 	/* and may grow again */
-	recall_set_limit(fd, LARGE);
+	ck_assert_int_eq(recall_set_limit(fd, LARGE), LT_OK);
 	for (uint64_t i = 6000; i < 9000; i++)
 		add_numbered(i);
 	count_kept(8999);
