@@ -57,8 +57,10 @@ const char *strpool_text(strid id);
 /* Limits in bytes; 64 MiB for names and 256 MiB for paths by default. */
 void strpool_set_limit(size_t names_bytes, size_t paths_bytes);
 
-/* The number of strings that did not fit, and the bytes in use. */
+/* The number of strings that did not fit. */
 uint64_t strpool_full(void);
+
+/* The bytes in use, for tests. */
 size_t strpool_bytes(void);
 
 /*

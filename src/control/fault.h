@@ -21,7 +21,7 @@ struct tracer_fault {
 	const char *remedy;
 };
 
-/* The fault that would refuse a context whatever else is recorded; NULL: there is none. */
+/* The fault that would refuse a context whatever else is recorded; NULL: there is none. For tests. */
 const struct tracer_fault *fault_find(const char *context);
 
 /* The i-th fault of a version of lttng-modules; NULL: no more. */

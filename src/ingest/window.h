@@ -104,7 +104,7 @@ unsigned window_host_of(const struct window *w, unsigned host);
  */
 uint64_t window_first_ns(const struct window *w, unsigned i, uint64_t begin_ns);
 
-/* Why a part could not be read; NULL: there was no problem. Valid until the next window_run(). */
+/* Why a part could not be read, for tests; NULL: there was no problem. Valid until the next window_run(). */
 const char *window_trouble(const struct window *w);
 
 #endif

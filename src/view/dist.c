@@ -19,22 +19,6 @@ struct dist view_dist(const struct interval *iv, enum table_id table, const stru
 	return d;
 }
 
-void view_dist_merge(struct dist *a, const struct dist *b)
-{
-	u128 sq = ((u128)a->sq_hi << 64 | a->sq_lo) + ((u128)b->sq_hi << 64 | b->sq_lo);
-
-	a->count += b->count;
-	a->sum += b->sum;
-	a->sq_lo = (uint64_t)sq;
-	a->sq_hi = (uint64_t)(sq >> 64);
-	if (b->min < a->min)
-		a->min = b->min;
-	if (b->max >= a->max) {
-		a->max = b->max;
-		a->max_at = b->max_at;
-	}
-}
-
 uint64_t view_dist_avg(const struct dist *d)
 {
 	uint64_t q = d->sum / d->count, r = d->sum % d->count;

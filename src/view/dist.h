@@ -12,9 +12,6 @@
  */
 struct dist view_dist(const struct interval *iv, enum table_id table, const struct interval_row *row, unsigned cell);
 
-/* Adds b to a, as if all values had been recorded in one distribution. */
-void view_dist_merge(struct dist *a, const struct dist *b);
-
 /* sum / count, rounded half up to an integer. count > 0. */
 uint64_t view_dist_avg(const struct dist *d);
 

@@ -24,6 +24,8 @@ void follow_destroy(struct wait_follow *f);
 /* Starts with the edges of the row that the graph still holds. Idempotent. */
 void follow_add(struct wait_follow *f, wait_row row);
 void follow_remove(struct wait_follow *f, wait_row row);
+
+/* For tests. */
 bool follow_has(const struct wait_follow *f, wait_row row);
 
 /*
@@ -32,6 +34,7 @@ bool follow_has(const struct wait_follow *f, wait_row row);
  */
 bool follow_path(const struct wait_follow *f, wait_row row, uint64_t begin_ns, uint64_t end_ns, struct wait_path *out);
 
+/* For tests. */
 struct wait_follow_info {
 	uint32_t segments;
 	uint64_t since_ns;         /* the segments start here: the graph's horizon, or later if there are too many */

@@ -58,7 +58,7 @@ void waits_forget(struct waits *w, uint64_t t_ns);
 /* Builds the graph up to the lowest watermark. */
 void waits_run(struct waits *w);
 
-/* The graph, for the functions of path.h, resolve.h and totals.h; owned by w. */
+/* The graph, for tests, with the functions of path.h, resolve.h and totals.h; owned by w. */
 const struct wait_graph *waits_graph(const struct waits *w);
 
 /* The graph is complete up to this reference time, which is not included. */

@@ -212,7 +212,7 @@ static struct dist dist_of(const uint64_t *values, unsigned n)
 
 START_TEST(test_dist)
 {
-	struct dist d = DIST(5), e;
+	struct dist d = DIST(5);
 
 	ck_assert_uint_eq(view_dist_avg(&d), 5);
 	ck_assert_uint_eq(view_dist_stdev(&d), 0);
@@ -233,14 +233,6 @@ START_TEST(test_dist)
 	ck_assert_uint_eq(view_dist_stdev(&d), 1);
 	d = DIST(0, UINT64_C(1) << 61);
 	ck_assert_uint_eq(view_dist_stdev(&d), UINT64_C(1) << 60);
-
-	d = DIST(2, 4, 4, 4);
-	e = DIST(5, 5, 7, 9);
-	view_dist_merge(&d, &e);
-	ck_assert_uint_eq(d.count, 8);
-	ck_assert_uint_eq(d.min, 2);
-	ck_assert_uint_eq(d.max, 9);
-	ck_assert_uint_eq(view_dist_stdev(&d), 2);
 }
 END_TEST
 

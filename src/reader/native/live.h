@@ -45,7 +45,7 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 /* After LT_AGAIN: the viewer to wait for. */
 const struct viewer *native_live_viewer(const struct native_live *l);
 
-/* After LT_AGAIN: it waits for room in the ring. */
+/* After LT_AGAIN: it waits for room in the ring; for tests. */
 bool native_live_is_full(const struct native_live *l);
 
 /* Converts a viewer's cause for the parent. */
