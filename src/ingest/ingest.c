@@ -495,5 +495,10 @@ bool ingest_broken(const struct ingest *in)
 
 	for (guint i = 0; i < in->inputs->len; i++)
 		broken |= !input_at(in, i)->existed && input_at(in, i)->why && !input_at(in, i)->session_over;
+	for (guint i = 0; i < in->relays->len; i++) {
+		const struct relay *relay = g_ptr_array_index(in->relays, i);
+
+		broken |= relay->why && !relay->has_listed;
+	}
 	return broken;
 }

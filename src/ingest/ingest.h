@@ -213,7 +213,7 @@ void ingest_note_shortage(struct ingest *in);
 
 /*
  * Whether anything was corrupt or unreadable, or a source broke off, so far; or a session that is followed could not be
- * attached yet.
+ * attached yet, or the sessions of a relayd could not be listed yet.
  */
 bool ingest_broken(const struct ingest *in);
 

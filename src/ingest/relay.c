@@ -55,6 +55,7 @@ static void answered(struct relay *r, const char *why)
 	g_free(r->why);
 	r->why = g_strdup(why);
 	r->answered = true;
+	r->has_listed |= !why;
 	r->list++;
 	r->n_stored = 0;
 	g_ptr_array_set_size(r->added, 0);

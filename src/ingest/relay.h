@@ -18,6 +18,7 @@ struct relay {
 	struct source *lister; /* the worker; NULL: none runs */
 	int64_t next_us;       /* CLOCK_MONOTONIC: when to start it again */
 	bool answered;         /* it has answered, or failed, at least once */
+	bool has_listed;       /* a whole list came from it */
 	char *why;             /* why the last attempt failed; NULL: it did not */
 	uint64_t list;         /* number of the list that is being received, from 1 */
 	GPtrArray *added;      /* its sessions that were not known: struct relay_listed * */

@@ -234,7 +234,7 @@ said_once report probes --begin +1000s "$recording"
 expect 0 '.' '^lttngtop: warning: --from-start is for live sessions: recordings are always read' report cpu --from-start "$recording"
 expect 0 '.' '^lttngtop: warning: --stall-limit is for live sessions, and has no effect' report dump --stall-limit 10s "$recording"
 expect 0 '.' '^lttngtop: warning: --max-sessions is for live sessions' attach -c -n '*' --max-sessions 2 "$recording"
-expect 0 '.' "^lttngtop: warning: reading 'net://127.0.0.1:1'" report cpu --from-start --max-sessions 2 --stall-limit 3s \
+expect 3 '.' "^lttngtop: warning: reading 'net://127.0.0.1:1'" report cpu --from-start --max-sessions 2 --stall-limit 3s \
 	--duration 1s "$recording" net://127.0.0.1:1
 if grep 'is for live sessions' err; then
 	failures=$((failures + 1))

@@ -13,6 +13,7 @@ import time
 
 import cases
 from fake_relay import Hangup, Relay, Session
+from test_feed import TRACES
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
 from terminal import Terminal  # noqa: E402
@@ -126,6 +127,32 @@ def test_report_of_silence():
             out, err = report.communicate(timeout=30)
     assert said == f"lttngtop: warning: waiting for an answer from '{url}'; Ctrl-C ends this\n", said
     assert (report.returncode, out, err) == (1, "", "lttngtop: interrupted before the first event arrived\n"), (out, err)
+
+
+def report_with_recording(relay_url, stop_at=None):
+    """A report on a recording and a relayd, ended by SIGINT once stderr holds stop_at: its status, hosts and messages."""
+    command = [os.environ["LTTNGTOP"], "report", "hosts", "--json", os.path.join(TRACES, "locks-pipes"), relay_url]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as report:
+        said = ""
+        while stop_at and stop_at not in said:
+            line = report.stderr.readline()
+            assert line, said
+            said += line
+        if stop_at:
+            report.send_signal(signal.SIGINT)
+        out, err = report.communicate(timeout=30)
+    return report.returncode, [r["host"] for r in json.loads(out)["rows"]] if out else None, said + err
+
+
+def test_report_of_a_recording_and_a_refusal():
+    """The recording's figures are printed; that the relayd could not be read makes them incomplete."""
+    with Relay() as relay:
+        url = relay.relay_url
+    status, hosts, said = report_with_recording(url)
+    assert (status, hosts) == (3, ["web"]), (status, hosts, said)
+    assert said == (f"lttngtop: warning: reading '{url}': cannot connect: Connection refused\n"
+                    "lttngtop: incomplete: not everything could be read\n"), said
 
 
 def test_nonsense():
