@@ -64,7 +64,8 @@ const struct manual_item manual_exit_statuses[] = {
 	{ "128+n",
 	  "ended by signal n. SIGINT (^C) ends report and attach at the data read up to then, which is still written: "
 	  "with status 0 or 3 for live sessions and with --follow, 130 for other recordings, 1 if there was none yet; "
-	  "a second one ends them at once. 'report slice' leaves nothing behind" },
+	  "a second one ends them at once. Recordings given with live sources that have not answered yet are read to "
+	  "their end instead. 'report slice' leaves nothing behind" },
 	{ "with a COMMAND",
 	  "the exit status of COMMAND, even if events were lost; 126 if it cannot be run, 127 if it does not exist; "
 	  "128+n if signal n ended it, such as 143 if lttngtop terminated it" },

@@ -120,6 +120,13 @@ void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_n
 enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 
 /*
+ * After LT_INTERRUPTED from ingest_start(): gives up live sources that have not answered, each with a message; others
+ * end as soon as the data that has come is read. Returns whether ingest_start() can be called again, to read all that;
+ * false: no host is known, or no live source was waited for.
+ */
+bool ingest_leave_live(struct ingest *in);
+
+/*
  * The same without waiting, and without the first events of live sources. LT_AGAIN: not everything is known yet; call
  * it again when ingest_fd() is readable, and several times a second.
  */

@@ -36,6 +36,7 @@ struct ingest {
 	bool started;        /* the workers of recordings have been started */
 	bool is_frugal;      /* the user did not set the number of workers */
 	bool named;          /* the hosts known at the start have their names */
+	bool left_live;      /* see ingest_leave_live() */
 	bool announced;      /* a trace was announced since the last ingest_announced() */
 	bool broken;         /* a source or a part of one could not be read, or broke off */
 	struct model_memory memory; /* shared by all hosts */
@@ -117,6 +118,12 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 /* Whether all running sources of the host have been silent past the stall limit, and there is at least one. */
 bool ingest_is_mute(const struct host *host);
+
+/*
+ * After ingest_leave_live(), for a host whose merge has to wait: ends its live sources that have delivered nothing
+ * more. Returns whether there was one.
+ */
+bool ingest_end_quiet(struct ingest *in, struct host *host);
 
 /* Whether an input of the host runs or may run again. */
 bool ingest_may_come_back(const struct host *host);

@@ -153,7 +153,8 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 			h->applied_ns = until_ns;
 			return LT_END;
 		default:
-			return LT_AGAIN;
+			if (!in->left_live || !ingest_end_quiet(in, host))
+				return LT_AGAIN;
 		}
 	}
 	*dry = false;

@@ -120,3 +120,9 @@ void relay_poll(struct relay *r, const struct relay_listener *listener)
 	else if ((hangs = source_hangs(r->lister, HANG_MS)) != NULL)
 		source_kill(r->lister, hangs);
 }
+
+void relay_give_up(struct relay *r, const char *why)
+{
+	if (!r->answered)
+		answered(r, why);
+}

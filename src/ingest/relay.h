@@ -49,4 +49,7 @@ struct relay_listener {
 /* Starts the worker when that is due, and reads the answers it has. Never waits. */
 void relay_poll(struct relay *r, const struct relay_listener *listener);
 
+/* If it has not answered so far, counts that as a failure. */
+void relay_give_up(struct relay *r, const char *why);
+
 #endif

@@ -174,9 +174,9 @@ void ingest_poll_relays(struct ingest *in)
 {
 	const struct relay_listener listener = { is_known, added, listed, in };
 
-	for (guint i = 0; i < in->relays->len; i++)
+	for (guint i = 0; i < in->relays->len && !in->left_live; i++)
 		relay_poll(g_ptr_array_index(in->relays, i), &listener);
-	for (guint i = 0; i < in->lists->len; i++)
+	for (guint i = 0; i < in->lists->len && !in->left_live; i++)
 		relay_poll(g_ptr_array_index(in->lists, i), &listener);
 }
 

@@ -174,6 +174,63 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 	g_free(reason);
 }
 
+/* ---- no longer waiting ---- */
+
+static char *not_awaited(const char *name)
+{
+	return g_strdup_printf("reading '%s': not waited for any longer", name);
+}
+
+static void give_up_relays(struct ingest *in, const GPtrArray *relays)
+{
+	for (guint i = 0; i < relays->len; i++) {
+		struct relay *relay = g_ptr_array_index(relays, i);
+		char *why = not_awaited(relay->url);
+
+		in->left_live |= !relay->answered;
+		relay_give_up(relay, why);
+		g_free(why);
+	}
+}
+
+bool ingest_leave_live(struct ingest *in)
+{
+	if (!in->hosts->len)
+		return false;
+	give_up_relays(in, in->relays);
+	give_up_relays(in, in->lists);
+	for (guint i = 0; i < in->inputs->len; i++) {
+		struct input *input = input_at(in, i);
+		char *why;
+
+		if (!source_spec_is_live(input->spec) || !input->source || input->in_merge)
+			continue;
+		why = not_awaited(input->spec->name);
+		ingest_source_stopped(in, input, why);
+		input->state = INPUT_ENDED;
+		in->left_live = true;
+		g_free(why);
+	}
+	return in->left_live;
+}
+
+bool ingest_end_quiet(struct ingest *in, struct host *host)
+{
+	bool any = false;
+
+	for (guint i = 0; i < host->inputs->len; i++) {
+		struct input *input = g_ptr_array_index(host->inputs, i);
+
+		if (!input || !input->in_merge || !source_spec_is_live(input->spec) ||
+		    merge_hears(host->merge, input->number))
+			continue;
+		ingest_source_stopped(in, input, NULL);
+		input->state = INPUT_ENDED;
+		any = true;
+	}
+	return any;
+}
+
 static void set_back(struct ingest *in, struct input *input)
 {
 	if (input->host->public.away || input->host->public.ended)

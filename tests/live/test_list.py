@@ -12,7 +12,7 @@ import sys
 import time
 
 import cases
-from fake_relay import Hangup, Relay, Session
+from fake_relay import INDEX_RETRY, Hangup, Relay, Session
 from test_feed import TRACES
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -129,9 +129,12 @@ def test_report_of_silence():
     assert (report.returncode, out, err) == (1, "", "lttngtop: interrupted before the first event arrived\n"), (out, err)
 
 
-def report_with_recording(relay_url, stop_at=None):
-    """A report on a recording and a relayd, ended by SIGINT once stderr holds stop_at: its status, hosts and messages."""
-    command = [os.environ["LTTNGTOP"], "report", "hosts", "--json", os.path.join(TRACES, "locks-pipes"), relay_url]
+def report_with(*argv, stop_at=None):
+    """
+    A report on the hosts of a recording and other sources, ended by SIGINT once stderr holds stop_at: its status, the
+    events of each host, and the messages.
+    """
+    command = [os.environ["LTTNGTOP"], "report", "hosts", "--json", os.path.join(TRACES, "locks-pipes"), *argv]
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True) as report:
         said = ""
@@ -142,17 +145,50 @@ def report_with_recording(relay_url, stop_at=None):
         if stop_at:
             report.send_signal(signal.SIGINT)
         out, err = report.communicate(timeout=30)
-    return report.returncode, [r["host"] for r in json.loads(out)["rows"]] if out else None, said + err
+    return report.returncode, {r["host"]: r["events"] for r in json.loads(out or '{"rows":[]}')["rows"]}, said + err
+
+
+INCOMPLETE = "lttngtop: incomplete: not everything could be read\n"
 
 
 def test_report_of_a_recording_and_a_refusal():
     """The recording's figures are printed; that the relayd could not be read makes them incomplete."""
+    _, whole, _ = report_with()
     with Relay() as relay:
         url = relay.relay_url
-    status, hosts, said = report_with_recording(url)
-    assert (status, hosts) == (3, ["web"]), (status, hosts, said)
-    assert said == (f"lttngtop: warning: reading '{url}': cannot connect: Connection refused\n"
-                    "lttngtop: incomplete: not everything could be read\n"), said
+    status, events, said = report_with(url)
+    assert whole["web"] and (status, events) == (3, whole), (status, events, said)
+    assert said == f"lttngtop: warning: reading '{url}': cannot connect: Connection refused\n{INCOMPLETE}", said
+
+
+class Lasting(Relay):
+    """Its session does not end."""
+
+    def at_last_end(self):
+        pass
+
+    def at_end(self, stream):
+        return self.index(INDEX_RETRY)
+
+
+def test_report_of_others_and_silence():
+    """Ctrl-C ends the wait for what does not answer: recordings are read, and of a live session what came from it."""
+    _, whole, _ = report_with()
+    with Silent() as silent, Lasting(Session([os.path.join(TRACES, "three-tier", "db", "kernel")], "db", "live")) as live:
+        url = f"{silent.relay_url}/host/web/s"
+        status, events, said = report_with(url, live.url, stop_at="Ctrl-C ends this")
+        assert events.pop("db", 0) and (status, events) == (3, whole), (status, events, said)
+        assert said.split("\n", 1)[1] == (f"lttngtop: error: reading '{url}': not waited for any longer\n"
+                                          f"{INCOMPLETE}"), said
+
+
+def test_report_until_silence_ends():
+    """So does the end of --duration, also while a relayd is asked for its sessions."""
+    _, whole, _ = report_with()
+    with Silent() as relay:
+        status, events, said = report_with("--duration", "3s", relay.relay_url)
+    assert (status, events) == (3, whole), (status, events, said)
+    assert said == f"lttngtop: warning: reading '{relay.relay_url}': not waited for any longer\n{INCOMPLETE}", said
 
 
 def test_nonsense():

@@ -69,6 +69,10 @@ enum lt_status report_open(struct report *r, bool survey)
 		ingest_limit(in, r->limit->like, r->limit->begin_ns, r->limit->end_ns, r->limit->models);
 	if (opened)
 		status = ingest_start(in, &report_stop);
+	if (status == LT_INTERRUPTED && ingest_leave_live(in)) {
+		report_stop = false;
+		status = ingest_start(in, &report_stop);
+	}
 	if (status == LT_OK) {
 		r->in = in;
 		return LT_OK;
