@@ -20,12 +20,14 @@ static void say_no_row(struct ui *ui)
 
 const struct view_row *ui_selected_row(struct ui *ui)
 {
-	struct list *l = current_list(ui);
+	struct pane *p = ui_pane(ui);
+	struct list *l = pane_list(p);
 	const struct view_row *row = list_selected(l);
 
 	if (!row) {
 		say_no_row(ui);
-	} else if (!list_shows_selection(l)) {
+	} else if (!pane_shows_selection(p)) {
+		pane_show_lists(p);
 		list_select(l, l->index);
 		ui_say(ui, "the selected row was not visible: showing it");
 		row = NULL;

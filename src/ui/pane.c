@@ -472,6 +472,13 @@ void pane_show_lists(struct pane *p)
 		p->head_first = 0;
 }
 
+bool pane_shows_selection(struct pane *p)
+{
+	const bool hidden = p->head_first && !pane_list(p)->h;
+
+	return !hidden && list_shows_selection(pane_list(p));
+}
+
 void pane_move(struct pane *p, int by)
 {
 	const int direction = by > 0 ? 1 : -1;

@@ -100,6 +100,9 @@ void pane_move(struct pane *p, int by);
 /* Brings back lists whose room lines have taken. */
 void pane_show_lists(struct pane *p);
 
+/* Whether the selected row is on the screen. */
+bool pane_shows_selection(struct pane *p);
+
 /* Selects the next row of its lists that contains text; false: there is none. here: the selected row counts, too. */
 bool pane_search(struct pane *p, const char *text, bool backward, bool here);
 

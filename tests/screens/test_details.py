@@ -203,6 +203,14 @@ def lines_by_pages(checks):
             checks.contains(f"{size}: lists, once a key moves in them", t.press("Down"), "▼TOTAL")
             t.press("s")
             checks.contains(f"{size}: also to their end", t.press("End"), "▼TOTAL")
+            if size[1] < 24:  # their lines leave no room for rows
+                t.press("s")
+                for key in ("Enter", "l", "Space"):
+                    t.keys(key)
+                    checks.check(f"{size}: {key} acts on no row that cannot be seen",
+                                 t.wait("^the selected row was not visible"))
+                    checks.contains(f"{size}: {key}: it is shown", t.sync(), "▼TOTAL")
+                    t.press("s")
 
 
 def hidden(checks):
