@@ -44,9 +44,11 @@ static const struct manual_item monitor_files[] = {
 	  "The settings of the screen (default directory: ~/.config). Only Save in the setup (F2) writes this "
 	  "file. Group [screen]: host-lines (a line per host above the timeline), colors and host-percent (CPU % of "
 	  "the whole host, key %) are true or false; interval is a duration. A group such as [list cpu] is named "
-	  "after a table of lttngtop-report(1): columns is a list of column names, in the order of the screen, "
-	  "separated by spaces; sort is a column name, and '-' before it reverses the order; sum-by is what rows "
-	  "are summed up by, as in lttngtop-report(1). The command line overrides the file; unknown groups and keys "
+	  "after a table of lttngtop-report(1) or one that only the screen has, which are counters (pane Perf) and "
+	  "paths (pane Paths): columns is a list of column names, in the order of the screen, separated by spaces; "
+	  "sort is a column name, or a counter's in counters, and '-' before it reverses the order; sum-by is what "
+	  "rows are summed up by, as in lttngtop-report(1). Save writes the columns that are shown. "
+	  "The command line overrides the file; unknown groups and keys "
 	  "are kept; a wrong value is ignored with a warning (L)" },
 	{ "$XDG_CACHE_HOME/lttngtop/",
 	  "The cache (default directory: ~/.cache). A recording of 8 MiB or more that was read completely is cached, "

@@ -5,9 +5,10 @@
 import configparser
 import os
 import re
+import subprocess
 import tempfile
 
-from terminal import Checks, Terminal, need, skip, unpack
+from terminal import PROGRAM, Checks, Terminal, need, skip, unpack
 
 need("tmux", "zstd")
 RECORDING = unpack("three-tier") or skip("no recording three-tier")
@@ -180,4 +181,24 @@ def wrong(checks):
         t.wait("cannot (make|save)")
 
 
-Checks().run(saved, counters, hidden_order, kept, wrong)
+def groups(checks):
+    """The manual says after which tables the groups of lists are named."""
+    with open(os.path.join(os.environ["SRCDIR"], "man", "lttngtop.1"), encoding="utf-8") as f:
+        text = re.search(r"A group such as \[list cpu\] .*?:", f.read())[0]
+    others = re.findall(r"(\w+) \(pane \w+\)", text)
+    path = os.path.join(HOME, "all.conf")
+    with open_at("--config", path, size=(120, 40)) as t:
+        first = t.sync()[5]
+        t.press("Tab")
+        while t.sync()[5] != first:
+            t.press("Tab")
+        t.choose("F2", "─ Setup", re.escape("Save: "))
+        t.wait("settings saved")
+    lists = {group.split()[1] for group in read(path) if group.startswith("list ")}
+    reports = {name for name in lists if subprocess.run([PROGRAM, "report", name, "--help"], check=False, stdout=subprocess.DEVNULL,
+                                                        stderr=subprocess.DEVNULL).returncode == 0}
+    checks.check("many are tables of reports", len(reports) > 15, reports)
+    checks.equal("the others", sorted(lists - reports), sorted(others))
+
+
+Checks().run(saved, counters, hidden_order, kept, wrong, groups)
