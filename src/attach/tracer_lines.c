@@ -62,10 +62,20 @@ static GHashTable *fates_of(const struct attach_tracer *t, unsigned host)
 	return g_ptr_array_index(t->fates, host);
 }
 
-static gboolean is_gone(gpointer pid, gpointer fate, gpointer model)
+static gboolean is_gone(gpointer pid, gpointer fate, gpointer pids)
 {
 	(void)fate;
-	return !model_look_thread(model, GPOINTER_TO_INT(pid));
+	return !g_hash_table_contains(pids, pid);
+}
+
+/* The first thread of a process may be gone before others are. */
+static void drop_fates_of_gone(const struct model *m, GHashTable *fates)
+{
+	GHashTable *pids = g_hash_table_new(NULL, NULL);
+
+	model_look_pids(m, pids);
+	g_hash_table_foreach_remove(fates, is_gone, pids);
+	g_hash_table_destroy(pids);
 }
 
 static void meet_fate(struct traced *who, const struct fate *fate)
@@ -88,7 +98,7 @@ static void end_process(struct attach_tracer *t, const struct ingest_visit *v, s
 	if (!row || (int32_t)row->pid <= 0)
 		return;
 	if (g_hash_table_size(fates) >= t->fates_max) {
-		g_hash_table_foreach_remove(fates, is_gone, (gpointer)model_of(t, v));
+		drop_fates_of_gone(model_of(t, v), fates);
 		t->fates_max = MAX(FATES_LEAST, 2 * g_hash_table_size(fates));
 	}
 	fate.at_ns = v->event->ts_ns;

@@ -15,6 +15,15 @@ const struct thread_row *model_look_thread(const struct model *m, int64_t tid)
 	return row == NO_ROW ? NULL : THREAD_ROW((struct model *)m, row);
 }
 
+void model_look_pids(const struct model *m, GHashTable *pids)
+{
+	const struct state_table *t = &m->state.tables[TABLE_THREAD];
+
+	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;)
+		if (thread_info((struct model *)m, row)->in_use)
+			g_hash_table_add(pids, GINT_TO_POINTER((int32_t)THREAD_ROW((struct model *)m, row)->pid));
+}
+
 int64_t model_look_running(const struct model *m, unsigned cpu)
 {
 	return cpu < m->cpus->len ? g_array_index(m->cpus, struct cpu, cpu).tid : TID_UNKNOWN;

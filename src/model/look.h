@@ -2,6 +2,7 @@
 #ifndef LT_MODEL_LOOK_H
 #define LT_MODEL_LOOK_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -16,6 +17,9 @@
 
 /* The thread that has this TID now; NULL: unknown. Borrowed until the model's next event. */
 const struct thread_row *model_look_thread(const struct model *m, int64_t tid);
+
+/* Adds the PIDs of all threads that are there to a set of GINT_TO_POINTER(PID). Its time grows with their number. */
+void model_look_pids(const struct model *m, GHashTable *pids);
 
 /* The TID that runs on the CPU, 0 idle; -1 unknown. */
 int64_t model_look_running(const struct model *m, unsigned cpu);

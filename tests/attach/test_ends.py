@@ -19,7 +19,7 @@ MS = 10 ** 6
 KILL, SEGV, TERM, SIGCHLD = 9, 11, 15, 17
 HANDLER = 0x400000
 RESTARTSYS = -512
-MANY = 3000  # the ends of 1024 processes are kept, and of twice those that are still there
+MANY = 3000  # the ends of 1024 processes are kept, and of twice those of which there is still a thread
 
 
 class Process:
@@ -156,12 +156,14 @@ def reused_and_killed():
     return p
 
 
-def exits_among_many():
-    """As silent(); before 100 and 102 are gone, more other processes have ended than those whose ends are kept."""
+def exits_among_many(first_is_gone=False):
+    """As silent(); before 102 and perhaps 100 are gone, more other processes have ended than those whose ends are kept."""
     p = Process()
     p.fork(101, 100, 102, 100)
     p.ends("exit_group", 3)
     p.gone()
+    if first_is_gone:
+        p.killed()
     p.switch("sh", 50, 0)
     for pid in range(1000, 1000 + MANY):
         p.fork(50, 50, pid, pid)
@@ -172,6 +174,10 @@ def exits_among_many():
     p.switch("srv", 102, 1)
     p.gone()
     return p
+
+
+def last_among_many():
+    return exits_among_many(first_is_gone=True)
 
 
 def exits_slowly():
@@ -334,7 +340,7 @@ def main():
                 if end and end.startswith("exited"):
                     checks.true(not any("SIGKILL" in line for line in shown), f"{name}: {tid} {how}: {shown}")
     for process, end in ((exits_as_three, "exited with 3"), (silent, "exited with 3"), (exits_among_many, "exited with 3"),
-                         (reused_and_ends, "exited with 7"), (reused_and_killed, "killed by SIGKILL")):
+                         (last_among_many, "exited with 3"), (reused_and_ends, "exited with 7"), (reused_and_killed, "killed by SIGKILL")):
         process().trace.write(process.__name__)
         checks.equal(attach(process.__name__, "-p", "102")[-1:], [f"+++ {end} +++"], f"{process.__name__}: 102")
     check_exec(checks)
