@@ -46,7 +46,7 @@ static void add_call(json_t *o, struct ingest *in, const struct attach_record *r
 {
 	const bool returned = r->status == CALL_SUCCESSFUL || r->status == CALL_FAILED;
 	const char *error = r->status == CALL_FAILED ? consts_errno(-r->ret) : NULL;
-	/* rt_sigreturn() ends with its entry */
+	/* rt_sigreturn() and sigreturn() end with their entry */
 	const bool lasts = r->has_entry && (r->status != CALL_UNFINISHED || r->ts_ns > r->entry_ns);
 
 	json_object_set_new(o, "name", json_string(strpool_text(r->name)));

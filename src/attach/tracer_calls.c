@@ -250,8 +250,8 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 	*call = plan->call;
 	if (plan->name)
 		return plan->shown;
-	if (!plan->compat && decode_integer(v->shape, v->fields, "id", &nr))
-		text = model_look_call_name(ingest_host(t->in, v->host)->model, nr);
+	if (decode_integer(v->shape, v->fields, "id", &nr))
+		text = model_look_call_name(ingest_host(t->in, v->host)->model, nr, plan->compat);
 	*name = strpool_intern_z(text ? text : "unknown");
 	*call = text ? calls_find(text) : NULL;
 	return attach_filter_call(t->options->filter, strpool_text(*name), *call);
@@ -260,7 +260,9 @@ static bool identify(struct attach_tracer *t, const struct ingest_visit *v, cons
 /* Resumes where the signal interrupted: it is not seen to return, and its entry is its end. */
 static bool never_returns(const struct call_now *now)
 {
-	return strcmp(strpool_text(now->name), "rt_sigreturn") == 0;
+	static const char *const names[] = { "rt_sigreturn", "sigreturn", NULL };
+
+	return g_strv_contains(names, strpool_text(now->name));
 }
 
 /* The created thread returns from it, too, with 0: that is its first event, and not a call of its own. */

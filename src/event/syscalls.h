@@ -118,6 +118,12 @@ const char *syscall_strace_name(const char *name);
 enum { SYSCALL_NUMBERS_SHARED = 424, SYSCALL_NUMBERS_MAX = 1024 };
 const char *syscall_name_of_number(int64_t nr, bool is_x86_64);
 
+/*
+ * The numbers of 32-bit programs on x86-64 differ. The tracer has names for their calls, except for these two, which do
+ * not return.
+ */
+enum { SYSCALL_COMPAT_SIGRETURN = 119, SYSCALL_COMPAT_RT_SIGRETURN = 173 };
+
 /* Whether some kernel is known to have a call of that name, the tracer's or strace's. */
 bool syscall_is_known(const char *name);
 

@@ -44,8 +44,12 @@ uint64_t model_look_entered(const struct model *m, int64_t tid)
 	return row == NO_ROW ? 0 : thread_info((struct model *)m, row)->entered_ns;
 }
 
-const char *model_look_call_name(const struct model *m, int64_t nr)
+const char *model_look_call_name(const struct model *m, int64_t nr, bool compat)
 {
+	const strid name = compat ? syscalls_compat_name(m, nr) : STRID_NONE;
+
+	if (compat)
+		return name ? strpool_text(name) : NULL;
 	return syscall_name_of_number(nr, m->is_x86_64);
 }
 

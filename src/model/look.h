@@ -33,8 +33,11 @@ uint64_t model_look_call(const struct model *m, int64_t tid);
  */
 uint64_t model_look_entered(const struct model *m, int64_t tid);
 
-/* The name of a system call of this host that the tracer has none for, by its number; NULL: not known. */
-const char *model_look_call_name(const struct model *m, int64_t nr);
+/*
+ * The name of a system call of this host that the tracer has none for, by its number; NULL: not known. compat: a 32-bit
+ * program's.
+ */
+const char *model_look_call_name(const struct model *m, int64_t nr, bool compat);
 
 struct model_fd {
 	strid path, peer; /* STRID_NONE: unknown */

@@ -268,6 +268,9 @@ strid syscalls_path(struct model *m, uint32_t thread);
 /* Stops following the call the thread is in: its exit will not be seen. */
 void syscalls_forget(struct model *m, uint32_t thread);
 
+/* The name of a 32-bit program's call by its number, if the tracer has none for it; STRID_NONE: not known. */
+strid syscalls_compat_name(const struct model *m, int64_t nr);
+
 /* ---- files.c: fd tables; io.c: bytes ---- */
 void files_create(struct model *m);
 void files_destroy(struct model *m);

@@ -100,6 +100,15 @@ static struct call_name call_of_number(const struct model *m, int64_t nr)
 	return s->numbers[nr];
 }
 
+strid syscalls_compat_name(const struct model *m, int64_t nr)
+{
+	const struct syscalls *s = m->syscalls;
+
+	if (m->is_x86_64 && nr == SYSCALL_COMPAT_RT_SIGRETURN)
+		return s->sigreturn[0];
+	return m->is_x86_64 && nr == SYSCALL_COMPAT_SIGRETURN ? s->sigreturn[1] : STRID_NONE;
+}
+
 /* By the class of the event, else by its number; name STRID_NONE if neither gives it. */
 static struct call_name call_of_event(struct model *m, const struct apply *a, bool has_nr, int64_t nr)
 {
@@ -109,7 +118,9 @@ static struct call_name call_of_event(struct model *m, const struct apply *a, bo
 		return call;
 	call.name = a->class->call;
 	call.desc = a->class->desc;
-	if (!call.name && has_nr && !a->class->compat)
+	if (!call.name && has_nr && a->class->compat)
+		call.name = syscalls_compat_name(m, nr);
+	else if (!call.name && has_nr)
 		call = call_of_number(m, nr);
 	return call;
 }

@@ -289,10 +289,10 @@ static void resolve_syscall_entry(struct reader_class *plan, const char *name, c
 	const struct syscall_desc *desc;
 
 	if (strcmp(call, "unknown") == 0) {
-		/* Another ABI numbers its calls differently. */
+		resolve_field(&plan->payload, &nr, 0, nr.names, strlen(nr.names), ' ', structure);
+		/* Another ABI numbers its calls differently: of which call they are is not known. */
 		if (g_str_has_prefix(name, "compat_"))
 			return;
-		resolve_field(&plan->payload, &nr, 0, nr.names, strlen(nr.names), ' ', structure);
 		resolve_field(&plan->payload, &args, 10, args.names, strlen(args.names), ' ', structure);
 		return;
 	}

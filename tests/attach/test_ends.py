@@ -293,29 +293,42 @@ CASES = {
 }
 
 
+# the tracer has no names for those of 32-bit programs; what is 173 for these is another call for others
+SIGRETURNS = {"rt_sigreturn": ("rt_sigreturn", None, ""), "rt-sigreturn-32": ("rt_sigreturn", 173, "compat_"),
+              "sigreturn-32": ("sigreturn", 119, "compat_")}
+
+
 def check_sigreturn(checks):
-    """rt_sigreturn() is over when it starts: what the thread does until its next call is not a part of it."""
-    p, at = Process(), {}
-    p.switch("srv", 100, 1)
-    p.leave("read", RESTARTSYS)
-    p.deliver(TERM, HANDLER)
-    for last in False, True:
-        p.entry("rt_sigreturn")
-        at[p.now_ms * MS] = last
-        p.switch("srv", 101, 0)
+    """sigreturn() is over when it starts: what the thread does until its next call is not a part of it."""
+    for directory, (name, number, prefix) in SIGRETURNS.items():
+        p, at = Process(), {}
         p.switch("srv", 100, 1)
-        if not last:
-            p.entry("getpid")
-            p.leave("getpid", 100)
-    p.trace.write("sigreturn")
-    lines = [json.loads(line) for line in attach("sigreturn", "-p", "100", "--json", waits=True)]
-    calls = [o for o in lines if o.get("name") == "rt_sigreturn"]
-    checks.equal([o["ts_ns"] % 10**9 for o in calls], [t % 10**9 for t in at], f"ends of rt_sigreturn: {calls}")
-    for o in calls:
-        checks.equal((o["begin_ns"], o["duration_ns"], o["off_cpu_ns"], o["waits"], o["ret"], o["status"]),
-                     (o["ts_ns"], None, None, [], None, "unfinished"), "rt_sigreturn")
-    text = attach("sigreturn", "-p", "100", "-T", waits=True)
-    checks.equal([line.split() for line in text if "rt_sigreturn" in line], [["rt_sigreturn()", "=", "?"]] * 2, f"text: {text}")
+        p.leave("read", RESTARTSYS)
+        p.entry("fadvise64", ("fd", "s32", 3))  # which tells x86-64's numbers
+        p.leave("fadvise64", 0)
+        p.deliver(TERM, HANDLER)
+        for last in False, True:
+            if number:
+                p.add(prefix + "syscall_entry_unknown", ("id", "s32", number), ("args", "array", "u64", [0] * 6))
+            else:
+                p.entry(name)
+            at[p.now_ms * MS] = last
+            p.switch("srv", 101, 0)
+            p.switch("srv", 100, 1)
+            if not last:
+                p.entry("getpid")
+                p.leave("getpid", 100)
+        p.trace.write(directory)
+        lines = [json.loads(line) for line in attach(directory, "-p", "100", "--json", waits=True)]
+        calls = [o for o in lines if o.get("name") == name]
+        checks.equal([o["ts_ns"] % 10**9 for o in calls], [t % 10**9 for t in at], f"{directory}: ends: {calls}")
+        for o in calls:
+            checks.equal((o["begin_ns"], o["duration_ns"], o["off_cpu_ns"], o["waits"], o["ret"], o["status"]),
+                         (o["ts_ns"], None, None, [], None, "unfinished"), directory)
+        text = attach(directory, "-p", "100", "-T", waits=True)
+        checks.equal([line.split() for line in text if "sigreturn" in line], [[f"{name}()", "=", "?"]] * 2, f"text: {text}")
+        rows = harness.report("cpu", directory, "--tid", "100", "--columns", "user_ns,system_ns").rows
+        checks.equal(rows, [{"user_ns": 8 * MS + 1, "system_ns": 7 * MS}], f"{directory}: back in the program")
 
 
 def attach(directory, *options, waits=False):

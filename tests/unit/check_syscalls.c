@@ -370,11 +370,11 @@ START_TEST(test_unknown_call_of_another_machine)
 	ck_assert(is_open(&e, TID, 3));
 	ck_assert_uint_eq(call_stats(&e, TID, "unknown")->time.count, 1);
 	ck_assert_ptr_null(call_stats(&e, TID, "close"));
-	ck_assert_ptr_null(model_look_call_name(e.m, NR_CLOSE));
+	ck_assert_ptr_null(model_look_call_name(e.m, NR_CLOSE, false));
 	unknown_call(&e, NR_CLOSE_RANGE, 0, (struct ev_syscall_entry){ .args = { 4, UINT32_MAX, 0 } });
 	ck_assert(!is_open(&e, TID, 5));
 	ck_assert_uint_eq(call_stats(&e, TID, "close_range")->time.count, 1);
-	ck_assert_str_eq(model_look_call_name(e.m, NR_CLOSE_RANGE), "close_range");
+	ck_assert_str_eq(model_look_call_name(e.m, NR_CLOSE_RANGE, false), "close_range");
 	events_release(&e);
 }
 END_TEST

@@ -37,7 +37,7 @@ static void help_json(struct help *h)
 		{ "begin_ns", "when it started, in corrected time; null, like the next two, if before the recording" },
 		{ "duration_ns",
 		  "how long it took by the clock of its host, which can differ slightly from ts_ns minus "
-		  "begin_ns; null, like the next, for rt_sigreturn, which ends when it starts" },
+		  "begin_ns; null, like the next, for rt_sigreturn and sigreturn, which end when they start" },
 		{ "off_cpu_ns",
 		  "how much of that the thread was not on a CPU, by the same clock; in waits, which are in "
 		  "corrected time, that can differ slightly" },
