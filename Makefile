@@ -162,7 +162,7 @@ $(BUILD)/traces/%: traces/%.tar.zst
 $(BUILD)/tests/%: tests/%.c $(ARCHIVE)
 	$(call say,CCLD,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(COMPILE) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
+	$(Q)$(COMPILE) $(TEST_CFLAGS) $(CHECK_CFLAGS) -MF $@.d -o $@ $< $(ARCHIVE) $(LDFLAGS) $(BUILD_LDFLAGS) $(CHECK_LIBS) $(LINK_LIBS)
 
 # Preloaded into the program by some of them; a sanitizer has no place in it.
 $(TEST_LIBRARIES): $(BUILD)/%.so: %.c
