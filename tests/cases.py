@@ -8,12 +8,13 @@ import traceback
 _failed = 0
 
 
-def sanitized():
+def sanitized(build=None):
     """
     Whether the build that is tested has sanitizers: sizes of memory mean nothing then, and what only compares many
-    figures, all of them made by the same code, need not do it again in a build that is several times slower.
+    figures, all of them made by the same code, need not do it again in a build that is several times slower. tests/run
+    leaves out whole directories for that reason (NOT_SANITIZED).
     """
-    with open(os.path.join(os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
+    with open(os.path.join(build or os.environ["BUILD"], "config.mk"), encoding="utf-8") as config:
         return "-fsanitize" in config.read()
 
 

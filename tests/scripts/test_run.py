@@ -104,11 +104,19 @@ def test_order():
     loader.exec_module(tests_run)
     ways = [tests_run.find_tests(os.environ["BUILD"], in_time) for in_time in (True, False)]
     cases.check("the same tests", set(ways[0]) == set(ways[1]) and len(ways[0]) == len(set(ways[0])) > 100)
-    for name, tests, first, last in (("in time", ways[0], "truth", "attach"), ("out of time", ways[1], "attach", "truth")):
+    for name, tests in zip(("in time", "out of time"), ways):
         where = [os.path.basename(os.path.dirname(t)) for t in tests]
         units = where.count("unit")
         cases.check(f"{name}: units come first", units > 50 and set(where[:units]) == {"unit"})
-        cases.check(f"{name}: {first} comes before {last}", where.index(first) < where.index(last))
+    names = ["/".join(t.split("/")[-2:]) for t in ways[0]]
+    cases.check("in time: then the longest", set(names[units:units + len(tests_run.LONG)]) == tests_run.LONG, names[units:units + 20])
+    hostile = [d in tests_run.HOSTILE for d in where[units:]]
+    cases.check("out of time: then those with the most input of others", hostile == sorted(hostile, reverse=True) and True in hostile)
+    os.makedirs("sanitized/tests/unit")
+    with open("sanitized/config.mk", "w", encoding="utf-8") as config:
+        config.write("BUILD_CFLAGS = -fsanitize=address\n")
+    left_out = {os.path.basename(os.path.dirname(t)) for t in set(ways[0]) - set(tests_run.find_tests("sanitized", True))}
+    cases.check("with sanitizers: without those in which they find nothing", left_out == {"unit", "scripts", "compare"}, left_out)
 
 
 def test_again():
