@@ -310,7 +310,6 @@ struct host *host_of_trace(GPtrArray *hosts, const struct event *ev, const char 
 				    " s behind that of another one: shown as another host",
 				    h->public.name, back_ns / NS_PER_S);
 	}
-	h->clock_zero_ns = MAX(h->clock_zero_ns, p->clock_zero_ns);
 	return h;
 }
 
@@ -320,6 +319,7 @@ void host_add_trace(struct host *h, const struct event *ev, const char *source_n
 
 	host_set_tracer(h, ev);
 	add_source_name(h, source_name);
+	h->clock_zero_ns = MAX(h->clock_zero_ns, p->clock_zero_ns);
 	h->public.end_hint_ns = MAX(h->public.end_hint_ns, p->end_hint_ns);
 }
 

@@ -98,6 +98,25 @@ def test_again_beside_others(checks):
         check_again(checks, "beside", [two])
 
 
+def test_forward_and_back(checks):
+    """A host's clock was set forward before one session, and right again before the next one: that is another host's."""
+    def says_so(_):
+        with open("and back", encoding="utf-8") as log:
+            return re.findall("warning: (.*: the clock .*)", log.read())
+    with Session("one") as one, Terminal("--log", "and back", one.url, size=(140, 30), ready=None) as t:
+        since = wait_for_one(t)
+        for off_ns in HOUR, 0:
+            one.end()
+            t.wait(r"^ one +session ended")
+            one.set_clock(off_ns)
+            one.start()
+            if off_ns:
+                wait_for_all(t, ["one"], since + 3600)
+        checks.equal("and back: it says so", t.wait_for(says_so, "the warning"), [BEHIND.format("one")])
+        t.keys("q")
+        checks.equal("and back: status", t.status(), 0)
+
+
 def test_both(checks):
     """
     Both sessions run: the two are two hosts. Which of them was started first is not known: a relayd may list the newest
@@ -154,4 +173,4 @@ if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip a clock that is set back: tmux is not installed")
         sys.exit(77)
-    Checks().run(test_again, test_again_beside_others, test_both, test_other_session, test_set_forward)
+    Checks().run(test_again, test_again_beside_others, test_forward_and_back, test_both, test_other_session, test_set_forward)
