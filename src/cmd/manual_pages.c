@@ -97,8 +97,9 @@ static const struct manual_item monitor_troubles[] = {
 	  "every set except none has; so do IDs inside containers (v)" },
 	{ "A host is shown once although two sessions trace it",
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
-	  "when that one stops. Column reason of pane Hosts says which is used. If the host's clock was set back "
-	  "between two recordings, their times may overlap: only one of them is counted there, and a message says so" },
+	  "when that one stops. Column reason of pane Hosts says which is used. Events of programs are counted "
+	  "exactly only if the sessions have the context vtid. If the host's clock was set back between "
+	  "two recordings, their times may overlap: only one of them is counted there, and a message says so" },
 	{ "A live session is not attached",
 	  "A relayd lets one viewer at a time attach to a session; 'lttngtop list' shows such a session as taken" },
 	{ NULL, NULL },

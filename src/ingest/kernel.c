@@ -102,8 +102,10 @@ static void tell(struct host *host)
 	if (n > 1)
 		g_string_printf(text, "recorded %u times, counted once: %s", n, names->str);
 	if (host->programs.repeats)
-		g_string_append_printf(text, "%sprograms traced by several sessions: their events are counted once",
-				       text->len ? "; " : "");
+		g_string_append_printf(text, "%sprograms traced by several sessions: their events are counted %s",
+				       text->len ? "; " : "",
+				       host->programs.guesses ? "about once; add the context vtid for exact counts"
+							      : "once");
 	host_set_repeated(host, text->len ? text->str : NULL);
 	g_string_free(names, TRUE);
 	g_string_free(text, TRUE);
@@ -390,10 +392,11 @@ const struct event *kernel_context(struct input *input, const struct event *ev)
 static bool takes_programs(struct host *host, const struct kernel_trace *t, const struct event *ev)
 {
 	const strid name = g_array_index(t->classes, struct kernel_class, ev->class_id).name;
-	const bool repeats = host->programs.repeats;
-	const bool taken = !name || programs_take(&host->programs, t->programs, name, ev);
+	struct programs *p = &host->programs;
+	const bool repeats = p->repeats, guesses = p->guesses;
+	const bool taken = !name || programs_take(p, t->programs, name, ev);
 
-	if (host->programs.repeats != repeats)
+	if (p->repeats != repeats || p->guesses != guesses)
 		tell(host);
 	return taken;
 }

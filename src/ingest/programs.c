@@ -11,8 +11,8 @@ struct programs_session {
 
 /* The last event taken of a name and thread. */
 struct programs_event {
-	uint64_t first_ns; /* time of its first copy; 0: there was no event */
-	uint64_t had_by;   /* a bit for each session that has had it; shared if there are more than 64 at a time */
+	uint64_t copy_ns; /* time of its latest copy; 0: there was no event */
+	uint64_t had_by;  /* a bit for each session that has had it; shared if there are more than 64 at a time */
 };
 
 static struct programs_session *session_at(const struct programs *p, guint i)
@@ -64,6 +64,7 @@ void programs_end(struct programs *p, const struct source_spec *spec)
 			p->n_sessions--;
 		}
 	p->repeats = p->repeats && p->n_sessions > 1;
+	p->guesses = p->guesses && p->repeats;
 }
 
 static struct programs_event *last_of(struct programs *p, uint64_t key)
@@ -86,17 +87,19 @@ bool programs_take(struct programs *p, unsigned session, strid name, const struc
 {
 	const bool has_thread = ev->tid >= 0;
 	const uint64_t thread = has_thread ? (uint64_t)ev->tid : UINT64_C(1) << 31 | ev->cpu;
-	const uint64_t copy_ns = has_thread ? PROGRAMS_THREAD_COPY_NS : PROGRAMS_CPU_COPY_NS;
+	const uint64_t apart_ns = has_thread ? PROGRAMS_THREAD_COPY_NS : PROGRAMS_CPU_COPY_NS;
 	const uint64_t bit = bit_of(session);
 	struct programs_event *last = last_of(p, (uint64_t)name << 32 | thread);
+	const bool is_new = !last->copy_ns || last->had_by & bit || ev->ts_ns > last->copy_ns + apart_ns;
 
-	if (!last->first_ns || last->had_by & bit || ev->ts_ns > last->first_ns + copy_ns) {
-		last->first_ns = ev->ts_ns;
+	last->copy_ns = ev->ts_ns;
+	if (is_new) {
 		last->had_by = bit;
 		return true;
 	}
 	last->had_by |= bit;
 	p->repeats = true;
+	p->guesses = p->guesses || !has_thread;
 	return false;
 }
 

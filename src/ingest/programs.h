@@ -23,7 +23,7 @@
 #include "base/strpool.h"
 #include "event/event.h"
 
-/* How long after the first copy of an event the last one may come: the thread may lose its CPU in between. */
+/* How long after a copy of an event the next one may come: the thread may lose its CPU in between. */
 #define PROGRAMS_THREAD_COPY_NS (100 * NS_PER_MS)
 #define PROGRAMS_CPU_COPY_NS (10 * NS_PER_US)
 
@@ -34,6 +34,7 @@ struct programs {
 	GArray *sessions;    /* struct programs_session, by number */
 	unsigned n_sessions; /* of those that have a number */
 	bool repeats;        /* an event was not taken; until one session is left */
+	bool guesses;        /* one whose thread is not known was not taken; until one session is left */
 	struct map64 last;   /* name and thread -> index in events */
 	GArray *events;      /* struct programs_event */
 };
@@ -41,7 +42,7 @@ struct programs {
 /* The number of the session to which this trace of the spec belongs; the lowest free one if it is new. */
 unsigned programs_session(struct programs *p, const struct source_spec *spec, unsigned trace);
 
-/* The sessions of the spec have no more events: others may get their numbers. Changes .repeats. */
+/* The sessions of the spec have no more events: others may get their numbers. Changes .repeats and .guesses. */
 void programs_end(struct programs *p, const struct source_spec *spec);
 
 /* Whether to apply the session's event, because it did not come from another session before. Call in time order. */

@@ -62,6 +62,49 @@ START_TEST(without_threads_the_cpu_counts)
 }
 END_TEST
 
+/* Four sessions have each event, each some microseconds after the other; the fourth one loses every third event. */
+START_TEST(copies_of_many_sessions)
+{
+	enum { SESSIONS = 4, EVENTS = 30, NEXT_COPY_NS = 4000 };
+	static const char source[SESSIONS];
+	struct programs p = { 0 };
+	struct event ev = { .ts_ns = 1000000000, .tid = EVENT_NO_TID, .cpu = 3 };
+	unsigned taken = 0;
+
+	for (unsigned i = 0; i < SESSIONS; i++)
+		programs_session(&p, (const void *)&source[i], 0);
+	for (unsigned n = 0; n < EVENTS; n++)
+		for (unsigned session = 0; session < SESSIONS; session++, ev.ts_ns += NEXT_COPY_NS)
+			if (session < SESSIONS - 1 || n % 3)
+				taken += programs_take(&p, session, 7, &ev);
+	ck_assert_uint_eq(taken, EVENTS);
+	programs_release(&p);
+}
+END_TEST
+
+/* Whether copies were recognised by their CPU, not their thread, is known as long as there are any. */
+START_TEST(guesses_are_known)
+{
+	static const char source[2];
+	struct programs p = { 0 };
+	struct event ev = { .ts_ns = 1000000000, .tid = 1, .cpu = 3 };
+
+	for (unsigned i = 0; i < 2; i++)
+		programs_session(&p, (const void *)&source[i], 0);
+	for (unsigned i = 0; i < 2; i++)
+		programs_take(&p, i, 7, &ev);
+	ck_assert(p.repeats && !p.guesses);
+	ev.tid = EVENT_NO_TID;
+	programs_take(&p, 0, 7, &ev);
+	ck_assert(!p.guesses);
+	programs_take(&p, 1, 7, &ev);
+	ck_assert(p.repeats && p.guesses);
+	programs_end(&p, (const void *)source);
+	ck_assert(!p.repeats && !p.guesses);
+	programs_release(&p);
+}
+END_TEST
+
 START_TEST(names_and_traces_are_told_apart)
 {
 	static const char source[2];
@@ -141,4 +184,5 @@ START_TEST(threads_come_and_go)
 END_TEST
 
 UNIT_MAIN("programs", copies_are_counted_once, what_one_session_has_is_counted, without_threads_the_cpu_counts,
-	  names_and_traces_are_told_apart, sessions_come_and_go, number_of_another, threads_come_and_go)
+	  copies_of_many_sessions, guesses_are_known, names_and_traces_are_told_apart, sessions_come_and_go,
+	  number_of_another, threads_come_and_go)
