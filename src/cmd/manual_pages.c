@@ -290,7 +290,9 @@ static const struct manual_page pages[] = {
 			 "which the host was recorded.",
 			 "For live sessions (net://HOST/host/TARGET/SESSION) a report covers what arrives until they "
 			 "end, --duration expires or it is interrupted. A relayd reports only that a session has "
-			 "ended, so a tracer that was killed looks like a normal end, and is not a failure.",
+			 "ended, so a tracer that was killed looks like a normal end, and is not a failure. A "
+			 "recording ends with its last event; a live host's last interval may end later, as its "
+			 "session reports that there were no events until then.",
 			 "With --local it reports on this machine for --duration or while COMMAND runs; see "
 			 "lttngtop(1)."},
 		.filters = true,

@@ -278,17 +278,23 @@ static void begin_packet(struct fed_session *s, struct feed_stream *st)
 	}
 }
 
-/* LT_END: the stream has no more packets. */
+static bool has_ended(const struct feed_stream *st)
+{
+	return !st->data && st->next == st->recorded->packets->len;
+}
+
+/* LT_END: the stream has no more packets; it has no beacon then. */
 static enum lt_status advance_stream(struct fed_session *s, struct feed_stream *st, uint64_t limit)
 {
-	const guint n_packets = st->recorded->packets->len;
 	struct cut_piece piece;
 
 	for (;;) {
+		if (has_ended(st))
+			return LT_END;
 		if (!st->data) {
-			if (st->next == n_packets || recorded_packet(st->recorded, st->next)->begin > limit) {
+			if (recorded_packet(st->recorded, st->next)->begin > limit) {
 				send_beacon(s, st, limit);
-				return st->next == n_packets ? LT_END : LT_OK;
+				return LT_OK;
 			}
 			begin_packet(s, st);
 			continue;
@@ -310,6 +316,19 @@ static enum lt_status advance_stream(struct fed_session *s, struct feed_stream *
 	}
 }
 
+/* While others of the session continue, the time of streams that have ended does, too. */
+static void advance_ended(struct fed_session *s, uint64_t limit_ns)
+{
+	for (guint i = 0; i < s->traces->len; i++) {
+		struct trace *t = g_ptr_array_index(s->traces, i);
+		const uint64_t limit = layout_from_ns(t->recording->layout, limit_ns);
+
+		for (guint k = 0; k < t->n_streams; k++)
+			if (has_ended(&t->streams[k]))
+				send_beacon(s, &t->streams[k], limit);
+	}
+}
+
 enum lt_status fed_session_advance(struct fed_session *s, uint64_t limit_ns)
 {
 	enum lt_status status = LT_END;
@@ -322,6 +341,8 @@ enum lt_status fed_session_advance(struct fed_session *s, uint64_t limit_ns)
 			if (advance_stream(s, &t->streams[k], limit) != LT_END)
 				status = LT_OK;
 	}
+	if (status != LT_END)
+		advance_ended(s, limit_ns);
 	return status;
 }
 

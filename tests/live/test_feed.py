@@ -220,6 +220,7 @@ class Commands:
         self.last = {}     # stream → the last packet's number, and its own number
         self.rotated = {}  # stream → where it should end
         self.closed = {}   # stream → its last packet's number
+        self.ends, self.beacons = [], []  # times of packets' ends, and of beacons
         self.daemons = []  # the session daemon of each session: its UUID
         threading.Thread(target=self.accept, args=(self.control, self.serve), daemon=True).start()
         threading.Thread(target=self.accept, args=(self.data, self.swallow), daemon=True).start()
@@ -261,6 +262,7 @@ class Commands:
             return b""
         if command == self.INDEX:
             values = struct.unpack(">10Q", payload)
+            (self.ends if values[2] else self.beacons).append(values[5])
             if values[2]:  # not a beacon
                 self.last[values[0]] = (values[1], values[9])
         if command == self.ROTATE:
@@ -296,6 +298,14 @@ def check_end_of_streams(recording):
           f"streams end at {relay.rotated}, their last packets are {relay.last}")
     check({s: relay.closed[s] for s in relay.last} == {s: last for s, (last, _) in relay.last.items()},
           f"streams are closed at {relay.closed}, their last packets are {relay.last}")
+
+
+def check_end_of_time(recording):
+    """Nothing is said of the time after a session's end, which would count as time in which its host ran."""
+    relay = Commands()
+    relay.feed(recording, "the end of time")
+    check(relay.beacons and max(relay.beacons) <= max(relay.ends),
+          f"beacons up to {max(relay.beacons, default=None)}, packets up to {max(relay.ends)}")
 
 
 def check_daemons(recording):
@@ -477,6 +487,7 @@ def main():
         check_damaged(relayd, recordings["kprobe"])
         if "lossy-overwrite" in recordings:
             check_end_of_streams(recordings["lossy-overwrite"])
+        check_end_of_time(recordings["hotplug"])
         check_user_space(relayd)
         if "three-tier" in recordings:
             check_sync(recordings["three-tier"])
