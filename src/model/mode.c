@@ -11,7 +11,7 @@
  *
  *   in the kernel     if it was forked in the record, as it returns from its parent's call, or once it was seen to
  *                     wait or to be woken: it waits there
- *   as they show      if it ran when a recording started: the reader looks ahead
+ *   as they show      if it ran when a recording started: the reader looks ahead, but not in live sessions
  *   in the kernel     if it writes the state dump, in a call of the session daemon
  *   in its program    otherwise: it was preempted, or nothing is known
  *

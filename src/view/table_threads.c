@@ -132,7 +132,8 @@ static const struct column cpu_columns[] = {
 	COLUMN(thread, born_ns, "BORN", 15, REPORTED),
 	COLUMN(thread, exited_ns, "EXITED", 15, REPORTED),
 	CELL_COLUMN_BY(get_user, VALUE, "user_ns", thread, cpu_ns, "USR TIME", 8, FIGURE | COLUMN_IF_KNOWN,
-		       "CPU time in user mode, including page faults; null where system calls were not recorded."),
+		       "CPU time in user mode, including page faults; null where system calls were not recorded. Live, "
+		       "the rest of a call during which tracing started counts as user time, too."),
 	COLUMN_BY(get_system, thread, system_ns, "SYS TIME", 8, FIGURE | COLUMN_IF_KNOWN),
 	COLUMN_BY(get_interrupted, thread, interrupted_ns, "INT TIME", 8, FIGURE | COLUMN_IF_KNOWN),
 	PROCESS("uid", "UID", "Real user ID of its process at the end of the interval.", COLUMN_ID, 6,
