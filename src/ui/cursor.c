@@ -112,10 +112,10 @@ bool cursor_kept(struct cursor *c, uint64_t kept_ns)
 	return true;
 }
 
-bool cursor_tick(struct cursor *c, uint64_t wall_ns)
+/* Moves the position with the wall clock, at the present speed. Returns whether it plays. */
+static bool play_until(struct cursor *c, uint64_t wall_ns)
 {
-	uint64_t last = last_end(c), end;
-	bool changed;
+	const uint64_t last = last_end(c);
 
 	if (c->mode != CURSOR_PLAYING || c->wanted_ns || last <= c->begin_ns) {
 		c->tick_ns = 0;
@@ -127,6 +127,17 @@ bool cursor_tick(struct cursor *c, uint64_t wall_ns)
 	/* the clock waits for data instead of running ahead */
 	if (c->position_ns >= (double)(last - c->begin_ns) && !c->complete)
 		c->position_ns = (double)(last - c->begin_ns);
+	return true;
+}
+
+bool cursor_tick(struct cursor *c, uint64_t wall_ns)
+{
+	const uint64_t last = last_end(c);
+	uint64_t end;
+	bool changed;
+
+	if (!play_until(c, wall_ns))
+		return false;
 	end = c->position_ns >= (double)(last - c->begin_ns) ? last
 							     : grid_floor(c, c->begin_ns + (uint64_t)c->position_ns);
 	if (c->marked_begin_ns && end <= c->end_ns)
@@ -245,10 +256,11 @@ void cursor_pause(struct cursor *c, bool pause)
 	sync_position(c);
 }
 
-void cursor_speed(struct cursor *c, int direction)
+void cursor_speed(struct cursor *c, int direction, uint64_t wall_ns)
 {
 	unsigned i = 0;
 
+	play_until(c, wall_ns);
 	if (!direction) {
 		c->speed = 1;
 		return;

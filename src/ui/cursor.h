@@ -92,8 +92,11 @@ void cursor_end(struct cursor *c);
 /* Pauses or continues. At the end, a live source sticks to the end again; a recording restarts from its start. */
 void cursor_pause(struct cursor *c, bool pause);
 
-/* One step through the speeds 0.1, 0.2, 0.5, 1, 2, 5 … 1000; direction 0: speed 1. */
-void cursor_speed(struct cursor *c, int direction);
+/*
+ * One step through the speeds 0.01, 0.02, 0.05, 0.1 … 1000; direction 0: speed 1. Time up to wall_ns has passed at the
+ * speed so far.
+ */
+void cursor_speed(struct cursor *c, int direction, uint64_t wall_ns);
 
 /*
  * One step through the lengths 1, 2, 5, 10 … frames; the interval's end stays about where it was. false: refused,

@@ -371,21 +371,37 @@ START_TEST(chosen_interval_lasts_until_moved)
 }
 END_TEST
 
+/* Time that has passed at ×0.05 stays at ×0.05, although no interval ended meanwhile. */
+START_TEST(another_speed_changes_no_past_time)
+{
+	struct cursor c = recording(20 * SECOND, true);
+
+	c.speed = 0.05;
+	cursor_tick(&c, SECOND);
+	cursor_speed(&c, 0, 7 * SECOND);
+	ck_assert(!cursor_tick(&c, 7 * SECOND));
+	check_shown(&c, 0, SECOND);
+	ck_assert_uint_eq(cursor_due(&c), 700 * MS + 1);
+	ck_assert(cursor_tick(&c, 7 * SECOND + 701 * MS));
+	check_shown(&c, SECOND, 2 * SECOND);
+}
+END_TEST
+
 START_TEST(speeds_are_steps)
 {
 	struct cursor c = recording(SECOND, true);
 
 	for (int i = 0; i < 40; i++)
-		cursor_speed(&c, 1);
+		cursor_speed(&c, 1, 0);
 	ck_assert(c.speed == 1000);
-	cursor_speed(&c, -1);
+	cursor_speed(&c, -1, 0);
 	ck_assert(c.speed == 500);
-	cursor_speed(&c, 0);
+	cursor_speed(&c, 0, 0);
 	ck_assert(c.speed == 1);
-	cursor_speed(&c, -1);
+	cursor_speed(&c, -1, 0);
 	ck_assert(c.speed == 0.5);
 	c.speed = 3;
-	cursor_speed(&c, 1);
+	cursor_speed(&c, 1, 0);
 	ck_assert(c.speed == 5);
 }
 END_TEST
@@ -605,6 +621,6 @@ UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as
 	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
 	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
 	  length_beyond_what_is_known, length_during_a_jump, jump_to_the_end_of_time, chosen_interval_lasts_until_moved,
-	  speeds_are_steps, frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
-	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out,
-	  live_replay_comes_to_rest, time_of_day_is_the_nearest)
+	  speeds_are_steps, another_speed_changes_no_past_time, frame_length_fits_the_span, other_clocks_other_grid,
+	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
+	  live_replay_played_out, live_replay_comes_to_rest, time_of_day_is_the_nearest)
