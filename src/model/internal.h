@@ -103,7 +103,7 @@ struct cpu {
 	struct perf_last *perf;    /* perf.c: last values of the CPU's perf contexts, per trace */
 	struct slices *slices;     /* preemption.c: what ran here; NULL: not wanted, or nothing yet */
 	struct received *received; /* received.h; NULL: it has received nothing */
-	int64_t waking_tid;        /* preemption.c: thread it is waking, until its CPU is known; 0 none */
+	int64_t waking_tid;        /* preemption.c: thread it is waking, until that one's CPU is known; 0 none */
 };
 
 /* A reference to a row of TABLE_FILE, which may have ended since. */
@@ -171,6 +171,7 @@ struct ran_instead {
 /* How a thread waits for a CPU (THREAD_READY); see preemption.c. */
 struct wait_for_cpu {
 	int32_t cpu;         /* CPU that it waits for, -1 unknown */
+	int32_t waker;       /* CPU that is waking it if that one's waking_tid says so too; -1 none */
 	uint32_t place;      /* its index in preemption.c's list while it is ready */
 	uint64_t charged_ns; /* up to when its wait has been charged */
 	uint32_t by[16];     /* rows of TABLE_PREEMPTION that may be those of the culprits charged last, by uid % 16 */

@@ -328,14 +328,23 @@ void preemption_end(struct model *m, uint32_t thread);
 /* The thread, ready or about to be, waits for that CPU, -1 unknown, and has done so since its last move. */
 static inline void preemption_place(struct model *m, uint32_t thread, int64_t cpu)
 {
-	thread_info(m, thread)->cpu_wait.cpu = cpu >= 0 && cpu < EVENT_CPU_MAX ? (int32_t)cpu : -1;
+	struct wait_for_cpu *w = &thread_info(m, thread)->cpu_wait;
+
+	w->cpu = cpu >= 0 && cpu < EVENT_CPU_MAX ? (int32_t)cpu : -1;
+	w->waker = -1;
 }
 
 /* Who ran longest in the thread's wait for a CPU that ends now; .ns 0: it did not wait. */
 struct ran_instead preemption_most(struct model *m, uint32_t thread);
 
+enum { WAKEUP_TARGET_CPU = 2 }; /* its bit in event.present, of sched_waking too */
+
 /* It has waited for its CPU until now; for which one from now on, is to be seen. */
 void preemption_charge(struct model *m, uint32_t thread);
+
+/* The event is its sched_waking, or the sched_wakeup of a thread that had one. */
+void preemption_wakes(struct model *m, const struct apply *a, uint32_t thread);
+void preemption_woken(struct model *m, const struct apply *a, const struct ev_wakeup *p);
 
 /* It moved there now. */
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu);

@@ -8,7 +8,8 @@
  *
  * A wait is charged in parts if that is needed before it ends: it moves to another CPU, an interval ends (model_cut()),
  * the ring is full. However it is cut, the sum over all culprits is the thread's ready_ns, as both change only in
- * thread_set_state().
+ * thread_set_state(); and so are the parts, unless it is cut between a sched_waking and the move that follows, or moves
+ * are not recorded: then its thread is placed when it runs.
  */
 #include "model/parts_internal.h"
 #include "model/recent.h"
@@ -331,14 +332,63 @@ void preemption_charge(struct model *m, uint32_t thread)
 }
 
 /*
- * A CPU that wakes a thread moves it before it enters any queue, between its sched_waking and its sched_wakeup: it has
- * waited there since the former.
+ * A CPU that wakes a thread may move it before it enters any queue, between its sched_waking and its sched_wakeup,
+ * which the other CPU may report: it has waited there since the former.
  */
+static bool is_being_woken(struct model *m, uint32_t thread)
+{
+	const int32_t waker = thread_info(m, thread)->cpu_wait.waker;
+
+	return waker >= 0 && (guint)waker < m->cpus->len &&
+	       g_array_index(m->cpus, struct cpu, waker).waking_tid == (int64_t)THREAD_ROW(m, thread)->tid;
+}
+
+/* Its CPU is known from now on. The CPU that was waking it until now; NULL: none was. */
+static const struct cpu *end_waking(struct model *m, uint32_t thread)
+{
+	struct cpu *waker;
+
+	if (!is_being_woken(m, thread))
+		return NULL;
+	waker = &g_array_index(m->cpus, struct cpu, thread_info(m, thread)->cpu_wait.waker);
+	waker->waking_tid = 0;
+	return waker;
+}
+
+void preemption_wakes(struct model *m, const struct apply *a, uint32_t thread)
+{
+	if (!a->cpu)
+		return;
+	a->cpu->waking_tid = (int64_t)THREAD_ROW(m, thread)->tid;
+	thread_info(m, thread)->cpu_wait.waker = (int32_t)(a->cpu - &g_array_index(m->cpus, struct cpu, 0));
+}
+
+void preemption_woken(struct model *m, const struct apply *a, const struct ev_wakeup *p)
+{
+	const struct cpu *waker;
+	uint32_t thread;
+
+	if (a->cpu && a->cpu->waking_tid == p->tid && m->declared[EVENT_SCHED_MIGRATE]) {
+		a->cpu->waking_tid = 0; /* nothing else is new, and this is frequent */
+		return;
+	}
+	thread = p->tid > 0 ? thread_find(m, p->tid) : NO_ROW;
+	if (thread == NO_ROW || THREAD_ROW(m, thread)->state != THREAD_READY)
+		return;
+	waker = end_waking(m, thread);
+	if (!event_has(a->ev, WAKEUP_TARGET_CPU) || thread_info(m, thread)->cpu_wait.cpu == p->target_cpu)
+		return;
+	/* its move was not seen */
+	if (!waker)
+		preemption_charge(m, thread);
+	preemption_place(m, thread, p->target_cpu);
+}
+
 void preemption_move(struct model *m, const struct apply *a, uint32_t thread, int64_t cpu)
 {
-	if (a->cpu && a->cpu->waking_tid == (int64_t)THREAD_ROW(m, thread)->tid)
-		a->cpu->waking_tid = 0;
-	else
+	const struct cpu *waker = end_waking(m, thread);
+
+	if (!waker || waker != a->cpu)
 		preemption_charge(m, thread);
 	preemption_place(m, thread, cpu);
 }

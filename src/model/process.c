@@ -23,7 +23,9 @@ static uint32_t add_row(struct model *m, int64_t tid)
 	t = g_ptr_array_index(m->threads, row);
 	if (!t)
 		t = g_ptr_array_index(m->threads, row) = g_new(struct thread, 1);
-	*t = (struct thread){ .in_use = true, .container = NO_ROW, .cpu_wait.cpu = -1, .pages = NO_ROW };
+	*t = (struct thread){
+		.in_use = true, .container = NO_ROW, .cpu_wait = { .cpu = -1, .waker = -1 }, .pages = NO_ROW
+	};
 	r->tid = (uint64_t)tid;
 	r->pid = r->ppid = r->prio = r->user_id = r->vtid = r->vpid = r->cpu = r->syscall_fd = (uint64_t)-1;
 	return row;

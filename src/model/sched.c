@@ -119,8 +119,8 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - r->since_ns, row, who_ran(p));
 	else if (t->woken_ns && r->state == THREAD_READY && sure)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
-	/* the wake-up named the CPU it had been on: if it was moved unseen, it was most likely moved then */
-	if (t->woken_ns && sure)
+	/* the wake-up named the CPU it had been on: if moves are not recorded, it was most likely moved then */
+	if (t->woken_ns && sure && !m->declared[EVENT_SCHED_MIGRATE])
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 	if (t->woken_ns)
 		mode_has_waited(t);
@@ -206,16 +206,15 @@ static void end_wait(struct model *m, const struct apply *a, uint32_t row)
 /* Sets the CPU that the woken thread was on, or is put on: it waits there. */
 static void wait_on_target(struct model *m, const struct apply *a, uint32_t row, const struct ev_wakeup *p)
 {
-	enum { TARGET_CPU = 2 };
-	const bool names_it = event_has(a->ev, TARGET_CPU), waits = THREAD_ROW(m, row)->state == THREAD_READY;
+	const bool names_it = event_has(a->ev, WAKEUP_TARGET_CPU), waits = THREAD_ROW(m, row)->state == THREAD_READY;
 
 	/* it has waited for another one until now, or has run unseen */
 	if (m->preemption && names_it && waits)
 		preemption_charge(m, row);
 	if (names_it || !waits)
 		preemption_place(m, row, names_it ? p->target_cpu : -1);
-	if (a->ev->kind == EVENT_SCHED_WAKING && a->cpu)
-		a->cpu->waking_tid = p->tid;
+	if (a->ev->kind == EVENT_SCHED_WAKING && (names_it || !waits))
+		preemption_wakes(m, a, row);
 }
 
 /* Whether a wake-up makes the thread ready. */
@@ -246,8 +245,8 @@ void apply_wakeup(struct model *m, const struct apply *a)
 	uint32_t row;
 
 	if (a->ev->kind == EVENT_SCHED_WAKEUP && a->trace->has_waking) {
-		if (a->cpu && a->cpu->waking_tid == p->tid)
-			a->cpu->waking_tid = 0;
+		if (m->preemption)
+			preemption_woken(m, a, p);
 		return;
 	}
 	if (m->relations)

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import cases  # pylint: disable=wrong-import-position
@@ -19,6 +20,7 @@ import cases  # pylint: disable=wrong-import-position
 BUILD = os.environ.get("BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build"))
 PROGRAM = os.environ.get("LTTNGTOP", os.path.join(BUILD, "lttngtop"))
 TRACES = os.path.join(BUILD, "traces")
+SHARED = os.environ.get("SHARED", "")
 RECORDINGS = ("locks-pipes", "rpc-hog-local", "three-tier", "hotplug", "lossy-overwrite")
 PREEMPTED = 0x100  # bits of prev_state, beside TASK_RUNNING
 GONE = 0x10 | 0x20  # EXIT_DEAD, EXIT_ZOMBIE
@@ -69,6 +71,21 @@ def test_intervals_add_up():
             assert sums(whole, culprit, figure) == sums(parts, culprit, figure), (recording, figure)
         for r in whole:
             assert r["count"] > 0 and r["max_ns"] <= r["total_ns"] <= r["count"] * r["max_ns"], r
+
+
+def test_intervals_of_half_a_recording():
+    """Only CPU 0 recorded from the start: where the other one moved threads is not known."""
+    archive = os.path.join(SHARED, "traces", "snapshot.tar.zst")
+    if not os.path.exists(archive):
+        return
+    with tempfile.TemporaryDirectory() as top:
+        subprocess.run(["tar", "-xf", archive, "-C", top], check=True)
+        recording = os.path.join(top, "snapshot")
+        whole = reports("preemption", recording)[0]["rows"]
+        for length in ("10ms", "250ms"):
+            parts = [r for i in reports("preemption", recording, "--interval", length) for r in i["rows"]]
+            for figure in ("total_ns", "count"):
+                assert sums(whole, culprit, figure) == sums(parts, culprit, figure), (length, figure)
 
 
 def test_little_memory():

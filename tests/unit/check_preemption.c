@@ -9,7 +9,6 @@
 
 enum { BEGIN = 1000, SLEEP = 1, PREEMPTED = 0x100 };
 enum { A = 5, B = 6, C = 7, D = 8 };
-enum { WAKING_TARGET_CPU = 2 };              /* the field's number in a wake-up */
 enum { UNKNOWN = -1, IDLE = 0, OTHER = -2 }; /* special values in place of a TID */
 
 static void begin(struct events *e)
@@ -23,6 +22,12 @@ static void begin(struct events *e)
 static void wake(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid, int64_t target)
 {
 	EVENT(e, t, cpu, by, SCHED_WAKING, wakeup, .tid = tid, .target_cpu = target);
+}
+
+/* Of a thread that had a sched_waking. */
+static void woken(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid, int64_t target)
+{
+	EVENT(e, t, cpu, by, SCHED_WAKEUP, wakeup, .tid = tid, .target_cpu = target);
 }
 
 static void migrate(struct events *e, uint64_t t, unsigned cpu, int64_t by, int64_t tid, int64_t from, int64_t to)
@@ -164,7 +169,7 @@ START_TEST(test_moved)
 	events_switch(&e, 1100, 0, A, SLEEP, B, "b");
 	/* it waits on CPU 0, then CPU 1 takes it */
 	wake(&e, 1200, 1, D, A, 0);
-	EVENT(&e, 1205, 1, D, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	woken(&e, 1205, 1, D, A, 0);
 	migrate(&e, 1250, 1, D, A, 0, 1);
 	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
 	assert_ran(&e, A, B, 1, 50, 50);
@@ -173,7 +178,7 @@ START_TEST(test_moved)
 	events_switch(&e, 1400, 1, A, SLEEP, D, "d");
 	wake(&e, 1500, 1, D, A, 1);
 	migrate(&e, 1510, 1, D, A, 1, 0);
-	EVENT(&e, 1520, 0, B, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	woken(&e, 1520, 0, B, A, 0);
 	events_switch(&e, 1540, 0, B, PREEMPTED, A, "a");
 	assert_ran(&e, A, B, 2, 50 + 40, 50);
 	assert_ran(&e, A, D, 1, 50, 50);
@@ -203,6 +208,62 @@ START_TEST(test_moved_unseen)
 }
 END_TEST
 
+/* Its sched_wakeup comes from the CPU to which it was moved, or on which it stays: then its waker has no more say. */
+START_TEST(test_woken_by_two)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, SLEEP, B, "b");
+	wake(&e, 1200, 1, D, A, 0);
+	woken(&e, 1210, 0, B, A, 0);
+	migrate(&e, 1260, 1, D, A, 0, 1);
+	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
+	assert_ran(&e, A, B, 1, 60, 60);
+	assert_ran(&e, A, D, 1, 40, 40);
+	/* it runs and is moved unseen: at the second sched_wakeup it is on CPU 0 */
+	events_switch(&e, 1400, 1, A, SLEEP, D, "d");
+	wake(&e, 1500, 0, B, A, 1);
+	woken(&e, 1510, 1, D, A, 1);
+	woken(&e, 1550, 0, B, A, 0);
+	events_switch(&e, 1560, 0, B, PREEMPTED, A, "a");
+	assert_ran(&e, A, D, 2, 40 + 50, 50);
+	assert_ran(&e, A, B, 2, 60 + 10, 60);
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
+/* An interval ends before a thread runs on a CPU to which no event has moved it, though moves are recorded. */
+START_TEST(test_edge_before_an_unseen_move)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1100, 0, A, SLEEP, B, "b");
+	wake(&e, 1200, 1, D, A, 0);
+	migrate(&e, 1220, 1, D, A, 0, 1);
+	woken(&e, 1240, 1, D, A, 1);
+	events_switch(&e, 1300, 1, D, PREEMPTED, A, "a");
+	assert_ran(&e, A, D, 1, 100, 100);
+	for (unsigned i = 0; i < 2; i++) {
+		const uint64_t t = 2000 + 1000 * i;
+
+		events_switch(&e, t, 1, A, SLEEP, D, "d");
+		wake(&e, t + 100, 0, B, A, 1);
+		woken(&e, t + 110, 0, B, A, 1);
+		if (i)
+			model_cut(e.m, t + 150);
+		events_switch(&e, t + 200, 0, B, PREEMPTED, A, "a");
+		events_switch(&e, t + 300, 0, A, SLEEP, B, "b");
+		events_switch(&e, t + 400, 1, D, PREEMPTED, A, "a");
+		assert_ran(&e, A, D, 2 + i, 100 + 100 * (i + 1), 100);
+	}
+	assert_sum(&e, A);
+	events_release(&e);
+}
+END_TEST
+
 /* A ready thread is woken: it has moved and slept unseen. What it waited before was for the CPU known until then. */
 START_TEST(test_woken_elsewhere)
 {
@@ -219,14 +280,14 @@ START_TEST(test_woken_elsewhere)
 	events_switch(&e, 1500, 1, A, PREEMPTED, D, "d");
 	wake(&e, 1600, 1, D, A, 1);
 	migrate(&e, 1610, 1, D, A, 1, 0);
-	EVENT(&e, 1620, 1, D, SCHED_WAKEUP, wakeup, .tid = A, .target_cpu = 0);
+	woken(&e, 1620, 1, D, A, 0);
 	events_switch(&e, 1640, 0, B, PREEMPTED, A, "a");
 	assert_ran(&e, A, B, 2, 300 + 40, 300);
 	assert_ran(&e, A, D, 2, 50 + 100, 100);
 	assert_sum(&e, A);
 	/* a wake-up that does not say where it waits changes nothing */
 	events_switch(&e, 1700, 0, A, PREEMPTED, B, "b");
-	e.present = ~(1u << WAKING_TARGET_CPU);
+	e.present = ~(1u << WAKEUP_TARGET_CPU);
 	wake(&e, 1750, 0, B, A, 1);
 	e.present = ~0u;
 	events_switch(&e, 1790, 0, B, PREEMPTED, A, "a");
@@ -452,6 +513,7 @@ struct random_thread {
 
 struct random_host {
 	struct events e;
+	unsigned cut; /* how often frames end */
 	uint64_t rng, t;
 	unsigned runs[RANDOM_CPUS]; /* TID */
 	struct random_thread threads[RANDOM_THREADS + 1];
@@ -481,6 +543,26 @@ static void pass(struct random_host *h, unsigned ns)
 	}
 }
 
+static void cut_any(struct random_host *h)
+{
+	if (any(h, h->cut) == 0)
+		model_cut(h->e.m, h->t);
+}
+
+/* Its waker chooses the CPU for which it waits, which may be one that completes the wake-up. */
+static void wake_any(struct random_host *h, unsigned tid, unsigned by, unsigned cpu)
+{
+	const unsigned last = any(h, RANDOM_CPUS), completes = any(h, 2) ? by : cpu;
+
+	wake(&h->e, h->t, by, h->runs[by], tid, last);
+	pass(h, any(h, 5));
+	if (last != cpu)
+		migrate(&h->e, h->t, by, h->runs[by], tid, last, cpu);
+	pass(h, any(h, 5));
+	cut_any(h);
+	woken(&h->e, h->t, completes, h->runs[completes], tid, cpu);
+}
+
 static void switch_any(struct random_host *h)
 {
 	unsigned cpu = any(h, RANDOM_CPUS), next = any(h, RANDOM_THREADS + 1), prev = h->runs[cpu];
@@ -505,14 +587,14 @@ static void wake_or_move_any(struct random_host *h)
 	if (t->state == RUNS)
 		return;
 	if (t->state == SLEEPS) {
-		wake(&h->e, h->t, at, h->runs[at], tid, cpu);
-		EVENT(&h->e, h->t, at, h->runs[at], SCHED_WAKEUP, wakeup, .tid = tid, .target_cpu = cpu);
 		t->state = WAITS;
+		t->cpu = cpu;
 		memset(t->counted, 0, sizeof(t->counted));
+		wake_any(h, tid, at, cpu);
 	} else {
 		migrate(&h->e, h->t, at, h->runs[at], tid, t->cpu, cpu);
+		t->cpu = cpu;
 	}
-	t->cpu = cpu;
 }
 
 static void assert_as_counted(struct random_host *h)
@@ -527,10 +609,9 @@ static void assert_as_counted(struct random_host *h)
 	}
 }
 
-/* cut: how often frames end. */
 static void play(uint64_t seed, unsigned cut)
 {
-	struct random_host h = { .rng = seed, .t = BEGIN };
+	struct random_host h = { .cut = cut, .rng = seed, .t = BEGIN };
 
 	events_init(&h.e);
 	model_begin(h.e.m, BEGIN);
@@ -542,8 +623,7 @@ static void play(uint64_t seed, unsigned cut)
 			switch_any(&h);
 		else
 			wake_or_move_any(&h);
-		if (any(&h, cut) == 0)
-			model_cut(h.e.m, h.t);
+		cut_any(&h);
 	}
 	model_cut(h.e.m, h.t);
 	assert_as_counted(&h);
@@ -558,5 +638,6 @@ START_TEST(test_at_random)
 END_TEST
 
 UNIT_MAIN("preemption", test_preempted, test_woken_on_a_busy_cpu, test_idle_and_unknown, test_moved, test_moved_unseen,
-	  test_woken_elsewhere, test_lost_events, test_row_has_gone, test_edge_inside_a_wait, test_who_ran_has_gone,
-	  test_long_wait, test_crowd, test_not_wanted, test_at_random)
+	  test_woken_by_two, test_woken_elsewhere, test_lost_events, test_row_has_gone, test_edge_inside_a_wait,
+	  test_edge_before_an_unseen_move, test_who_ran_has_gone, test_long_wait, test_crowd, test_not_wanted,
+	  test_at_random)
