@@ -100,6 +100,11 @@ static const struct manual_item monitor_troubles[] = {
 	  "when that one stops. Column reason of pane Hosts says which is used. Events of programs are counted "
 	  "exactly only if the sessions have the context vtid. If the host's clock was set back between "
 	  "two recordings, their times may overlap: only one of them is counted there, and a message says so" },
+	{ "A host that returned is shown as another one of the same name",
+	  "When the session of a live host has ended, the monitor waits for another one of that host. It waits for "
+	  "the 32 hosts that ended last, for fewer of them while less than an eighth of --model-memory is free, and "
+	  "not for a host that was rebooted. Of other hosts only the past is kept; they disappear when nothing of it "
+	  "is left in the history (--history-size)" },
 	{ "A live session is not attached",
 	  "A relayd lets one viewer at a time attach to a session; 'lttngtop list' shows such a session as taken" },
 	{ NULL, NULL },

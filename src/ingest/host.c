@@ -67,7 +67,8 @@ void host_free(void *data)
 	g_ptr_array_free(h->kernels, TRUE);
 	programs_release(&h->programs);
 	g_free(h->repeated);
-	model_destroy(h->public.model);
+	if (!h->is_forgotten)
+		model_destroy(h->public.model);
 	g_ptr_array_free(h->sidecars, TRUE);
 	sidecar_destroy((struct sidecar *)h->public.sidecar);
 	wait_log_release(&h->log);
@@ -81,17 +82,45 @@ void host_free(void *data)
 	g_free(h);
 }
 
-void host_forget(struct host *host)
+static bool declare_alike(const struct model *a, const struct model *b)
+{
+	for (int kind = 0; kind < EVENT_KINDS; kind++)
+		if (model_declares(a, (enum event_kind)kind) != model_declares(b, (enum event_kind)kind))
+			return false;
+	return true;
+}
+
+/* A model with nothing but what the traces of another one declared. */
+static struct model *husk_of(const struct model *of)
 {
 	struct model *model = model_create();
 
-	g_assert(host->public.replaced && host->public.ended);
 	model_set_figures(model, 0);
 	for (int kind = 0; kind < EVENT_KINDS; kind++)
-		if (model_declares(host->public.model, (enum event_kind)kind))
+		if (model_declares(of, (enum event_kind)kind))
 			model_set_declares(model, (enum event_kind)kind);
+	return model;
+}
+
+void host_forget(struct host *host, GPtrArray *husks)
+{
+	struct model *model = NULL;
+
+	g_assert(host->public.replaced && host->public.ended);
+	if (host->is_forgotten)
+		return;
+	for (guint i = 0; i < husks->len && !model; i++)
+		if (declare_alike(g_ptr_array_index(husks, i), host->public.model))
+			model = g_ptr_array_index(husks, i);
+	if (!model) {
+		model = husk_of(host->public.model);
+		g_ptr_array_add(husks, model);
+	}
 	model_destroy(host->public.model);
 	host->public.model = model;
+	host->is_forgotten = true;
+	wait_log_release(&host->log);
+	wait_log_init(&host->log);
 }
 
 static const char *disk_name(const void *sidecar, unsigned major, unsigned minor)
@@ -476,7 +505,7 @@ void host_end(struct host *host)
 	if (h->ended && !h->away)
 		return;
 	h->ended = true;
-	h->away = h->still = h->silent = host->stalled = false;
+	h->away = h->over = h->waited_for = h->still = h->silent = host->stalled = false;
 	report_status(host);
 }
 

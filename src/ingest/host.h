@@ -46,6 +46,7 @@ struct host {
 	bool back;                /* attached again, or still: its next event ends the gap */
 	bool paused;              /* its sessions have ended; the next event may be long after them */
 	bool lacks_names, lacks_rows; /* names or rows did not fit into memory, and this was reported */
+	bool is_forgotten;            /* its model is shared: host_forget() */
 	bool stalled;                 /* one of its sources is not waited for */
 	char *away_why;               /* the reason, while it is away */
 };
@@ -93,8 +94,8 @@ void host_set_tracer(struct host *host, const struct event *ev);
 
 void host_free(void *host);
 
-/* See ingest_forget(). */
-void host_forget(struct host *host);
+/* See ingest_forget(). husks: struct model *, what such hosts have in place of theirs; owns them. */
+void host_forget(struct host *host, GPtrArray *husks);
 
 /* The host is back. If another host has its name by now, it gets the next number of that name. */
 void host_name_again(struct host *host, const GPtrArray *hosts);

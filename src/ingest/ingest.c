@@ -38,6 +38,7 @@ struct ingest *ingest_create(const struct ingest_options *options)
 	in->relays = g_ptr_array_new_with_free_func(relay_free);
 	in->lists = g_ptr_array_new_with_free_func(relay_free);
 	in->hosts = g_ptr_array_new_with_free_func(host_free);
+	in->husks = g_ptr_array_new_with_free_func((GDestroyNotify)model_destroy);
 	in->ready = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	in->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (options->model_memory) {
@@ -62,6 +63,7 @@ void ingest_destroy(struct ingest *in)
 	g_hash_table_destroy(in->sessions);
 	g_ptr_array_free(in->inputs, TRUE);
 	g_ptr_array_free(in->hosts, TRUE);
+	g_ptr_array_free(in->husks, TRUE);
 	g_array_free(in->ready, TRUE);
 	g_ptr_array_free(in->specs, TRUE);
 	waits_destroy(in->waits);

@@ -72,7 +72,8 @@ struct ingest_host {
 	bool silent;                   /* live: one of its sources is no longer waited for */
 	bool still;      /* live: its sources have reported no events since end_ns, for longer than a kernel
 				that runs anything can be without */
-	bool replaced;   /* live: its machine was rebooted, and is another host since: no more data comes */
+	bool replaced;   /* live: no more data comes: its machine was rebooted, or too many hosts have ended since;
+				what its sessions send next belongs to another host */
 	uint64_t lag_ns; /* live: how much later than usual its last record came, at the last ingest_watch();
 				0 while nothing comes */
 	uint64_t gap_begin_ns, gap_end_ns; /* the last time without data; equal: there was none.
@@ -150,8 +151,8 @@ uint64_t ingest_begin_ns(const struct ingest *in);
 enum lt_status ingest_advance(struct ingest *in, unsigned i, uint64_t until_ns, uint64_t max_records);
 
 /*
- * Frees what the model of a replaced host has found, but not what its traces declared. Call it after ingest_advance()
- * has returned LT_END for the host.
+ * Frees what the model of a replaced host has found, but not what its traces declared; such hosts may share a model.
+ * Call it after ingest_advance() has returned LT_END for the host.
  */
 void ingest_forget(struct ingest *in, unsigned i);
 

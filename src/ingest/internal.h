@@ -26,6 +26,7 @@ struct ingest {
 	GPtrArray *relays;   /* struct relay: those that are watched */
 	GPtrArray *lists;    /* struct relay: those of which only some sessions are read, by their URLs */
 	GPtrArray *hosts;    /* struct host; public is its first member */
+	GPtrArray *husks;    /* struct model *, of replaced hosts: host_forget() */
 	GArray *ready;       /* unsigned: numbers of hosts whose sources may have data, in no particular order */
 	struct waits *waits; /* NULL: none wanted */
 	bool waits_held;     /* see ingest_hold_waits() */

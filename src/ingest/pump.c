@@ -163,7 +163,7 @@ static enum lt_status advance(struct ingest *in, struct host *host, uint64_t unt
 
 void ingest_forget(struct ingest *in, unsigned i)
 {
-	host_forget(host_at(in, i));
+	host_forget(host_at(in, i), in->husks);
 }
 
 /* If names did not fit, they belong to the host that was just advanced. */

@@ -20,7 +20,7 @@ static void leave_unknown(struct ingest *in, const char *name, unsigned n, bool 
 	*said = in->broken = true;
 }
 
-/* Whether it ended because its machine was rebooted: a session of its name may be that of the next boot. */
+/* Whether its host is replaced, as after a reboot: a session of its name is that of another host. */
 static bool starts_again(const struct input *input)
 {
 	return input->state == INPUT_ENDED && input->host && input->host->public.replaced;

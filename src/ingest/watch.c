@@ -22,6 +22,8 @@ enum {
 	HEARD_AT_ONCE = 64,
 	STORE_LEAST_BYTES = 1 << 20, /* with less room the disk is full: a packet may be this large */
 	WAITED_FOR_PARTS = 5,        /* ingest_host.waited_for after this part of the stall limit: 1/5 */
+	AWAITED_MAX = 32,            /* hosts without a session, whose next one is that of the same host */
+	ROOM_SHARE = 8,              /* fewer of them while less than 1/8 of the models' memory is free */
 };
 
 /* Whether --max-sessions sessions are attached, or were until they broke off. */
@@ -379,8 +381,8 @@ static bool is_rebooted(const struct ingest *in, const struct host *host)
 	for (guint i = 0; i < in->hosts->len; i++) {
 		const struct host *other = host_at(in, i);
 
-		if (!other->public.live || other->public.away || other->public.begin_ns == TIME_UNKNOWN ||
-		    strcmp(other->hostname, host->hostname) != 0)
+		if (!other->public.live || other->public.away || other->public.replaced ||
+		    other->public.begin_ns == TIME_UNKNOWN || strcmp(other->hostname, host->hostname) != 0)
 			continue;
 		if (other->public.begin_ns >= host->public.end_ns || other->begun_us > host->heard_us ||
 		    (other->n_others > host->n_others && strcmp(other->clock, host->clock) == 0))
@@ -389,11 +391,9 @@ static bool is_rebooted(const struct ingest *in, const struct host *host)
 	return false;
 }
 
-/* Ends a host whose machine was rebooted: its next sessions may have other names, and are those of another host. */
-static void end_rebooted(struct ingest *in, struct host *host)
+/* No more data comes: its next sessions may have other names, and are those of another host. */
+static void end_for_good(struct ingest *in, struct host *host)
 {
-	if (!is_unlisted(host) || !is_rebooted(in, host))
-		return;
 	host->public.replaced = true;
 	for (guint i = 0; i < host->inputs->len; i++) {
 		struct input *input = g_ptr_array_index(host->inputs, i);
@@ -402,6 +402,39 @@ static void end_rebooted(struct ingest *in, struct host *host)
 			input->state = INPUT_ENDED;
 	}
 	ingest_set_ready(in, host, true); /* ingest_advance() ends it */
+}
+
+static void end_rebooted(struct ingest *in, struct host *host)
+{
+	if (is_unlisted(host) && is_rebooted(in, host))
+		end_for_good(in, host);
+}
+
+static bool is_short_of_memory(const struct model_memory *memory)
+{
+	return memory->limit && memory->used > memory->limit - memory->limit / ROOM_SHARE;
+}
+
+/*
+ * Hosts may come and go for weeks, and most never return: ends the one without a session that was heard least recently
+ * if there are too many of them, or if they need the memory of others.
+ */
+static void end_oldest(struct ingest *in)
+{
+	struct host *oldest = NULL;
+	unsigned n = 0;
+
+	for (guint i = 0; i < in->hosts->len; i++) {
+		struct host *host = host_at(in, i);
+
+		if (host->public.replaced || !host->public.away || !is_unlisted(host))
+			continue;
+		if (!oldest || host->heard_us < oldest->heard_us)
+			oldest = host;
+		n++;
+	}
+	if (n > AWAITED_MAX || (n > 1 && is_short_of_memory(&in->memory)))
+		end_for_good(in, oldest);
 }
 
 static bool any_stalled(const struct host *host)
@@ -490,7 +523,10 @@ void ingest_watch(struct ingest *in)
 	ingest_register_hosts(in);
 	if (in->options.clocks)
 		clocks_update(in->options.clocks);
+	end_oldest(in);
 	for (guint i = 0; i < in->hosts->len; i++) {
+		if (host_at(in, i)->public.replaced && host_at(in, i)->public.ended)
+			continue;
 		host_at(in, i)->public.waited_for = is_waited_for(in, host_at(in, i));
 		host_at(in, i)->public.over = is_over(host_at(in, i));
 		if (host_at(in, i)->public.over)

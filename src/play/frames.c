@@ -101,10 +101,15 @@ static void take_in(struct frames *f, unsigned number)
 /* Gives a host a track once its first event is there, which starts its trace. */
 static void begin(struct frames *f, unsigned number)
 {
-	if (ingest_host(f->in, number)->begin_ns == TIME_UNKNOWN)
-		ingest_advance(f->in, number, 0, EVENTS_AT_ONCE);
-	if (ingest_host(f->in, number)->begin_ns != TIME_UNKNOWN)
+	const struct ingest_host *host = ingest_host(f->in, number);
+	enum lt_status status = LT_AGAIN;
+
+	if (host->begin_ns == TIME_UNKNOWN)
+		status = ingest_advance(f->in, number, 0, EVENTS_AT_ONCE);
+	if (host->begin_ns != TIME_UNKNOWN)
 		take_in(f, number);
+	else if (status == LT_END && host->replaced)
+		ingest_forget(f->in, number);
 }
 
 /* In the order in which they start. */
@@ -334,7 +339,7 @@ static unsigned choose_host(const struct frames *f)
 	return least;
 }
 
-/* Only the history keeps a host whose machine was rebooted: in the long run there may be any number of them. */
+/* Only the history keeps a replaced host: in the long run there may be any number of them. */
 static void end_host(struct frames *f, unsigned track)
 {
 	struct host_frames *host = at(f, track);

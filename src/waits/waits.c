@@ -255,7 +255,15 @@ void waits_watermark(struct waits *w, unsigned host, uint64_t t_ns)
 
 void waits_end(struct waits *w, unsigned host, uint64_t t_ns)
 {
-	host_at(w, host)->end_ns = t_ns;
+	struct waits_host *h = host_at(w, host);
+
+	h->end_ns = t_ns;
+	if (t_ns == UINT64_MAX || h->queue.n || !h->queue.room)
+		return;
+	/* nothing may come any more */
+	g_free(h->queue.events);
+	g_free(h->queue.packets);
+	h->queue = (struct waits_queue){ 0 };
 }
 
 /* Reference time before which no host can have more events; UINT64_MAX: no host is waited for. */

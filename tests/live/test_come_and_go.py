@@ -264,10 +264,32 @@ def test_ended_are_forgotten(checks):
         checks.equal("forgotten: no error", [line for line in log if " error" in line], [])
 
 
+def test_ended_hosts(checks):
+    """Hosts that never return: only the last ones are waited for. One that returns is there, under its name."""
+    with Fleet(Live("web", "steady")) as relay, Terminal(relay.relay_url, size=(140, 60), ready=None) as t:
+        hosts = [Live(f"vm{i:02}", "s1") for i in range(40)]
+        relay.sessions += hosts[:4]
+        t.wait(r"^ LIVE .* 5 hosts ")
+        del relay.sessions[1:]
+        t.wait(r"^ LIVE .* 1 of 5 hosts \(4 away\)")
+        checks.check("ended hosts: waited for", t.wait("^ vm00 +session ended at [0-9:]+; waiting for another one$"))
+        relay.sessions += hosts[4:]
+        t.wait(r"^ LIVE .* 37 of 41 hosts \(4 away\)")
+        del relay.sessions[1:]
+        checks.check("ended hosts: 32 are waited for", t.wait(r"^ LIVE .* 1 of 33 hosts \(32 away\)"))
+        checks.check("ended hosts: for the last ones", t.wait("^ vm1[0-9] +session ended at [0-9:.]+; waiting for another one$"))
+        checks.contains("ended hosts: not for the first ones", t.screen(), "^ vm00 +session ended at [0-9:.]+$")
+        relay.sessions.append(hosts[0])
+        checks.check("ended hosts: one returns", t.wait(r"^ LIVE .* 2 of 34 hosts \(32 away\)"))
+        checks.check("ended hosts: under its name", t.wait(r"^ vm00 +0\["))
+        t.keys("q")
+        checks.equal("ended hosts: status", t.status(), 0)
+
+
 if __name__ == "__main__":
     if not shutil.which("tmux"):
         print("skip the monitor of sessions that come and go: tmux is not installed")
         Checks().run(test_copies_after_many)
     Checks().run(test_copies_after_many, test_copies_end, test_place_is_kept, test_past_of_listed, test_why_it_is_away,
-                 test_damaged_data, test_ended_are_forgotten, test_numbers_start_again, test_given_twice,
+                 test_damaged_data, test_ended_are_forgotten, test_ended_hosts, test_numbers_start_again, test_given_twice,
                  test_not_followed)

@@ -260,6 +260,66 @@ START_TEST(test_replaced)
 }
 END_TEST
 
+/* Adds a host that has ended and whose data declared this kind of event. */
+static struct host *add_ended(struct ingest *in, const char *name, enum event_kind kind)
+{
+	struct ingest_host known = { .name = (char *)name, .source = (char *)"", .tracer = (char *)"", .live = true };
+	struct host *host = host_restore(name, name, &known);
+
+	model_set_declares(host->public.model, kind);
+	host->public.ended = host->public.replaced = true;
+	g_ptr_array_add(in->hosts, host);
+	return host;
+}
+
+/* However many of them there were, they need the model of one for each set of tracepoints. */
+START_TEST(test_replaced_share)
+{
+	struct ingest *in = start(FIRST);
+	struct host *hosts[] = { add_ended(in, "a", EVENT_SCHED_SWITCH), add_ended(in, "b", EVENT_FORK),
+				 add_ended(in, "c", EVENT_SCHED_SWITCH) };
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(hosts); i++)
+		ingest_forget(in, in->hosts->len - G_N_ELEMENTS(hosts) + i);
+	ck_assert_ptr_eq(hosts[0]->public.model, hosts[2]->public.model);
+	ck_assert(model_declares(hosts[0]->public.model, EVENT_SCHED_SWITCH));
+	ck_assert(!model_declares(hosts[0]->public.model, EVENT_FORK));
+	ck_assert(model_declares(hosts[1]->public.model, EVENT_FORK));
+	ck_assert(!model_declares(hosts[1]->public.model, EVENT_SCHED_SWITCH));
+	ingest_destroy(in);
+}
+END_TEST
+
+static void watch_for_a_while(struct ingest *in)
+{
+	for (int i = 0; i < 4; i++) {
+		g_usleep(60 * US_PER_MS);
+		ingest_watch(in);
+	}
+}
+
+/* Hosts without a session leave their memory to others when it becomes short, but the last one stays. */
+START_TEST(test_short_of_memory)
+{
+	struct ingest *in = start("r100000 p");
+	struct host *first = add_ended(in, "first", EVENT_FORK), *last = add_ended(in, "last", EVENT_FORK);
+
+	first->public.ended = last->public.ended = first->public.replaced = last->public.replaced = false;
+	first->public.away = last->public.away = true;
+	first->heard_us = 1;
+	last->heard_us = 2;
+	in->memory.limit = 1000;
+	in->memory.used = 800;
+	watch_for_a_while(in);
+	ck_assert(!first->public.replaced);
+	in->memory.used = 900;
+	watch_for_a_while(in);
+	ck_assert(first->public.replaced);
+	ck_assert(!last->public.replaced);
+	ingest_destroy(in);
+}
+END_TEST
+
 static void watch(struct ingest *in)
 {
 	ingest_watch(in);
@@ -348,6 +408,8 @@ int main(int argc, char **argv)
 				       test_still,
 				       test_recorded,
 				       test_replaced,
+				       test_replaced_share,
+				       test_short_of_memory,
 				       test_lag_of_the_same_session,
 				       test_lag_of_the_next_session,
 				       test_no_trouble_at_the_end,
