@@ -236,7 +236,9 @@ size_t history_bytes(const struct history *h)
 	for (unsigned i = 0; i < h->tracks->len; i++) {
 		const struct track *t = history_track(h, i);
 
-		bytes += sizeof(*t) + state_bytes(&t->tail) + t->chunks->len * sizeof(struct history_chunk *);
+		bytes += sizeof(*t) + t->chunks->len * sizeof(struct history_chunk *);
+		if (!t->has_ended)
+			bytes += state_bytes(&t->tail);
 	}
 	return bytes;
 }

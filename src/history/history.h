@@ -91,6 +91,9 @@ struct history_load {
 void history_load_init(struct history_load *load);
 void history_load_release(struct history_load *load);
 
+/* Frees what was loaded, for a host that may never be loaded again. */
+void history_load_clear(struct history_load *load);
+
 /*
  * Rebuilds [begin_ns, end_ns[ of a track. Both are rounded down to stored edges (begin to one before end; if end_ns is
  * inside the first frame, that frame is used); the interval has the resulting times. tables_mask: the tables to load;

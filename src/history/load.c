@@ -15,6 +15,14 @@ void history_load_release(struct history_load *load)
 	state_release(&load->end);
 }
 
+void history_load_clear(struct history_load *load)
+{
+	if (!load->interval.end_ns)
+		return; /* nothing was */
+	history_load_release(load);
+	history_load_init(load);
+}
+
 /* Rounds the interval to stored edges; false: the track has nothing there. */
 static bool snap(const struct history *h, unsigned track, uint64_t *begin_ns, uint64_t *end_ns)
 {

@@ -43,8 +43,8 @@ static const struct history *history_with(const struct ui *ui, uint64_t begin_ns
 	return preview_is_shown(ui) && begin_ns == p->begin_ns && end_ns == p->end_ns ? p->history : ui->history;
 }
 
-bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
-		    uint32_t tables, struct history_load *load, bool *gap)
+static bool load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
+		      uint32_t tables, struct history_load *load, bool *gap)
 {
 	const struct history *h = history_with(ui, begin_ns, end_ns);
 	const unsigned track = host->info.track;
@@ -73,6 +73,16 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 	return begin_ns < end_ns && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
 }
 
+bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
+		    uint32_t tables, struct history_load *load, bool *gap)
+{
+	const bool loaded = load_host(ui, host, begin_ns, end_ns, tables, load, gap);
+
+	if (!loaded)
+		history_load_clear(load);
+	return loaded;
+}
+
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv)
 {
 	return (struct view_host){
@@ -83,9 +93,9 @@ struct view_host data_view_host(const struct ui_host_data *host, const struct in
 		.record_ns = host->info.begin_ns,
 		.iv = iv,
 		.map = host->info.map,
-		.clock = host->info.clock < 0 ? UINT_MAX : (unsigned)host->info.clock,
+		.clock = host->info.clock < 0 || host->gone ? UINT_MAX : (unsigned)host->info.clock,
 		.missing = host->info.missing,
-		.n_missing = host->info.n_missing,
+		.n_missing = host->gone ? 0 : host->info.n_missing,
 	};
 }
 
@@ -135,14 +145,30 @@ static void load_past(const struct ui *ui, struct ui_host_data *host, uint64_t b
 {
 	const struct interval_table *t = &host->load.interval.tables[TABLE_HOST];
 	const unsigned track = host->info.track;
+	const uint64_t before_ns = host->past_ns;
+	uint64_t first_ns;
+
+	if (host->loaded || !history_range(ui->history, track, &first_ns, &host->past_ns) ||
+	    host->past_ns > ui_from_ref(host, begin_ns))
+		host->past_ns = 0;
+	if (host->past_ns && host->past_ns == before_ns)
+		return;
+	host->past = (struct host_row){ 0 };
+	if (!host->past_ns)
+		return;
+	if (history_load(ui->history, track, host->past_ns - 1, host->past_ns, 1u << TABLE_HOST, &host->load) ==
+		    LT_OK &&
+	    t->n_rows)
+		host->past = *INTERVAL_ROW(host, &t->rows[0]);
+	history_load_clear(&host->load);
+}
+
+static bool is_gone(const struct ui *ui, const struct ui_host_data *host)
+{
 	uint64_t first_ns, last_ns;
 
-	host->past = (struct host_row){ 0 };
-	if (host->loaded || !history_range(ui->history, track, &first_ns, &last_ns) ||
-	    last_ns > ui_from_ref(host, begin_ns))
-		return;
-	if (history_load(ui->history, track, last_ns - 1, last_ns, 1u << TABLE_HOST, &host->load) == LT_OK && t->n_rows)
-		host->past = *INTERVAL_ROW(host, &t->rows[0]);
+	return host->info.live && host->info.ended &&
+	       !history_range(ui->history, host->info.track, &first_ns, &last_ns);
 }
 
 bool data_load(struct ui *ui)
@@ -176,6 +202,7 @@ bool data_load(struct ui *ui)
 
 		host->loaded = data_load_host(ui, host, begin_ns, end_ns, tables, &host->load, &host->gap);
 		load_past(ui, host, begin_ns);
+		host->gone = is_gone(ui, host);
 	}
 	if (chosen)
 		same_rows_find(ui, chosen);

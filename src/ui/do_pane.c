@@ -188,7 +188,8 @@ void hosts_menu_show(struct ui *ui)
 	int selected = ui->choosing_hosts ? overlay_selected(ui->overlay) : 0;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		overlay_item(menu, (int)i, !ui_host(ui, i)->hidden, ui_host(ui, i)->info.name);
+		if (!ui_host(ui, i)->gone)
+			overlay_item(menu, (int)i, !ui_host(ui, i)->hidden, ui_host(ui, i)->info.name);
 	inputs_add_items(ui, menu, "Sessions: Space attaches or detaches", MENU_HEADING, MENU_SESSIONS);
 	overlay_select(menu, selected);
 	ui_set_overlay(ui, menu);

@@ -224,12 +224,12 @@ static bool has_figures(const struct ui_host_data *host)
 	return ui_host_row(host) && !host->hidden && !host->info.user_space;
 }
 
-static int name_width(const struct ui *ui)
+static int name_width(const struct ui *ui, const unsigned *order, unsigned n)
 {
 	int width = 4;
 
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		width = MAX(width, canvas_text_width(ui_host(ui, i)->info.name));
+	for (unsigned i = 0; i < n; i++)
+		width = MAX(width, canvas_text_width(ui_host(ui, order[i])->info.name));
 	return MIN(width, HOST_WIDTH_MAX);
 }
 
@@ -247,11 +247,13 @@ static int by_name(const void *a, const void *b, void *data)
 	return strcmp(ui_host(ui, *(const unsigned *)a)->info.name, ui_host(ui, *(const unsigned *)b)->info.name);
 }
 
-/* Showing the newest data, and the host ended some time ago. */
+/* Nothing of the host is left, or the newest data is shown, and the host ended some time ago. */
 static bool is_faded(const struct ui *ui, const struct ui_host_data *host)
 {
 	const struct ui_host *info = &host->info;
 
+	if (host->gone)
+		return true;
 	return ui->cursor.live && ui->cursor.mode == CURSOR_STICKING && info->live && (info->ended || info->over) &&
 	       !ui_host_row(host) && ui->shown_begin_ns > ui_to_ref(host, info->end_ns) + FADES_AFTER_NS;
 }
@@ -283,7 +285,7 @@ static int read_hosts(const struct ui *ui, const unsigned *order, struct host_li
 {
 	int room;
 
-	*layout = (struct host_layout){ .name = name_width(ui), .gap = compact ? 1 : 2 };
+	*layout = (struct host_layout){ .name = name_width(ui, order, n), .gap = compact ? 1 : 2 };
 	for (unsigned i = 0; i < n; i++) {
 		const struct ui_host_data *host = ui_host(ui, order[i]);
 

@@ -272,7 +272,8 @@ static bool any_apart(const struct ui *ui, uint64_t *half_ns)
 		const struct ui_host_data *host = ui_host(ui, i);
 		struct clock_host_info info;
 
-		if (host->info.clock < 0 || host->info.away || host->info.silent || host->hidden)
+		if (host->info.clock < 0 || host->info.away || host->info.silent || host->hidden ||
+		    (host->info.ended && !ui->cursor.complete))
 			continue;
 		info = clock_sync_info(ui->clocks, (unsigned)host->info.clock);
 		n++;

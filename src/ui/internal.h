@@ -36,7 +36,9 @@ struct ui_host_data {
 	bool loaded;          /* the history has data of it in the interval */
 	bool gap;             /* it was away for the whole interval */
 	bool hidden;          /* by the user */
+	bool gone;            /* live: it has ended, and the history has dropped all of it: it is not shown */
 	struct host_row past; /* if it ended before the interval: its last state; otherwise 0 */
+	uint64_t past_ns;     /* the end of its history then; 0: it was not looked up */
 	/* a time of the host, and its reference time when the screen was last updated */
 	uint64_t probe_ns, probe_ref_ns;
 };
@@ -322,8 +324,8 @@ static inline uint64_t ui_from_ref(const struct ui_host_data *host, uint64_t ref
 }
 
 /*
- * data.c: loads [begin_ns, end_ns[ (reference time) of a host's track, rounded to frame edges. False: no data; *gap:
- * because it was away.
+ * data.c: loads [begin_ns, end_ns[ (reference time) of a host's track, rounded to frame edges. False: no data, and
+ * load is empty; *gap: because it was away.
  */
 bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
 		    uint32_t tables, struct history_load *load, bool *gap);

@@ -112,7 +112,8 @@ static void fill(struct ui *ui, struct overlay *o)
 {
 	ui->messages_shown = newest_number();
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		add_host(ui, o, ui_host(ui, i));
+		if (!ui_host(ui, i)->gone)
+			add_host(ui, o, ui_host(ui, i));
 	if (ui->history) /* NULL until the recordings are open */
 		add_memory(ui, o);
 	add_messages(ui, o);

@@ -42,7 +42,7 @@ static int draw_lacks(struct ui *ui, int y, int max)
 		char *names, *text;
 		int x, rows;
 
-		if (!host->lacks || !host->lacks[0])
+		if (ui_host(ui, i)->gone || !host->lacks || !host->lacks[0])
 			continue;
 		names = g_strjoinv(", ", (char **)host->lacks);
 		text = g_strdup_printf("critical paths are less exact without %s", names);

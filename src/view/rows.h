@@ -29,8 +29,9 @@ struct view_host {
 	uint64_t record_ns;            /* start of its trace, on its own clock */
 	const struct interval *iv;     /* NULL: its trace has nothing in the interval */
 	const struct clock_map *map;   /* converts times to reference time; NULL: times are shown on its own clock */
-	unsigned clock, wait;          /* its numbers in the clocks and the wait graph, for view/derived.h */
-	const char *const *missing;    /* tracepoints that some table needs and the trace lacks */
+	unsigned clock, wait;       /* its numbers in the clocks and the wait graph, for view/derived.h; clock UINT_MAX:
+					none */
+	const char *const *missing; /* tracepoints that some table needs and the trace lacks */
 	unsigned n_missing;
 	const struct view_paths *paths; /* of its threads (view/paths.h); NULL: table paths is empty */
 };

@@ -117,10 +117,15 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 	const unsigned n_hosts = from->n_hosts;
 
 	for (unsigned i = 0; clocks && i < n_hosts; i++) {
-		uint64_t host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
-		struct clock_host_info info = clock_sync_info_at(clocks, hosts[i].clock, host_ns);
-		struct sync_row *row = view_derived_add(derived, sizeof(*row), i);
+		struct clock_host_info info;
+		struct sync_row *row;
+		uint64_t host_ns;
 
+		if (hosts[i].clock == UINT_MAX)
+			continue;
+		host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
+		info = clock_sync_info_at(clocks, hosts[i].clock, host_ns);
+		row = view_derived_add(derived, sizeof(*row), i);
 		row->ref = strpool_intern_z(name_of_clock(hosts, n_hosts, info.ref));
 		row->state = strpool_intern_z(clock_state_name(info.state));
 		row->reason = reason_of(&info);

@@ -150,6 +150,20 @@ START_TEST(test_absent)
 }
 END_TEST
 
+/* A live host that has ended, and of which the history has nothing any more. */
+START_TEST(test_gone)
+{
+	struct ui_host_data host = { .info = { .name = "web", .live = true, .ended = true } };
+
+	ui = (struct ui){ .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
+	g_array_append_val(ui.hosts, host);
+	ck_assert_uint_eq(host_lines_count(&ui), 1);
+	ui_host(&ui, 0)->gone = true;
+	ck_assert_uint_eq(host_lines_count(&ui), 0);
+	g_array_free(ui.hosts, TRUE);
+}
+END_TEST
+
 /* A session that has ended: whether another one of the host is waited for. */
 START_TEST(test_over)
 {
@@ -192,4 +206,4 @@ START_TEST(test_why_away)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_over, test_why_away)
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_gone, test_over, test_why_away)

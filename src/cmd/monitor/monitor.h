@@ -26,6 +26,7 @@ struct missing {
 	const char **names;
 	unsigned n;
 	const char **lacks; /* what critical paths lack; NULL-terminated */
+	bool is_final;      /* the screen has the last of the host, which is replaced */
 };
 
 /* What the screen knows about the hosts' clocks. */

@@ -210,9 +210,14 @@ unsigned monitor_count_epochs(struct monitor *m)
 static void publish_hosts(struct monitor *m)
 {
 	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++) {
-		const struct ui_host info = host_info(m, &m->shown, i);
+		const struct ingest_host *host = frames_host(m->shown.frames, i);
+		struct ui_host info;
 
+		if (g_array_index(m->shown.missing, struct missing, i).is_final)
+			continue;
+		info = host_info(m, &m->shown, i);
 		ui_update_host(m->ui, i, &info);
+		g_array_index(m->shown.missing, struct missing, i).is_final = host->replaced && host->ended;
 	}
 }
 
@@ -243,17 +248,16 @@ static void publish_clocks(struct monitor *m)
 static void publish_graph(struct monitor *m)
 {
 	struct ui_waits told = { .waits = ingest_waits(m->shown.in) };
+	const unsigned none = UINT_MAX;
 	struct waits_info info;
 
 	if (!told.waits)
 		return;
 	g_array_set_size(m->numbers, 0);
-	for (unsigned i = 0; i < ingest_host_count(m->shown.in); i++) {
-		const struct ingest_host *host = ingest_host(m->shown.in, i);
-
-		g_array_set_size(m->numbers, MAX(m->numbers->len, host->wait + 1));
-		g_array_index(m->numbers, unsigned, host->wait) = monitor_screen_number(m, host);
-	}
+	while (m->numbers->len < ingest_host_count(m->shown.in))
+		g_array_append_val(m->numbers, none);
+	for (unsigned i = 0; i < frames_host_count(m->shown.frames); i++)
+		g_array_index(m->numbers, unsigned, frames_host(m->shown.frames, i)->wait) = i;
 	info = waits_info(told.waits);
 	told.begin_ns = told.kept_ns = info.graph.horizon_ns;
 	told.epoch = info.epoch;
