@@ -29,6 +29,9 @@ const char *details_time(const struct details *h, char *buffer, size_t size, uin
 /* Formats a duration; the buffer has FORMAT_SIZE bytes. */
 const char *details_duration(const struct details *h, char *buffer, uint64_t ns);
 
+/* Formats a share of the recorded time, "-" if nothing of the interval was; the buffer has FORMAT_SIZE bytes. */
+const char *details_share(const struct details *h, char *buffer, uint64_t ns);
+
 /* details_who.c: its ids, containers, parents, program and life. */
 void details_who(struct details *h, const struct thread_row *t);
 

@@ -8,13 +8,12 @@ enum { PERF_COUNTERS = 8 };
 
 static void add_cpu(struct details *h, const struct interval_row *row)
 {
-	uint64_t duration_ns = MAX(interval_recorded_ns(h->iv), 1), cpu_ns = FIGURE(h, row, cpu_ns);
+	const uint64_t cpu_ns = FIGURE(h, row, cpu_ns);
 	const uint64_t switches = FIGURE(h, row, switches), migrations = FIGURE(h, row, migrations);
-	char cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
+	char share[FORMAT_SIZE], cpu[FORMAT_SIZE], ready[FORMAT_SIZE], blocked[FORMAT_SIZE];
 
-	details_line(h, "cpu",
-		     "%.1f%%  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switch%s, %" PRIu64 " migration%s",
-		     100.0 * (double)cpu_ns / (double)duration_ns, details_duration(h, cpu, cpu_ns),
+	details_line(h, "cpu", "%s  %s on a CPU, %s ready, %s blocked; %" PRIu64 " switch%s, %" PRIu64 " migration%s",
+		     details_share(h, share, cpu_ns), details_duration(h, cpu, cpu_ns),
 		     details_duration(h, ready, FIGURE(h, row, ready_ns)),
 		     details_duration(h, blocked, FIGURE(h, row, blocked_ns)), switches, switches == 1 ? "" : "es",
 		     migrations, migrations == 1 ? "" : "s");
@@ -76,8 +75,8 @@ static void add_disks(struct details *h, const struct interval_row *row)
 void details_process(struct details *h, const struct thread_row *t)
 {
 	const struct interval_table *table = &h->iv->tables[TABLE_THREAD];
-	uint64_t duration_ns = MAX(interval_recorded_ns(h->iv), 1), cpu_ns = 0;
-	char cpu[FORMAT_SIZE];
+	char share[FORMAT_SIZE], cpu[FORMAT_SIZE];
+	uint64_t cpu_ns = 0;
 	unsigned n = 0;
 
 	for (uint32_t i = 0; i < table->n_rows; i++) {
@@ -89,8 +88,8 @@ void details_process(struct details *h, const struct thread_row *t)
 		n++;
 	}
 	if (n > 1 && (int64_t)t->pid >= 0)
-		details_line(h, "process", "%.1f%%  %s on a CPU in %u threads",
-			     100.0 * (double)cpu_ns / (double)duration_ns, details_duration(h, cpu, cpu_ns), n);
+		details_line(h, "process", "%s  %s on a CPU in %u threads", details_share(h, share, cpu_ns),
+			     details_duration(h, cpu, cpu_ns), n);
 }
 
 static void add_perf(struct details *h, uint64_t thread_uid)

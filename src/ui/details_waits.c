@@ -109,27 +109,22 @@ static void add_culprits(struct details *h, uint64_t thread_uid)
 
 static void append_pressure(GString *s, const struct details *h, const struct interval_row *row, uint32_t lacks)
 {
-	const double duration_ns = (double)MAX(interval_recorded_ns(h->iv), 1);
+#define SHARE(buffer, member) details_share(h, buffer, INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, member))
 	const struct pressure_row *r = INTERVAL_ROW(pressure, row);
+	char some[FORMAT_SIZE], full[FORMAT_SIZE];
 	const char *separator = "";
 
 	g_string_append_printf(s, "%s%s: ", s->len ? "; " : "", r->container ? "container" : "host");
 	if (!(lacks & VIEW_LACKS_WAKEUPS)) {
-		g_string_append_printf(s, "CPU some %.1f%%",
-				       100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, cpu_some_ns) /
-					       duration_ns);
+		g_string_append_printf(s, "CPU some %s", SHARE(some, cpu_some_ns));
 		if (r->container)
-			g_string_append_printf(
-				s, " full %.1f%%",
-				100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, cpu_full_ns) /
-					duration_ns);
+			g_string_append_printf(s, " full %s", SHARE(full, cpu_full_ns));
 		separator = ", ";
 	}
 	if (!(lacks & VIEW_LACKS_DISKS))
-		g_string_append_printf(
-			s, "%sI/O some %.1f%% full %.1f%%", separator,
-			100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, io_some_ns) / duration_ns,
-			100 * (double)INTERVAL_VALUE(h->iv, PRESSURE, pressure, row, io_full_ns) / duration_ns);
+		g_string_append_printf(s, "%sI/O some %s full %s", separator, SHARE(some, io_some_ns),
+				       SHARE(full, io_full_ns));
+#undef SHARE
 }
 
 /* Of the host, and of the container that the thread is in. */

@@ -89,6 +89,16 @@ const char *details_duration(const struct details *h, char *buffer, uint64_t ns)
 	return format_duration(buffer, FORMAT_SIZE, ns, h->ui->format.ascii);
 }
 
+const char *details_share(const struct details *h, char *buffer, uint64_t ns)
+{
+	const uint64_t recorded_ns = interval_recorded_ns(h->iv);
+
+	if (!recorded_ns)
+		return "-";
+	g_snprintf(buffer, FORMAT_SIZE, "%.1f%%", 100 * (double)ns / (double)recorded_ns);
+	return buffer;
+}
+
 /* "5 → 10.0.0.3:5432": the file that the thread's call uses. */
 static void describe_fd(const struct details *h, const struct thread_row *t, char *text, size_t size)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The meters of a host's CPUs: busy, offline, or not known; and why a host has no figures. */
+/* The meters of a host's CPUs: busy, offline, or not known; why a host has no figures; and figures without any time. */
 #include <string.h>
 
 #include "events.h"
 #include "play/frames.h"
+#include "ui/details.h"
 #include "ui/internal.h"
 #include "unit.h"
 
@@ -96,6 +97,44 @@ START_TEST(test_no_rates)
 	begin(&e);
 	model_interrupt(e.m, SECOND + 3000);
 	expect(&e, false, "disk ↓-     ↑-      net ↓-     ↑-", "disk ↓- ↑-");
+	events_release(&e);
+}
+END_TEST
+
+/* The first line of a thread's details. */
+static void expect_details(const struct interval *iv, const char *use)
+{
+	const struct ui_host_data host = { .info = { .name = "web" } };
+	struct details d = { .ui = &ui, .host = &host, .iv = iv, .bottom = 20 };
+	char *text;
+
+	ui = (struct ui){ .canvas = canvas_create(160, 20, false) };
+	details_use(&d, &iv->tables[TABLE_THREAD].rows[0]);
+	text = canvas_row_text(ui.canvas, 0);
+	ck_assert_msg(strstr(text, use) != NULL, "'%s' lacks '%s'", text, use);
+	g_free(text);
+	canvas_destroy(ui.canvas);
+}
+
+/* Nor are there shares of it. */
+START_TEST(test_no_shares)
+{
+	struct history *h = history_create(1 << 20);
+	struct history_load load;
+	struct events e;
+
+	begin(&e);
+	history_add_track(h);
+	frames_append(h, 0, e.m, SECOND, 2 * SECOND);
+	model_interrupt(e.m, 2 * SECOND);
+	frames_append(h, 0, e.m, 2 * SECOND, 3 * SECOND);
+	history_load_init(&load);
+	ck_assert_int_eq(history_load(h, 0, SECOND, 2 * SECOND, STATE_ALL_TABLES, &load), LT_OK);
+	expect_details(&load.interval, " 100.0%  1.00s on a CPU");
+	ck_assert_int_eq(history_load(h, 0, 2 * SECOND, 3 * SECOND, STATE_ALL_TABLES, &load), LT_OK);
+	expect_details(&load.interval, " -  0 on a CPU");
+	history_load_release(&load);
+	history_destroy(h);
 	events_release(&e);
 }
 END_TEST
@@ -206,4 +245,5 @@ START_TEST(test_why_away)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_absent, test_gone, test_over, test_why_away)
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone, test_over,
+	  test_why_away)
