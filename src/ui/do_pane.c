@@ -144,7 +144,7 @@ void do_close(struct ui *ui, int argument)
 		containers_return(ui);
 }
 
-/* Values of the menu's items: hosts, then sessions. */
+/* Values of the menu's items: hosts, then sessions; below 0: nothing to choose. */
 enum { MENU_HEADING = -1, MENU_SESSIONS = 100000 };
 
 void hosts_show_only(struct ui *ui, unsigned host)
@@ -161,7 +161,7 @@ static void host_chosen(struct ui *ui, int value, bool keep)
 {
 	struct ui_host_data *host;
 
-	if (value == MENU_HEADING)
+	if (value < 0)
 		return;
 	if (value >= MENU_SESSIONS) {
 		input_toggle(ui, (unsigned)(value - MENU_SESSIONS));

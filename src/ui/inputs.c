@@ -2,9 +2,12 @@
 /* The sources: recordings, live sessions, relayds; their states, and which ones the user wants attached. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "ui/internal.h"
 
 enum { HOST_WIDTH_MAX = 16, NAME_WIDTH_MIN = 12, STATE_WIDTH_MIN = 24 };
+
+enum { MENU_INDENT = 4 }; /* of a state below a name */
 
 struct input_data {
 	struct ui_input info; /* owns its texts */
@@ -43,15 +46,18 @@ static bool equal(const struct ui_input *a, const struct ui_input *b)
 	       a->detached == b->detached && a->retried == b->retried && a->over == b->over;
 }
 
-/* An error's text without the name of its source, which is shown next to it. */
+/* An error's text without the name of its source in quotes, and what precedes it: it is shown next to it. */
 static const char *short_state(const struct ui_input *input)
 {
-	const char *at = strstr(input->state, input->name);
+	char *quoted = g_strdup_printf("'%s'", input->name);
+	const char *at = strstr(input->state, quoted);
 
+	if (at)
+		at += strlen(quoted);
+	g_free(quoted);
 	if (!at)
 		return input->state;
-	at += strlen(input->name);
-	at += strspn(at, "':, ");
+	at += strspn(at, ":, ");
 	return *at ? at : input->state;
 }
 
@@ -146,10 +152,25 @@ bool inputs_await_hosts(const struct ui *ui)
 	return false;
 }
 
+/* Below its name, in as many lines as it needs. */
+static void add_state_items(struct overlay *menu, const char *state, int value, int width)
+{
+	while (*state) {
+		const size_t len = utf8_wrap(state, (unsigned)width);
+		char *line = g_strdup_printf("%*s%.*s", MENU_INDENT, "", (int)len, state);
+
+		overlay_item(menu, value, -1, line);
+		g_free(line);
+		state += len;
+		state += strspn(state, " ");
+	}
+}
+
 void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *heading, int heading_value,
 		      int first_value)
 {
-	bool any = false;
+	const int width = ui->canvas->w - 4 - MENU_INDENT;
+	bool any = false, fits;
 
 	for (unsigned i = 0; i < ui->inputs->len; i++) {
 		const struct ui_input *input = &input_at(ui, i)->info;
@@ -161,7 +182,10 @@ void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *hea
 			overlay_item(menu, heading_value, -1, heading);
 		any = true;
 		text = g_strdup_printf("%s: %s", input->name, input->state);
-		overlay_item(menu, first_value + (int)input->id, !input->detached, text);
+		fits = canvas_text_width(text) <= width;
+		overlay_item(menu, first_value + (int)input->id, !input->detached, fits ? text : input->name);
+		if (!fits)
+			add_state_items(menu, input->state, heading_value - (int)input->id, MAX(width, 8));
 		g_free(text);
 	}
 }

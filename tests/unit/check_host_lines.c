@@ -245,5 +245,57 @@ START_TEST(test_why_away)
 }
 END_TEST
 
+static void choose_nothing(struct ui *chosen, int value, bool keep)
+{
+	(void)chosen;
+	(void)value;
+	(void)keep;
+}
+
+/* Sets a session in that state, and returns the menu of sessions in 60 columns; the caller frees it. */
+static char *draw_menu(const char *name, const char *state)
+{
+	const struct ui_input input = { .id = 1, .name = name, .state = state, .session = true };
+	struct overlay *menu = overlay_menu("Hosts", choose_nothing);
+	GString *text = g_string_new(NULL);
+
+	ui_set_inputs(&ui, &input, 1);
+	inputs_add_items(&ui, menu, "Sessions", -1, 100);
+	canvas_fill(ui.canvas, 0, 0, 60, STYLE_NORMAL, ' ');
+	overlay_draw(menu, ui.canvas, 0, 12);
+	for (int y = 0; y < 12; y++) {
+		char *row = canvas_row_text(ui.canvas, y);
+
+		g_string_append_printf(text, "%s\n", row);
+		g_free(row);
+	}
+	overlay_destroy(menu);
+	return g_string_free(text, FALSE);
+}
+
+static void expect_menu(const char *name, const char *state, const char *first, const char *second)
+{
+	char *text = draw_menu(name, state);
+
+	ck_assert_msg(strstr(text, first) != NULL, "'%s' lacks '%s'", text, first);
+	ck_assert_msg(strstr(text, second) != NULL, "'%s' lacks '%s'", text, second);
+	g_free(text);
+}
+
+/* The state of a session, without its name but whole. */
+START_TEST(test_states)
+{
+	ui = (struct ui){ .canvas = canvas_create(60, 12, false) };
+	inputs_init(&ui);
+	expect_menu("d", "the session has ended", "d: the session has ended", "");
+	expect_menu("d", "reading 'd': damaged metadata", "d: damaged metadata", "");
+	expect_menu("net://relay/host/web/s1",
+		    "no such session since the relayd was away: run 'lttngtop record' on that host again",
+		    "no such session since the relayd was away: run", "'lttngtop record' on that host again");
+	inputs_release(&ui);
+	canvas_destroy(ui.canvas);
+}
+END_TEST
+
 UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone, test_over,
-	  test_why_away)
+	  test_why_away, test_states)
