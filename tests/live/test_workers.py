@@ -8,7 +8,6 @@ import signal
 import shutil
 import subprocess
 import sys
-import time
 
 import fake_relay
 import sandbox
@@ -23,11 +22,20 @@ import processes  # noqa: E402
 from terminal import Checks, Terminal  # noqa: E402
 
 
+class Counting(Steady):
+    """Knows how often it had been attached when a viewer last came to the end of what was recorded."""
+    read_after = 0
+
+    def at_end(self, stream):
+        self.read_after = self.commands.count(fake_relay.ATTACH)
+        return super().at_end(stream)
+
+
 @contextlib.contextmanager
 def three_sessions():
     """Relays, each with a session of its own, and one CPU for their readers."""
     with contextlib.ExitStack() as stack:
-        relays = [stack.enter_context(Steady(Session([trace_of(path)], host=name)))
+        relays = [stack.enter_context(Counting(Session([trace_of(path)], host=name)))
                   for name, path in hosts_of(os.path.join(TRACES, "three-tier")).items()]
         stack.enter_context(processes.one_cpu())
         yield relays
@@ -103,24 +111,18 @@ def test_report(checks):
         checks.equal("report: why", len(re.findall(r"worker for '[^']*' died: signal 9", err)), 3)
 
 
-def reads_again(relay, times):
-    """Whether the session has been attached so often, and asked for data since."""
-    commands = list(relay.commands)
-    return commands.count(fake_relay.ATTACH) == times and \
-        fake_relay.NEXT_INDEX in commands[len(commands) - commands[::-1].index(fake_relay.ATTACH):]
-
-
 def test_report_with_many_workers(checks):
     """However many workers of a session have died, it is attached again: it was read after each."""
     with three_sessions() as relays:
         report = subprocess.Popen([PROGRAM, "report", "hosts", "--csv", relays[0].url], stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for times in range(1, 5):
-            sandbox.wait_until(lambda n=times: reads_again(relays[0], n), f"attached {times} times")
-            time.sleep(0.2)  # until that is known
+            sandbox.wait_until(lambda n=times: relays[0].read_after == n, f"read {times} times")
+            # its worker has said so, by which the report is woken: it sleeps again once it knows
+            sandbox.wait_until(lambda: processes.state_and_parent(report.pid)[0] == "S", "that is known")
             for worker in processes.workers(report.pid):
                 os.kill(worker, signal.SIGKILL)
-        sandbox.wait_until(lambda: reads_again(relays[0], 5), "attached again")
+        sandbox.wait_until(lambda: relays[0].read_after == 5, "read again")
         report.send_signal(signal.SIGINT)
         out, _ = report.communicate(timeout=sandbox.PATIENCE)
         checks.equal("many: hosts", len(out.splitlines()), 2)
