@@ -143,6 +143,14 @@ class Terminal:
         self.tmux("send-keys", "--", *keys)
         return self
 
+    def keys_pending(self, *keys):
+        """The same while the program is stopped: however slowly they arrive, it handles none before all are there."""
+        self.signal("STOP")
+        self.keys_at_once(*keys)
+        self.caret()  # tmux answers after it has passed them on
+        self.signal("CONT")
+        return self
+
     def text(self, text):
         self.tmux("send-keys", "-l", "--", text)
         return self

@@ -339,7 +339,7 @@ def too_early(checks):
                   ready=r"\[(2026-11-20 )?14:07:").wait_read() as t:
         for name, keys in ("paths", ["8"]), ("accounting", ["P", "End", "Enter"]):
             path = t.path(f"{name}.json")
-            t.keys_at_once("1", *keys, "x", "C-u", path, "Enter")
+            t.keys_pending("1", *keys, "x", "C-u", path, "Enter")
             t.wait("written")
             checks.contains(f"{name}: not yet", t.screen(), "^not written: this window is still being read$")
             checks.check(f"{name}: there is no file", not os.path.exists(path))
