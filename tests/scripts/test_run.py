@@ -97,26 +97,40 @@ def test_until():
            options=["--until", str(int(time.time()) - 1)])
 
 
-def test_order():
-    """What may run out of time is what reads least from others."""
+def load():
+    """tests/run as a module."""
     loader = importlib.machinery.SourceFileLoader("tests_run", os.path.join(SRCDIR, "tests/run"))
     tests_run = importlib.util.module_from_spec(importlib.util.spec_from_loader("tests_run", loader))
     loader.exec_module(tests_run)
+    return tests_run
+
+
+def test_order():
+    """What may run out of time is what reads least from others."""
+    tests_run = load()
     ways = [tests_run.find_tests(os.environ["BUILD"], in_time) for in_time in (True, False)]
     cases.check("the same tests", set(ways[0]) == set(ways[1]) and len(ways[0]) == len(set(ways[0])) > 100)
     for name, tests in zip(("in time", "out of time"), ways):
         where = [os.path.basename(os.path.dirname(t)) for t in tests]
         units = where.count("unit")
         cases.check(f"{name}: units come first", units > 50 and set(where[:units]) == {"unit"})
-    names = ["/".join(t.split("/")[-2:]) for t in ways[0]]
-    cases.check("in time: then the longest", set(names[units:units + len(tests_run.LONG)]) == tests_run.LONG, names[units:units + 20])
+    longest = ["/".join(t.split("/")[-2:]) in tests_run.LONG for t in ways[0]][units:]
+    cases.check("in time: then the longest", longest == sorted(longest, reverse=True) and True in longest)
+    cases.check("the longest exist", all(os.path.exists(os.path.join(SRCDIR, "tests", t)) for t in tests_run.LONG))
     hostile = [d in tests_run.HOSTILE for d in where[units:]]
     cases.check("out of time: then those with the most input of others", hostile == sorted(hostile, reverse=True) and True in hostile)
-    os.makedirs("sanitized/tests/unit")
-    with open("sanitized/config.mk", "w", encoding="utf-8") as config:
-        config.write("BUILD_CFLAGS = -fsanitize=address\n")
-    left_out = {os.path.basename(os.path.dirname(t)) for t in set(ways[0]) - set(tests_run.find_tests("sanitized", True))}
-    cases.check("with sanitizers: without those in which they find nothing", left_out == {"unit", "scripts", "compare"}, left_out)
+
+
+def test_sanitized():
+    """What sanitizers find nothing in is left out, and nothing else."""
+    tests_run, found = load(), []
+    for name, flags in ("plain", ""), ("sanitized", "-fsanitize=address"):
+        os.mkdir(name)
+        with open(f"{name}/config.mk", "w", encoding="utf-8") as config:
+            config.write(f"BUILD_CFLAGS = {flags}\n")
+        found.append({os.path.relpath(t, os.path.join(SRCDIR, "tests")) for t in tests_run.find_tests(name, True)})
+    left_out = {t if t in tests_run.NOT_SANITIZED else os.path.dirname(t) for t in found[0] - found[1]}
+    cases.check("with sanitizers", found[1] < found[0] and left_out == set(tests_run.NOT_SANITIZED), left_out)
 
 
 def test_again():
