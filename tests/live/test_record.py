@@ -369,7 +369,7 @@ def test_live():
         check_counts(output, 5000)
         nobody, = sandbox.free_ports(1)
         check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t", "--live-port",
-                    str(nobody)), 0, "stop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': cannot connect: Connection refused; "
+                    str(nobody)), 0, f"^session 't' records to {url}\nstop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': cannot connect: Connection refused; "
               "use --live-port to give its port")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")

@@ -32,6 +32,20 @@ static bool is_fetched(const struct record_plan *plan)
 	return plan->hosts->len && plan->mode != RECORD_LIVE;
 }
 
+/* How to view it; live, only if the relayd accepts viewers, otherwise what is wrong. */
+static void print_view(FILE *out, const struct record_plan *plan)
+{
+	char *source;
+
+	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port)) {
+		log_say("%s; use --live-port to give its port", error_text());
+		return;
+	}
+	source = record_plan_source(plan);
+	record_print_view(out, source);
+	g_free(source);
+}
+
 static void print_started(FILE *out, const struct record_plan *plan)
 {
 	static const char *const ways[] = {
@@ -40,24 +54,16 @@ static void print_started(FILE *out, const struct record_plan *plan)
 		[RECORD_LIVE] = "to",
 	};
 	const char *output = is_fetched(plan) ? plan->output : NULL;
-	char *source = record_plan_source(plan);
 
 	log_print(out, "session '%s' records %s%s %s", plan->session,
 		  is_fetched(plan) ? "on other hosts, fetched " : "", ways[plan->mode],
 		  plan->mode == RECORD_LIVE ? plan->url : plan->output);
 	if (plan->mode != RECORD_SNAPSHOT && !is_fetched(plan))
-		record_print_view(out, source);
+		print_view(out, plan);
 	if (!plan->command && plan->mode == RECORD_SNAPSHOT)
 		record_print_verb(out, "take a snapshot", "snapshot", plan->hosts, output, plan->session);
 	if (!plan->command)
 		record_print_verb(out, "stop it", "stop", plan->hosts, output, plan->session);
-	g_free(source);
-}
-
-static void check_view_port(const struct record_plan *plan)
-{
-	if (plan->mode == RECORD_LIVE && relay_probe_view(plan->url, plan->view_port))
-		log_say("%s; use --live-port to give its port", error_text());
 }
 
 /* LTTng, which names no relayd, has failed: adds whether there is one, which may have stopped meanwhile. */
@@ -352,7 +358,6 @@ static int record(struct record_plan *plan, struct private_run *run, bool may_st
 	/* a signal may follow, which ends only this process */
 	if (!plan->command && output_flush())
 		return end_at_once(plan, redump, new_output);
-	check_view_port(plan);
 	if (!plan->command)
 		return recorded;
 	status = process_run(&command);
