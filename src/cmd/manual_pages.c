@@ -99,7 +99,8 @@ static const struct manual_item monitor_troubles[] = {
 	  "Its events are counted once: every kind of event is taken from one session, and the other session fills in "
 	  "when that one stops. Column reason of pane Hosts says which is used. Events of programs are counted "
 	  "exactly only if the sessions have the context vtid. If the host's clock was set back between "
-	  "two recordings, their times may overlap: only one of them is counted there, and a message says so" },
+	  "two recordings, their times may overlap: only one of them is counted there, column late_events has "
+	  "the other's events, and a message says so" },
 	{ "A host that returned is shown as another one of the same name",
 	  "When the session of a live host has ended, the monitor waits for another one of that host. It waits for "
 	  "the 32 hosts that ended last, for fewer of them while less than an eighth of --model-memory is free, and "

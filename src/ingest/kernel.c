@@ -14,7 +14,8 @@
 /* Between two sessions, the measured offset of a clock that was not set differs by less. */
 #define CLOCK_SET_NS NS_PER_MS
 
-#define CLOCK_SET "its clock was set between recordings: where their times overlap, only one of them is counted"
+#define CLOCK_SET \
+	"its clock was set between recordings: where their times overlap, only one is counted (the other: late_events)"
 
 /* The kernel events of one session, or of one recording. */
 struct kernel_session {
@@ -332,6 +333,7 @@ static void note_untaken(struct host *host, struct kernel_session *own, struct k
 		if (!own->lacks_events)
 			host_trouble(host, CLOCK_SET);
 		own->lacks_events = true;
+		model_late(host->public.model, 1, false);
 	} else if (!own->repeats || !owner->is_repeated) {
 		own->repeats = owner->is_repeated = true;
 		tell(host);

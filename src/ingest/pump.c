@@ -63,7 +63,7 @@ static void apply_event(struct ingest *in, struct host *host, struct input *inpu
 	if (ev->ts_ns < host->last_ns) {
 		/* from a source that was skipped for a while, or added late */
 		if (ev->kind >= EVENT_OTHER && kernel_takes(host, input, ev))
-			model_late(h->model, 1);
+			model_late(h->model, 1, true);
 		return;
 	}
 	host->last_ns = ev->ts_ns;

@@ -167,11 +167,12 @@ void model_set_buckets(struct model *m, uint32_t tables)
 	m->bucket_tables = tables;
 }
 
-void model_late(struct model *m, uint64_t n)
+void model_late(struct model *m, uint64_t n, bool missed)
 {
 	HOST_ROW(m)->late_events += n;
 	touch_host(m);
-	lost_of_dump(m, 0);
+	if (missed)
+		lost_of_dump(m, 0);
 }
 
 void model_set_status(struct model *m, enum host_status status, const char *reason)

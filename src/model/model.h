@@ -153,8 +153,8 @@ typedef void model_logged_fn(void *data, const struct model_logged *value);
 /* Passes these values on instead of adding rows for them. */
 void model_pass_log(struct model *m, model_logged_fn *logged, void *data);
 
-/* Counts n events that came too late to be applied. */
-void model_late(struct model *m, uint64_t n);
+/* Counts n events that are not applied. missed: they came too late; otherwise another session has that time's. */
+void model_late(struct model *m, uint64_t n, bool missed);
 
 /* Sets the host's status in its row, as of its last event; reason may be NULL. */
 void model_set_status(struct model *m, enum host_status status, const char *reason);

@@ -94,7 +94,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(lost_events, COUNTER, COUNT, "Events that the tracer discarded") \
 	C(lost_packets, COUNTER, COUNT, "Packets that the tracer overwrote") \
 	C(backward_steps, COUNTER, COUNT, "Number of times that time went backwards within a stream") \
-	C(late_events, COUNTER, COUNT, "Events that arrived too late to be counted") \
+	C(late_events, COUNTER, COUNT, \
+	  "Events that arrived too late to be counted, or overlap with others because the clock was set") \
 	C(cpus, GAUGE, COUNT, "CPUs online at the end of the interval") \
 	C(threads, GAUGE, COUNT, "Threads alive at the end of the interval") \
 	C(fds, GAUGE, COUNT, "Open file descriptors known at the end of the interval") \

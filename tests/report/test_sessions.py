@@ -128,7 +128,7 @@ def set_clock(directory, by_ms):
 
 def clock_set(top):
     """The clock was set between two recordings. Where one seems to repeat the other but does not, events are missing."""
-    words = "its clock was set between recordings: where their times overlap, only one of them is counted"
+    words = "its clock was set between recordings: where their times overlap, only one is counted (the other: late_events)"
 
     def found(name, steps, by_ms, more=(), *options):
         """Of a recording of steps 0 to 99 and one of these, made after the clock was set; of each more kinds of events."""
@@ -139,6 +139,9 @@ def clock_set(top):
         check(f"clock set: {name}: one host, in both orders", len(rows) == 1 and rows[0]["events"] == other[0]["events"], (rows, other))
         lines = [line for line in said.splitlines() if words in line]
         check(f"clock set: {name}: said once", len(lines) < 2 and bool(lines) == (status == 3), (said, status))
+        check(f"clock set: {name}: each event is counted, late, or a copy",
+              name in ("copy", "part") or options[:1] == ("--begin",) or
+              rows[0]["events"] + rows[0]["late_events"] == (len(steps) + 100), rows)
         check(f"clock set: {name}: nothing else", "recorded 2 times" not in said or name in ("copy", "part"), said)
         return rows[0]["events"], rows[0]["reason"], status
 

@@ -151,7 +151,7 @@ START_TEST(test_part_of_a_state_dump)
 	struct events e;
 
 	lose_then_dump(&e);
-	model_late(e.m, 1);
+	model_late(e.m, 1, true);
 	dump_in(&e, 0, 1400, EVENT_DUMP_END, 0);
 	dump_in(&e, 0, 1500, EVENT_DUMP_START, 0);
 	dump_in(&e, 0, 1600, EVENT_DUMP_END, 0);
@@ -162,6 +162,20 @@ START_TEST(test_part_of_a_state_dump)
 	dump_in(&e, 0, 1800, EVENT_DUMP_START, 0);
 	for (int tid = 4; tid <= 8; tid++)
 		ck_assert(lives(&e, tid));
+	events_release(&e);
+}
+END_TEST
+
+/* Events of another time, which were left out, are not missing in the dump. */
+START_TEST(test_events_left_out_of_a_state_dump)
+{
+	struct events e;
+
+	lose_then_dump(&e);
+	model_late(e.m, 1, false);
+	dump_in(&e, 0, 1400, EVENT_DUMP_END, 0);
+	dump_in(&e, 0, 1500, EVENT_DUMP_START, 0);
+	ck_assert(!lives(&e, 8));
 	events_release(&e);
 }
 END_TEST
@@ -189,4 +203,4 @@ END_TEST
 
 UNIT_MAIN("dump_threads", test_state_dump, test_zombie_of_the_state_dump, test_missed_by_the_state_dump,
 	  test_missed_and_seen_to_end, test_incomplete_state_dump, test_part_of_a_state_dump,
-	  test_state_dumps_of_two_sessions)
+	  test_events_left_out_of_a_state_dump, test_state_dumps_of_two_sessions)
