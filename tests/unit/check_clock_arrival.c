@@ -5,21 +5,27 @@
 #include "clock_hosts.h"
 #include "unit.h"
 
+static void arrive_together(struct clock_sync *s, double from_s, double to_s, const struct clock *const *all)
+{
+	for (double t = from_s; t < to_s; t += 0.1)
+		for (unsigned i = 0; all[i]; i++)
+			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+}
+
+/* Hosts that are read at the same time, each up to 50 ms ago. */
+#define ARRIVE(s, from_s, to_s, ...) \
+	arrive_together(s, from_s, to_s, (const struct clock *const[]){ __VA_ARGS__, NULL })
+
 START_TEST(test_by_arrival)
 {
 	const struct clock_options options = { 0 };
 	struct clock_sync *s = clock_sync_create(&options);
 	struct clock slow = add_clock(s, "slow", -22000000000, 0), right = add_clock(s, "right", 300000000, 0);
 	struct clock near = add_clock(s, "near", -100000000, 0), later;
-	const struct clock *const all[] = { &near, &right, &slow };
 
-	for (double t = 0; t < 3; t += 0.1)
-		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
-			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	ARRIVE(s, 0, 3, &near, &right, &slow);
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, slow.host)), 0);
-	for (double t = 3; t < 6; t += 0.1)
-		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
-			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	ARRIVE(s, 3, 6, &near, &right, &slow);
 	/* clocks that agree as well as arrival can show are left alone */
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, right.host)), 0);
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, near.host)), 0);
@@ -52,14 +58,11 @@ START_TEST(test_groups_by_arrival)
 	struct clock_sync *s = clock_sync_create(&options);
 	struct clock a = add_clock(s, "a", 0, 0), b = add_clock(s, "b", 7000000, 0), c = add_clock(s, "c", 1000000, 0);
 	struct clock x = add_clock(s, "x", 3600 * 1000000000L, 0), y = add_clock(s, "y", 3601 * 1000000000L, 0);
-	const struct clock *const all[] = { &a, &b, &c, &x, &y };
 
 	talk(s, &a, &b, 0, 5, 200000);
 	talk(s, &c, &b, 0, 5, 200000);
 	talk(s, &x, &y, 0, 5, 200000);
-	for (double t = 0; t < 6; t += 0.1)
-		for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
-			arrive(s, all[i], t, t + 0.05, 50000000, 1);
+	ARRIVE(s, 0, 6, &a, &b, &c, &x, &y);
 	talk(s, &a, &b, 6, 7, 200000);
 	talk(s, &x, &y, 6, 7, 200000);
 	clock_sync_update(s);
@@ -87,10 +90,7 @@ START_TEST(test_not_by_arrival)
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, b.host)), 0);
 	ck_assert_uint_eq(clock_map_epoch(clock_sync_map(s, c.host)), 0);
 	c.offset_ns += 54 * 1000000000L;
-	for (double t = 20; t < 34; t += 0.1) {
-		arrive(s, &a, t, t + 0.05, 50000000, 1);
-		arrive(s, &c, t, t + 0.05, 50000000, 1);
-	}
+	ARRIVE(s, 20, 34, &a, &c);
 	ck_assert_double_lt(fabs((double)clock_sync_offset(s, c.host, BASE_NS) + 3654e9), 0.5e9);
 	clock_sync_destroy(s);
 }
@@ -107,11 +107,7 @@ START_TEST(test_arrival_left_out)
 
 		if (!i)
 			clock_sync_set_offset(s, b.host, -5000);
-		for (double t = 0; t < 10; t += 0.1) {
-			arrive(s, &a, t, t + 0.05, 50000000, 1);
-			arrive(s, &b, t, t + 0.05, 50000000, 1);
-			arrive(s, &c, t, t + 0.05, 50000000, 1);
-		}
+		ARRIVE(s, 0, 10, &a, &b, &c);
 		ck_assert_int_eq(clock_sync_offset(s, a.host, BASE_NS), 0);
 		ck_assert_int_eq(clock_sync_offset(s, b.host, BASE_NS), i ? 0 : -5000);
 		ck_assert_int_eq(clock_sync_offset(s, c.host, BASE_NS), 0);
@@ -132,10 +128,7 @@ static void expect_steps_ignored(int64_t step_ns, int64_t slow_ns)
 	struct clock ended = add_clock(s, "ended", 0, 0), runs = add_clock(s, "runs", slow_ns, 0), later;
 	int64_t offset_ns;
 
-	for (double t = 40; t < 50; t += 0.1) {
-		arrive(s, &ended, t, t + 0.05, 50000000, 1);
-		arrive(s, &runs, t, t + 0.05, 50000000, 1);
-	}
+	ARRIVE(s, 40, 50, &ended, &runs);
 	offset_ns = clock_sync_offset(s, runs.host, BASE_NS);
 	ck_assert_double_lt(fabs((double)(offset_ns + slow_ns)), 0.3e9);
 	arrive(s, &runs, 50, 53, 50000000, 1);
@@ -169,19 +162,13 @@ START_TEST(test_reference_has_ended)
 	struct clock_sync *s = clock_sync_create(&options);
 	struct clock ended = add_clock(s, "ended", 0, 0), follows = add_clock(s, "follows", 3600000000000, 0), later;
 
-	for (double t = 0; t < 10; t += 0.1) {
-		arrive(s, &ended, t, t + 0.05, 50000000, 1);
-		arrive(s, &follows, t, t + 0.05, 50000000, 1);
-	}
+	ARRIVE(s, 0, 10, &ended, &follows);
 	talk(s, &ended, &follows, 10, 20, 200000);
 	clock_sync_update(s);
 	ck_assert_int_eq(clock_sync_offset(s, ended.host, BASE_NS), 0);
 	arrive(s, &follows, 20, 40, 50000000, 1);
 	later = add_clock(s, "later", 22000000000, 0);
-	for (double t = 40; t < 50; t += 0.1) {
-		arrive(s, &follows, t, t + 0.05, 50000000, 1);
-		arrive(s, &later, t, t + 0.05, 50000000, 1);
-	}
+	ARRIVE(s, 40, 50, &follows, &later);
 	ck_assert_double_lt(error_ns(s, &follows, &later, BASE_NS + 50 * SECOND_NS), 0.7e9);
 	clock_sync_destroy(s);
 }

@@ -66,6 +66,14 @@ static unsigned load_all(const struct history *h)
 	return damaged;
 }
 
+static void release(struct sim *sim, struct history *h, GByteArray *head, GByteArray *parts)
+{
+	history_destroy(h);
+	sim_release(sim);
+	g_byte_array_unref(parts);
+	g_byte_array_unref(head);
+}
+
 /* The copy gives the same answers as the original: thinned frames, keys within chunks, an open last chunk. */
 START_TEST(test_packed)
 {
@@ -87,10 +95,7 @@ START_TEST(test_packed)
 		ck_assert_uint_eq(f[0][i].busy_permille, f[1][i].busy_permille);
 	}
 	history_destroy(again);
-	history_destroy(h);
-	sim_release(&sim);
-	g_byte_array_unref(parts);
-	g_byte_array_unref(head);
+	release(&sim, h, head, parts);
 }
 END_TEST
 
@@ -155,10 +160,7 @@ START_TEST(test_large_chunks)
 	ck_assert_ptr_nonnull(again);
 	assert_random_loads(&sim, again, 0, 10);
 	history_destroy(again);
-	history_destroy(h);
-	sim_release(&sim);
-	g_byte_array_unref(parts);
-	g_byte_array_unref(head);
+	release(&sim, h, head, parts);
 }
 END_TEST
 
@@ -183,10 +185,7 @@ START_TEST(test_damaged_parts)
 		g_byte_array_unref(bad);
 	}
 	ck_assert_uint_gt(damaged, 30);
-	history_destroy(h);
-	sim_release(&sim);
-	g_byte_array_unref(parts);
-	g_byte_array_unref(head);
+	release(&sim, h, head, parts);
 }
 END_TEST
 
@@ -215,10 +214,7 @@ START_TEST(test_damaged_head)
 		head->data[at] = was;
 	}
 	ck_assert_uint_gt(refused, 200);
-	history_destroy(h);
-	sim_release(&sim);
-	g_byte_array_unref(parts);
-	g_byte_array_unref(head);
+	release(&sim, h, head, parts);
 }
 END_TEST
 

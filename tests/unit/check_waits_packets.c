@@ -11,13 +11,19 @@ static void datagram(struct test *t, unsigned host, uint64_t t_ns, bool sent)
 	log->packets[log->n_packets - 1].protocol = 17;
 }
 
+/* Two hosts: thread 7 of the first runs from 10, thread 9 of the second waits from 11. */
+static void begin_waiting(struct test *t)
+{
+	begin(t, 2);
+	switched(t, 0, 10, 0, 0, 0, 7);
+	switched(t, 1, 11, 0, 9, 1, 0);
+}
+
 START_TEST(test_packet_wakes_on_another_host)
 {
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	add(&t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
 	packet(&t, 1, 31, 0, false, true, false, 1);
@@ -36,9 +42,7 @@ START_TEST(test_packets_on_an_idle_cpu)
 {
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	switched(&t, 0, 25, 0, 7, 1, 0);
 	packet(&t, 0, 28, 0, true, false, false, 2); /* the rest, when the window opens */
@@ -113,9 +117,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 {
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	packet(&t, 1, 31, 0, false, true, false, 1);
 	woken_by_softirq(&t, 1, 32, 0, 9, 3, WAIT_NETWORK);
@@ -126,9 +128,7 @@ START_TEST(test_packet_that_woke_is_forgotten)
 	ck_assert_uint_eq(waits_info(t.w).links, 1);
 	end(&t);
 	/* and one that became a link to its receiver wakes no thread in the next softirq */
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	packet(&t, 1, 31, 0, false, true, false, 1);
 	packet(&t, 1, 33, 0, true, true, true, 50);
@@ -245,9 +245,7 @@ START_TEST(test_softirq_sends_for_the_task)
 {
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	add(&t, 0, 50, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
 	packet(&t, 0, 51, 0, true, true, false, 101);
@@ -264,9 +262,7 @@ START_TEST(test_datagram_that_is_lost)
 {
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	for (unsigned n = 1; n <= 3; n++) {
 		datagram(&t, 0, 100 * n, true);
 		if (n == 2)
@@ -311,9 +307,7 @@ static enum wait_role role_of_woken(unsigned sport, unsigned dport)
 	enum wait_role role;
 	struct test t;
 
-	begin(&t, 2);
-	switched(&t, 0, 10, 0, 0, 0, 7);
-	switched(&t, 1, 11, 0, 9, 1, 0);
+	begin_waiting(&t);
 	packet(&t, 0, 20, 0, true, false, false, 1);
 	packet(&t, 1, 31, 0, false, true, false, 1);
 	for (unsigned h = 0; h < 2; h++) {
