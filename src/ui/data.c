@@ -112,27 +112,31 @@ static void list_hosts(struct ui *ui)
 }
 
 /*
- * Merged frames are longer than the requested interval; a host's frames that are merely shifted a little do not count.
+ * Merged frames are longer than the requested interval, and so is the frame in which a host's clock was corrected; a
+ * host's frames that are merely shifted a little do not count.
  */
 static void find_shown(struct ui *ui)
 {
 	const struct history *h = history_with(ui, ui->loaded_begin_ns, ui->loaded_end_ns);
-	uint64_t end_ns = 0, beside_ns = ui->cursor.frame_ns / 2;
+	const uint64_t beside_ns = ui->cursor.frame_ns / 2;
+	const uint64_t longest_ns = ui->loaded_end_ns - ui->loaded_begin_ns + beside_ns / 2;
+	uint64_t end_ns = 0;
 
 	ui->shown_begin_ns = ui->loaded_begin_ns;
 	ui->shown_end_ns = ui->loaded_end_ns;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
-		uint64_t first_ns, last_ns, host_begin_ns, host_end_ns;
+		uint64_t first_ns, last_ns, host_begin_ns, host_end_ns, shift_ns;
 
 		if (!host->loaded || !history_range(h, host->info.track, &first_ns, &last_ns))
 			continue;
 		host_begin_ns = ui_to_ref(host, host->load.interval.begin_ns);
 		host_end_ns = ui_to_ref(host, host->load.interval.end_ns);
-		if (host_begin_ns + beside_ns < ui->loaded_begin_ns)
+		shift_ns = host_end_ns - host_begin_ns > longest_ns ? 0 : beside_ns;
+		if (host_begin_ns + shift_ns < ui->loaded_begin_ns)
 			ui->shown_begin_ns = MIN(ui->shown_begin_ns, host_begin_ns);
 		if (ui_to_ref(host, last_ns) < ui->loaded_end_ns ||
-		    (host_end_ns + beside_ns > ui->loaded_end_ns && host_end_ns < ui->loaded_end_ns + beside_ns))
+		    (host_end_ns + shift_ns > ui->loaded_end_ns && host_end_ns < ui->loaded_end_ns + shift_ns))
 			host_end_ns = ui->loaded_end_ns;
 		end_ns = MAX(end_ns, host_end_ns);
 	}

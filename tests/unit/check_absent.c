@@ -113,5 +113,48 @@ START_TEST(test_before_and_after)
 }
 END_TEST
 
+static void expect_heading(double begin, double end)
+{
+	ui.loaded_tables = 0;
+	ck_assert(data_load(&ui));
+	ck_assert_uint_eq(ui.shown_begin_ns, ns(begin));
+	ck_assert_uint_eq(ui.shown_end_ns, ns(end));
+}
+
+/* The heading of a second is that of a host's frames which are shifted, but not of a frame that is longer. */
+START_TEST(test_heading)
+{
+	static const struct pane_type type = { .title = "none" };
+	struct pane pane = { .type = &type };
+	struct ui_baseline baseline = { 0 };
+	struct host_state s;
+
+	ui.details = &pane;
+	ui.baseline = &baseline;
+	ui.view_hosts = g_array_new(FALSE, TRUE, sizeof(struct view_host));
+	ui.hosts = g_array_new(FALSE, TRUE, sizeof(host));
+	host.load = load;
+	g_array_append_val(ui.hosts, host);
+	cursor_init(&ui.cursor, ns(0), NS_PER_S, NS_PER_S, false);
+	cursor_known(&ui.cursor, ns(5), true);
+	cursor_jump(&ui.cursor, ns(2));
+	expect_heading(2, 3);
+	history_destroy(ui.history);
+	ui.history = history_create(1 << 20);
+	history_add_track(ui.history);
+	state_init(&s);
+	history_append(ui.history, 0, &s, ns(0.8), ns(1.8));
+	history_append(ui.history, 0, &s, ns(1.8), ns(3.4)); /* its clock was corrected */
+	history_append(ui.history, 0, &s, ns(3.4), ns(4.4));
+	history_append(ui.history, 0, &s, ns(4.4), ns(5.4));
+	state_release(&s);
+	expect_heading(1.8, 3.4);
+	load = ui_host(&ui, 0)->load;
+	g_array_free(ui.hosts, TRUE);
+	g_array_free(ui.view_hosts, TRUE);
+	ui.details = NULL;
+}
+END_TEST
+
 UNIT_MAIN_AROUND("absent", setup, teardown, test_present, test_partly_away, test_long_interval, test_away,
-		 test_before_and_after)
+		 test_before_and_after, test_heading)
