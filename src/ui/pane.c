@@ -130,7 +130,7 @@ static const struct pane_type types[PANES] = {
 	},
 	[PANE_FILES] = {
 		.title = "Files",
-		.about = "open files, and what went through them",
+		.about = "open files, and what went through them; those inherited and unused are only in the report",
 		.tables = { "files" },
 		.empty = { "no file was used in this interval" },
 	},
