@@ -276,6 +276,12 @@ struct dumped_ns {
 	uint64_t level, inode;
 };
 
+/* lost.c: what was lost until t_ns. */
+struct loss {
+	uint64_t t_ns;
+	uint64_t events, packets;
+};
+
 /* lost.c: the state dump that started last. */
 struct last_dump {
 	const struct trace_info *trace;
@@ -297,6 +303,7 @@ struct model {
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */
+	GArray *losses;            /* struct loss, in order of time; NULL: model_keep_losses() was not called */
 	GArray *sure;              /* uint32_t: rows of the threads whose state was seen since then, in any order */
 	struct wait_log *wait_log; /* destination of wait events, NULL: none; borrowed */
 	GPtrArray *sources;        /* GPtrArray of struct trace_info, by source then trace */

@@ -90,12 +90,60 @@ bool lost_in_call(struct model *m, uint32_t thread)
 
 /* ---- losses ---- */
 
+enum { LOSSES_MAX = 1 << 20 }; /* times of further ones are not kept: they count as the last one */
+
+void model_keep_losses(struct model *m)
+{
+	m->losses = g_array_new(FALSE, FALSE, sizeof(struct loss));
+}
+
+static void keep_loss(struct model *m)
+{
+	const struct host_row *host = HOST_ROW(m);
+	const struct loss loss = { m->now_ns, host->lost_events, host->lost_packets };
+	struct loss *last;
+
+	if (m->losses->len < LOSSES_MAX) {
+		g_array_append_val(m->losses, loss);
+	} else {
+		last = &g_array_index(m->losses, struct loss, m->losses->len - 1);
+		last->events = loss.events;
+		last->packets = loss.packets;
+	}
+}
+
+/* What was lost before t_ns. */
+static struct loss lost_before(const struct model *m, uint64_t t_ns)
+{
+	guint from = 0, to = m->losses->len;
+
+	while (from < to) {
+		const guint middle = from + (to - from) / 2;
+
+		if (g_array_index(m->losses, struct loss, middle).t_ns < t_ns)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from ? g_array_index(m->losses, struct loss, from - 1) : (struct loss){ 0 };
+}
+
+void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets)
+{
+	const struct loss before = lost_before(m, begin_ns), all = lost_before(m, MAX(begin_ns, end_ns));
+
+	*events = all.events - before.events;
+	*packets = all.packets - before.packets;
+}
+
 void apply_lost(struct model *m, const struct apply *a)
 {
 	const struct ev_lost *p = event_payload(a->ev, ev_lost);
 
 	HOST_ROW(m)->lost_events += p->events;
 	HOST_ROW(m)->lost_packets += p->packets;
+	if (m->losses)
+		keep_loss(m);
 	touch_host(m);
 	if (a->cpu) {
 		CPU_ROW(m, a->cpu->row)->lost_events += p->events;

@@ -110,6 +110,7 @@ void model_destroy(struct model *m)
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
 	g_array_free(m->sure, TRUE);
+	g_clear_pointer(&m->losses, g_array_unref);
 	for (guint i = 0; i < m->cpus->len; i++)
 		received_free(&g_array_index(m->cpus, struct cpu, i));
 	g_array_free(m->cpus, TRUE);

@@ -129,6 +129,13 @@ void model_list_files(struct model *m);
 void model_cut(struct model *m, uint64_t t_ns);
 
 /*
+ * Keeps the times of losses from now on, for a recording that is read as a whole before it is cut; and what was lost in
+ * [begin_ns, end_ns[. To be called before the first event of the host.
+ */
+void model_keep_losses(struct model *m);
+void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets);
+
+/*
  * Sets the tables (1 << enum table_id) whose distributions are spread into buckets, initially all; others have no rows
  * in TABLE_BUCKET. To be called before the first event of the host.
  */

@@ -66,7 +66,8 @@ def main():
     recording = harness.bundled("lossy-overwrite")
     _, everything = run("report", "cpus", "--json", recording)
     checks.true(everything == (0, 1678), f"all of it: {everything}")
-    for command in (["report", "cpus", "--json"], ["report", "events", "--json", "-i", "5ms"], ["attach", "-c", "-n", "*"]):
+    for command in (["report", "cpus", "--json"], ["report", "events", "--json", "-i", "5ms"], ["report", "accounting", "--json"],
+                    ["report", "critical-totals", "--json", "-i", "500ms"], ["attach", "-c", "-n", "*"]):
         total = [0, 0]
         for times in intervals():
             done, said = run(*command, *times, recording)

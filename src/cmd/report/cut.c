@@ -137,17 +137,31 @@ static uint64_t next_edge(const struct report *r, uint64_t begin_ns, uint64_t en
 	return end_ns - begin_ns <= length_ns ? end_ns : begin_ns + length_ns;
 }
 
+struct view_lost report_lost_between(const struct report *r, const struct report_host *h, uint64_t begin_ns,
+				     uint64_t end_ns)
+{
+	/* the recording's ends are not subject to rounding */
+	const uint64_t from_ns = begin_ns <= report_record_begin(r) ? 0 : report_host_time(h, begin_ns);
+	const uint64_t to_ns = end_ns >= report_record_end(r) ? UINT64_MAX : report_host_time(h, end_ns);
+	struct view_lost lost;
+
+	model_lost(h->source->model, from_ns, to_ns, &lost.events, &lost.packets);
+	return lost;
+}
+
 /* Lost in the interval on the hosts that the page names; others may be shown, as rows of these hosts concern them. */
-static struct view_lost lost_of_named(const struct report *r)
+static struct view_lost lost_of_named(const struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct view_lost sum = { 0, 0 };
 
 	for (unsigned i = 0; i < r->n_hosts; i++) {
+		const struct report_host *h = r->hosts[i];
 		struct view_lost lost;
 
-		if (!r->hosts[i]->named)
+		if (!h->named)
 			continue;
-		lost = view_hosts_lost(&r->shown[r->hosts[i]->shown], 1);
+		lost = r->all_read ? report_lost_between(r, h, begin_ns, end_ns)
+				   : view_hosts_lost(&r->shown[h->shown], 1);
 		sum.events += lost.events;
 		sum.packets += lost.packets;
 	}
@@ -165,7 +179,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 		.n_columns = r->n_columns,
 		.hosts = r->names,
 		.n_hosts = r->n_names,
-		.lost = lost_of_named(r),
+		.lost = lost_of_named(r, begin_ns, end_ns),
 	};
 
 	if (report_needs(r) && report_derived_collect(r, begin_ns, end_ns) != LT_OK)

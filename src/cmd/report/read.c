@@ -130,6 +130,8 @@ static void add_host(struct report *r, struct ingest_host *source)
 	model_set_buckets(source->model, r->query.spread ? 1u << r->table->source : 0);
 	model_set_log(source->model, r->log_dist, r->log_min_ns);
 	model_set_figures(source->model, view_query_tables(&r->query) | logged | (explains ? MODEL_PEERS : 0));
+	if (report_needs(r) && !r->live)
+		model_keep_losses(source->model);
 	interval_init(&h->iv);
 	h->gaps = g_array_new(FALSE, FALSE, sizeof(struct report_gap));
 	h->named = wanted || path;

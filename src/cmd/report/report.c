@@ -223,6 +223,18 @@ void report_leave_out_lost(struct report *r)
 		r->hosts[i]->before = lost_so_far(r->hosts[i]);
 }
 
+/* The same for everything outside of the interval, once all has been read. */
+static void leave_out_others(struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	report_leave_out_lost(r);
+	for (unsigned i = 0; i < r->n_hosts; i++) {
+		const struct view_lost lost = report_lost_between(r, r->hosts[i], begin_ns, end_ns);
+
+		r->hosts[i]->before.events -= lost.events;
+		r->hosts[i]->before.packets -= lost.packets;
+	}
+}
+
 bool report_say_incomplete(struct view_lost lost, bool unread)
 {
 	const bool any = lost.events || lost.packets;
@@ -355,7 +367,9 @@ static int write_report(void *user, uint64_t known_end_ns)
 	if (report_resolve_times(r, known_end_ns, &begin_ns, &end_ns) != LT_OK)
 		return cmd_fail(LT_EXIT_USAGE, "report");
 	report_advance(r, begin_ns);
-	if (!r->all_read)
+	if (r->all_read)
+		leave_out_others(r, begin_ns, end_ns);
+	else
 		report_leave_out_lost(r);
 	outside = report_warn_outside(r, begin_ns, known_end_ns);
 	if (report_all_done(r))

@@ -47,9 +47,10 @@ struct report_host {
 	bool awaited;        /* its first event has not come: iv is started then, if it is still the same interval */
 	bool named;          /* it is among report.names */
 	int shown;           /* its number among the shown hosts; -1: not shown */
-	struct view_lost before; /* lost before --begin */
-	GArray *gaps;            /* struct report_gap, those found so far */
-	guint gap;               /* the first one that no page has covered */
+	struct view_lost
+		before; /* lost before --begin or, if everything has been read, outside of the requested part */
+	GArray *gaps;   /* struct report_gap, those found so far */
+	guint gap;      /* the first one that no page has covered */
 };
 
 struct report {
@@ -245,6 +246,10 @@ void report_forget_instances(struct report *r, struct report_host *h);
 
 /* Starts the host's part of the interval that is being read, unless it has none. It has been read up to its start. */
 void report_open_interval(struct report *r, struct report_host *h);
+
+/* What the host lost in [begin_ns, end_ns[; everything must have been read. */
+struct view_lost report_lost_between(const struct report *r, const struct report_host *h, uint64_t begin_ns,
+				     uint64_t end_ns);
 
 /* The requested part of the trace, clipped to the known part. LT_ERROR: the times are invalid. */
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
