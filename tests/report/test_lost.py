@@ -82,6 +82,8 @@ def main():
     checks.equal((done.returncode, said), (INCOMPLETE, everything), "slice of all")
     done, said = run("report", "slice", "-o", "end", "--begin", "+2849ms", recording)
     checks.equal((done.returncode, said), (0, (0, 0)), f"slice of the end: {done.stderr}")
+    done, _ = run("report", "slice", "-o", "", recording)
+    checks.equal((done.returncode, "usage" in done.stderr.lower() or "--help" in done.stderr), (2, True), done.stderr)
     check_hosts(recording)
     for name in "lossy-overwrite", "lossy":
         found = harness.recording(name)

@@ -390,6 +390,8 @@ static enum lt_status check_options(const struct report_slice *s)
 		return error_set("no source given");
 	if (!o->slice_output)
 		return error_set("slice needs --output DIR");
+	if (!*o->slice_output)
+		return error_set("option '--output': '' is not a directory's name");
 	if (o->json || o->csv || o->dot || o->babeltrace || o->report_interval || o->per_cpu)
 		return error_set("slice writes a trace: only --output, --begin, --end, the options that choose events "
 				 "and those of clocks apply");
