@@ -212,8 +212,17 @@ void cursor_jump(struct cursor *c, uint64_t t_ns)
 	if (c->mode == CURSOR_STICKING)
 		c->mode = CURSOR_PAUSED;
 	c->wanted_ns = end > last_end(c) && !c->complete ? end : 0;
+	c->asked_ns = t_ns;
 	show(c, end);
 	sync_position(c);
+}
+
+uint64_t cursor_destination(const struct cursor *c)
+{
+	const uint64_t begin_ns = c->wanted_ns - MIN(c->wanted_ns, c->interval_ns);
+
+	/* with another length or clock, another interval may be wanted */
+	return c->asked_ns >= begin_ns && c->asked_ns < c->wanted_ns ? c->asked_ns : begin_ns;
 }
 
 void cursor_start(struct cursor *c)

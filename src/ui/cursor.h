@@ -37,7 +37,8 @@ struct cursor {
 	uint64_t sized_end_ns;
 	uint64_t end_ns;          /* of the shown interval: on the grid, or known_ns once complete */
 	uint64_t marked_begin_ns; /* of a custom interval; 0: on the grid */
-	uint64_t wanted_ns;       /* a pending jump past known_ns; 0: none */
+	uint64_t wanted_ns;       /* end of the interval of a pending jump past known_ns; 0: none */
+	uint64_t asked_ns;        /* where the last jump was to go */
 	double position_ns;       /* playing: offset from begin_ns, followed by end_ns */
 	uint64_t tick_ns;         /* wall clock when position_ns was valid; 0: never yet */
 };
@@ -82,6 +83,9 @@ void cursor_step(struct cursor *c, int steps);
 
 /* Shows the interval that contains t_ns. */
 void cursor_jump(struct cursor *c, uint64_t t_ns);
+
+/* The time to which a pending jump goes; 0: none is pending. */
+uint64_t cursor_destination(const struct cursor *c);
 
 /* Goes to the oldest interval that is kept. */
 void cursor_start(struct cursor *c);

@@ -226,8 +226,7 @@ static void destination_text(const struct ui *ui, char *text, size_t size)
 		g_strlcpy(text, ", preview", size);
 	else if (c->wanted_ns)
 		g_snprintf(text, size, ", then %s",
-			   ui_time(ui, time, sizeof(time), c->wanted_ns - MIN(c->wanted_ns, c->interval_ns), 0,
-				   UI_DATE_IF_OTHER));
+			   ui_time(ui, time, sizeof(time), cursor_destination(c), 0, UI_DATE_IF_OTHER));
 	else if (c->mode == CURSOR_STICKING)
 		g_strlcpy(text, ", then the end", size);
 }

@@ -278,9 +278,9 @@ def long_intervals(checks):
     with Opened(unpack("hotplug"), 1, "--paused", "--interval", "5s") as opened:
         t = opened.terminal
         jump(t, "+8s")
-        t.wait(r"\A.*reading \d+%, then 14:29:41")
+        t.wait(r"\A.*reading \d+%, then 14:29:44")
         time.sleep(0.5)  # longer than it takes until a preview is read
-        checks.contains("no preview", t.screen(), r"\A.*reading \d+%, then 14:29:41")
+        checks.contains("no preview", t.screen(), r"\A.*reading \d+%, then 14:29:44")
         opened.go_on()
         t.wait(r"\A PAUSED .*14:29:41\.0.*14:29:46\.0")
 
