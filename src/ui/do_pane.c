@@ -26,8 +26,9 @@ static void carry_selection(const struct pane *from, struct pane *to)
 static void close_details(struct ui *ui)
 {
 	pane_destroy(ui->details);
-	ui->details = ui->behind;
-	ui->behind = NULL;
+	ui->details = g_steal_pointer(&ui->behind);
+	if (ui->details)
+		ui->details->stale = true;
 	ui->dirty = true;
 }
 

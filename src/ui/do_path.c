@@ -78,6 +78,24 @@ static bool pane_subject(struct ui *ui, struct path_subject *subject)
 	return false;
 }
 
+/* Whether details of a thread are shown. */
+static bool shows_thread(const struct ui *ui)
+{
+	return ui->details && !pane_is_path(ui->details) && !pane_is_calls(ui->details);
+}
+
+/* Another pane is about to be shown over the current one. back: Esc returns to what is shown now. */
+static void leave(struct ui *ui, bool back)
+{
+	if (back) {
+		pane_destroy(ui->behind);
+		ui->behind = ui->details;
+	} else {
+		pane_destroy(ui->details);
+	}
+	ui->details = NULL;
+}
+
 void do_path(struct ui *ui, int argument)
 {
 	struct path_subject subject;
@@ -85,11 +103,7 @@ void do_path(struct ui *ui, int argument)
 	(void)argument;
 	if (!pane_subject(ui, &subject))
 		return;
-	/* Esc returns to the calls */
-	if (pane_is_calls(ui_pane(ui)))
-		ui->behind = ui->details;
-	else
-		pane_destroy(ui->details);
+	leave(ui, shows_thread(ui) || pane_is_calls(ui_pane(ui)));
 	ui->details = pane_path_create(&subject);
 }
 
@@ -100,9 +114,10 @@ void do_attach(struct ui *ui, int argument)
 	(void)argument;
 	if (!pane_subject(ui, &subject))
 		return;
-	pane_destroy(ui->behind);
-	ui->behind = NULL;
-	pane_destroy(ui->details);
+	/* a path's thread: these calls replace those from which it was opened */
+	if (ui->behind && pane_is_calls(ui->behind))
+		g_clear_pointer(&ui->behind, pane_destroy);
+	leave(ui, shows_thread(ui));
 	ui->details = pane_calls_create(ui, &subject);
 }
 

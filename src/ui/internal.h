@@ -99,7 +99,7 @@ struct ui {
 	struct pane *panes[PANES]; /* created when first shown */
 	enum pane_id current;
 	struct pane *details; /* shown over the current pane; NULL: none */
-	struct pane *behind;  /* the calls from which a path was opened; NULL: none */
+	struct pane *behind;  /* the details or calls to which Esc returns from these; NULL: none */
 
 	GHashTable *marked; /* set of struct view_key: highlighted rows */
 	bool only_marked;

@@ -129,6 +129,18 @@ def since_before(checks):
         checks.contains("whose files", screen.split("\n"), r"^ +FD .*files of the process$")
 
 
+def back(checks):
+    """Esc returns to the details from which a path or calls were opened, and from there to the list."""
+    with Terminal("--no-sync", "--paused", "--begin", "+4s", RECORDING, size=(240, 40),
+                  ready=r"\[(2026-11-20 )?14:0").wait_read() as t:
+        details_of(t, 15)
+        for key, shown in ("w", r" window \["), ("a", r" Attach\b"):
+            t.keys(key)
+            t.wait(shown)
+            checks.contains(f"Esc after {key}", t.press("Escape"), "^ IDs ")
+        checks.contains("Esc again", t.press("Escape"), "▼CPU%")
+
+
 def states(checks):
     """The state's length is up to the interval's end, also after the exit: the thread still runs until it is switched out."""
     with Terminal("--no-sync", "--paused", "--interval", "200ms", RECORDING, size=(140, 40)).wait_read() as t:
@@ -224,4 +236,4 @@ def hidden(checks):
         checks.lacks("hidden", t.sync(), "^ no (wait|system call|known file)")
 
 
-Checks().run(at_disks, longest, since_before, states, small, long_lines, lines_by_pages, hidden)
+Checks().run(at_disks, longest, since_before, back, states, small, long_lines, lines_by_pages, hidden)
