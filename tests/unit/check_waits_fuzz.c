@@ -372,7 +372,7 @@ static void run_seeds(uint32_t n)
 		run(seed, &seen);
 	ck_assert_uint_gt(seen.segments, n * 2000);
 	ck_assert_uint_gt(seen.links, n * 5);
-	ck_assert_uint_gt(seen.wires, n / 2);
+	ck_assert_uint_gt(seen.wires, n / 10);
 	ck_assert_uint_gt(seen.compared, n * 5);
 	ck_assert_uint_gt(seen.epochs, 0);
 	ck_assert_uint_gt(seen.late, 0);
