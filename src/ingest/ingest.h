@@ -123,7 +123,7 @@ enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 /*
  * After LT_INTERRUPTED from ingest_start(): gives up live sources that have not answered, each with a message; others
  * end as soon as the data that has come is read. Returns whether ingest_start() can be called again, to read all that;
- * false: no host is known, or no live source was waited for.
+ * false: no host is known, or no live source was waited for, be it for an answer or for its host's first event.
  */
 bool ingest_leave_live(struct ingest *in);
 

@@ -205,8 +205,12 @@ bool ingest_leave_live(struct ingest *in)
 		struct input *input = input_at(in, i);
 		char *why;
 
-		if (!source_spec_is_live(input->spec) || !input->source || input->in_merge)
+		if (!source_spec_is_live(input->spec) || !input->source)
 			continue;
+		if (input->in_merge) { /* ingest_end_quiet() ends it */
+			in->left_live |= input->host->public.begin_ns == TIME_UNKNOWN;
+			continue;
+		}
 		why = not_awaited(input->spec->name);
 		ingest_source_stopped(in, input, why);
 		input->state = INPUT_ENDED;

@@ -12,7 +12,7 @@ import sys
 import time
 
 import cases
-from fake_relay import INDEX_RETRY, Hangup, Relay, Session
+from fake_relay import INDEX_INACTIVE, INDEX_RETRY, Hangup, Relay, Session
 from test_feed import TRACES
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "screens"))
@@ -171,15 +171,40 @@ class Lasting(Relay):
         return self.index(INDEX_RETRY)
 
 
+class Idle(Relay):
+    """Its session has no events: all streams are inactive, up to a later time with each answer."""
+
+    def next_index(self, payload):
+        stream = self.session.stream(struct.unpack(">Q", payload)[0])
+        stream.next += 1
+        return self.index(INDEX_INACTIVE, packet=(0, 0, 0, 0, stream.packets[0][3] + stream.next, 0, stream.class_id))
+
+
+def db_session():
+    return Session([os.path.join(TRACES, "three-tier", "db", "kernel")], "db", "live")
+
+
 def test_report_of_others_and_silence():
     """Ctrl-C ends the wait for what does not answer: recordings are read, and of a live session what came from it."""
     _, whole, _ = report_with()
-    with Silent() as silent, Lasting(Session([os.path.join(TRACES, "three-tier", "db", "kernel")], "db", "live")) as live:
+    with Silent() as silent, Lasting(db_session()) as live:
         url = f"{silent.relay_url}/host/web/s"
         status, events, said = report_with(url, live.url, stop_at="Ctrl-C ends this")
         assert events.pop("db", 0) and (status, events) == (3, whole), (status, events, said)
         assert said.split("\n", 1)[1] == (f"lttngtop: error: reading '{url}': not waited for any longer\n"
                                           f"{INCOMPLETE}"), said
+
+
+def test_report_of_others_and_idleness():
+    """So does the end of --duration for a session without events; by itself it is no report."""
+    _, whole, _ = report_with()
+    with Idle(db_session()) as idle:
+        status, events, said = report_with("--duration", "2s", idle.url)
+    assert not events.pop("db", 0) and (status, events, said) == (0, whole, ""), (status, events, said)
+    with Idle(db_session()) as idle:
+        done = subprocess.run([os.environ["LTTNGTOP"], "report", "hosts", "--duration", "2s", idle.url],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "lttngtop: no event within 2s\n"), done
 
 
 def test_report_until_silence_ends():

@@ -72,6 +72,8 @@ enum lt_status report_open(struct report *r, bool survey)
 	if (status == LT_INTERRUPTED && ingest_leave_live(in)) {
 		report_stop = false;
 		status = ingest_start(in, &report_stop);
+		if (status == LT_OK && ingest_begin_ns(in) == TIME_UNKNOWN)
+			status = LT_INTERRUPTED;
 	}
 	if (status == LT_OK) {
 		r->in = in;
