@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/nstime.h"
 #include "ingest/internal.h"
@@ -146,8 +147,14 @@ static enum lt_status open_url(struct ingest *in, const char *text)
 
 enum lt_status ingest_open(struct ingest *in, const char *source)
 {
-	enum lt_status status = source_is_url(source) ? open_url(in, source) : open_directory(in, source);
+	enum lt_status status;
 
+	if (!source_is_url(source))
+		status = open_directory(in, source);
+	else if (in->options.without_live)
+		status = error_set("reading '%s': not waited for any longer", source);
+	else
+		status = open_url(in, source);
 	if (status == LT_ERROR)
 		in->broken = true;
 	return status;

@@ -29,10 +29,11 @@ struct ingest;
 struct ingest_visitor;
 
 struct ingest_options {
-	unsigned workers; /* total number of worker processes; 0: one per CPU; at least one per recording */
-	bool from_start;  /* read live sessions from the oldest data that the relayd has, not only new data */
-	bool growing;     /* directories hold recordings that are still being written: read them like live sessions */
-	bool follow;      /* attach live sessions again when they come back after they ended or broke off */
+	unsigned workers;  /* total number of worker processes; 0: one per CPU; at least one per recording */
+	bool from_start;   /* read live sessions from the oldest data that the relayd has, not only new data */
+	bool growing;      /* directories hold recordings that are still being written: read them like live sessions */
+	bool follow;       /* attach live sessions again when they come back after they ended or broke off */
+	bool without_live; /* sessions are no longer waited for: each URL is an error */
 	uint64_t stall_limit_ns; /* stop waiting for a live source that is silent for longer; 0: 10 s */
 	unsigned max_sessions;   /* live sessions attached at once; others are listed, and if followed, attached
 					later; 0: all */

@@ -208,12 +208,19 @@ def test_report_of_others_and_idleness():
 
 
 def test_report_until_silence_ends():
-    """So does the end of --duration, also while a relayd is asked for its sessions."""
+    """
+    The same while a relayd is asked for its sessions; and if the end must be known first, for which all is read twice.
+    """
     _, whole, _ = report_with()
-    with Silent() as relay:
+    with Silent() as relay, Lasting(db_session()) as live:
         status, events, said = report_with("--duration", "3s", relay.relay_url)
-    assert (status, events) == (3, whole), (status, events, said)
-    assert said == f"lttngtop: warning: reading '{relay.relay_url}': not waited for any longer\n{INCOMPLETE}", said
+        assert (status, events) == (3, whole), (status, events, said)
+        assert said == f"lttngtop: warning: reading '{relay.relay_url}': not waited for any longer\n{INCOMPLETE}", said
+        for urls in ([f"{relay.relay_url}/host/web/s"], [relay.relay_url, live.url]):
+            status, events, said = report_with("--begin=-1h", "--duration", "2s", *urls)
+            assert (status, events) == (3, whole), (status, events, said)
+            left = "".join(f"lttngtop: error: reading '{url}': not waited for any longer\n" for url in urls)
+            assert said == left + INCOMPLETE, said
 
 
 def test_nonsense():

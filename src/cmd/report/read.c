@@ -46,7 +46,8 @@ enum lt_status report_open(struct report *r, bool survey)
 		.model_memory = o->model_memory,
 		.row_copies = REPORT_COPIES,
 		.from_start = o->from_start,
-		.growing = o->follow,
+		.growing = o->follow && !r->left_live,
+		.without_live = r->left_live,
 		.stall_limit_ns = o->stall_limit,
 		.store = o->keeper ? o->keeper->store : NULL,
 		.max_sessions = o->max_sessions,
@@ -71,6 +72,7 @@ enum lt_status report_open(struct report *r, bool survey)
 		status = ingest_start(in, &report_stop);
 	if (status == LT_INTERRUPTED && ingest_leave_live(in)) {
 		report_stop = false;
+		r->left_live = true;
 		status = ingest_start(in, &report_stop);
 		if (status == LT_OK && ingest_begin_ns(in) == TIME_UNKNOWN)
 			status = LT_INTERRUPTED;

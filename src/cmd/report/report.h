@@ -79,6 +79,7 @@ struct report {
 	int subject;    /* for paths: the host of the single requested thread; -1: there may be several */
 	uint64_t at_ns; /* all hosts have been applied up to here */
 	uint64_t page_begin_ns, page_end_ns; /* of the interval that is being read; both 0: none is */
+	bool left_live; /* an interrupt ended the wait for live sources: if all is read again, it is without them */
 	bool interrupted;
 	bool all_read; /* set by report_read_all(): nothing more is read */
 	struct view_rows rows;
@@ -156,7 +157,10 @@ void report_leave_out_lost(struct report *r);
 
 /* ---- read.c ---- */
 
-/* Opens the sources into r->in; LT_ERROR: none could be read, the error chain has the last reason. */
+/*
+ * Opens the sources into r->in; LT_ERROR: none could be read, the error chain has the last reason. Once r->left_live is
+ * set, sessions are not opened again, and directories are read up to what they hold.
+ */
 enum lt_status report_open(struct report *r, bool survey);
 
 /*
