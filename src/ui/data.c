@@ -93,7 +93,8 @@ struct view_host data_view_host(const struct ui_host_data *host, const struct in
 		.record_ns = host->info.begin_ns,
 		.iv = iv,
 		.map = host->info.map,
-		.clock = host->info.clock < 0 || host->gone ? UINT_MAX : (unsigned)host->info.clock,
+		.clock = host->info.clock < 0 ? UINT_MAX : (unsigned)host->info.clock,
+		.gone = host->gone,
 		.missing = host->info.missing,
 		.n_missing = host->gone ? 0 : host->info.n_missing,
 	};

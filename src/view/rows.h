@@ -31,6 +31,7 @@ struct view_host {
 	const struct clock_map *map;   /* converts times to reference time; NULL: times are shown on its own clock */
 	unsigned clock, wait;       /* its numbers in the clocks and the wait graph, for view/derived.h; clock UINT_MAX:
 					none */
+	bool gone;                  /* its data is no longer kept: others may name it, but it has no row of its own */
 	const char *const *missing; /* tracepoints that some table needs and the trace lacks */
 	unsigned n_missing;
 	const struct view_paths *paths; /* of its threads (view/paths.h); NULL: table paths is empty */

@@ -76,10 +76,11 @@ const struct view_table view_sync_table = {
 	.supply = { VIEW_CLOCKS, false, collect_clocks },
 };
 
+/* NULL: there is none, as with a clock below 0. */
 static const char *name_of_clock(const struct view_host *hosts, unsigned n_hosts, int clock)
 {
-	for (unsigned i = 0; i < n_hosts; i++)
-		if ((int)hosts[i].clock == clock)
+	for (unsigned i = 0; i < n_hosts && clock >= 0; i++)
+		if (hosts[i].clock == (unsigned)clock)
 			return hosts[i].name;
 	return NULL;
 }
@@ -109,7 +110,7 @@ static strid reason_of(const struct clock_host_info *info)
 	return strpool_intern_z(text);
 }
 
-/* One row per host. */
+/* One row per host that is shown. */
 static void collect_clocks(struct view_derived *derived, const struct view_sources *from)
 {
 	const struct clock_sync *clocks = from->clocks;
@@ -121,7 +122,7 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 		struct sync_row *row;
 		uint64_t host_ns;
 
-		if (hosts[i].clock == UINT_MAX)
+		if (hosts[i].clock == UINT_MAX || hosts[i].gone)
 			continue;
 		host_ns = clock_from_ref(clock_sync_map(clocks, hosts[i].clock), from->end_ns);
 		info = clock_sync_info_at(clocks, hosts[i].clock, host_ns);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Order, filter, search and tree of rows. */
+#include "clock_hosts.h"
 #include "views.h"
 
 #include "base/error.h"
+#include "view/derived.h"
 #include "view/missing.h"
 #include "view/paths.h"
 
@@ -660,6 +662,43 @@ START_TEST(test_processes_of_no_thread)
 }
 END_TEST
 
+/* The reference of a host that has one or not, and the row of one that is gone. */
+START_TEST(test_clocks)
+{
+	const struct clock_options options = { .ref = "web" };
+	struct clock_sync *clocks = clock_sync_create(&options);
+	const struct clock web = add_clock(clocks, "web", 0, 0), db = add_clock(clocks, "db", 5000, 0);
+	struct view_host of[] = {
+		{ .name = "none", .clock = UINT_MAX },
+		{ .name = "web", .clock = web.host },
+		{ .name = "db", .clock = db.host },
+		{ .name = "alone", .clock = clock_sync_add_host(clocks, "alone", "alone") },
+	};
+	const struct view_sources from = {
+		.hosts = of, .n_hosts = G_N_ELEMENTS(of), .clocks = clocks, .end_ns = BASE_NS + 10 * SECOND_NS
+	};
+	struct view_query q = query("sync");
+	struct view_derived derived;
+
+	talk(clocks, &web, &db, 0, 10, 1000);
+	clock_sync_update(clocks);
+	view_derived_init(&derived);
+	q.derived = &derived;
+	for (int gone = 0; gone < 2; gone++) {
+		of[1].gone = gone;
+		view_derived_clear(&derived);
+		q.table->supply.collect(&derived, &from);
+		view_rows_build(&rows, &q, of, G_N_ELEMENTS(of));
+		ck_assert_uint_eq(rows.n, gone ? 2 : 3);
+		ASSERT_TEXT(rows.n - 2, "ref", "web");
+		ASSERT_NULL(rows.n - 1, "ref");
+	}
+	view_derived_release(&derived);
+	clock_sync_destroy(clocks);
+}
+END_TEST
+
 UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter, test_filter_errors,
 		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
-		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches, test_processes_of_no_thread)
+		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches, test_processes_of_no_thread,
+		 test_clocks)
