@@ -228,6 +228,6 @@ unsigned ui_visible_hosts(const struct ui *ui)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		n += !ui_host(ui, i)->hidden;
+		n += !ui_host(ui, i)->hidden && !ui_host(ui, i)->gone;
 	return n;
 }

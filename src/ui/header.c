@@ -54,7 +54,7 @@ static struct host_counts count_hosts(const struct ui *ui)
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
 
-		if (is_replaced(ui, host))
+		if (host->gone || is_replaced(ui, host))
 			continue;
 		n.all++;
 		if (host->hidden)
@@ -333,8 +333,11 @@ static bool is_incomplete(const struct ui *ui)
 {
 	bool trouble = ui->incomplete;
 
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		trouble |= !ui_host(ui, i)->hidden && ui_host(ui, i)->info.trouble;
+	for (unsigned i = 0; i < ui->hosts->len; i++) {
+		const struct ui_host_data *host = ui_host(ui, i);
+
+		trouble |= !host->hidden && !host->gone && host->info.trouble;
+	}
 	return trouble;
 }
 

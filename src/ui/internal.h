@@ -376,7 +376,7 @@ static inline const struct host_row *ui_host_row(const struct ui_host_data *host
 #define HOST_VALUE(host, member) \
 	INTERVAL_VALUE(&(host)->load.interval, HOST, host, &(host)->load.interval.tables[TABLE_HOST].rows[0], member)
 
-/* The number of hosts that the user has not hidden. */
+/* The number of hosts that the user has not hidden, without those of which nothing is left. */
 unsigned ui_visible_hosts(const struct ui *ui);
 
 /* The pane that receives keys: details or the current pane. */

@@ -197,9 +197,41 @@ START_TEST(test_gone)
 	ui = (struct ui){ .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
 	g_array_append_val(ui.hosts, host);
 	ck_assert_uint_eq(host_lines_count(&ui), 1);
+	ck_assert_uint_eq(ui_visible_hosts(&ui), 1);
 	ui_host(&ui, 0)->gone = true;
 	ck_assert_uint_eq(host_lines_count(&ui), 0);
+	ck_assert_uint_eq(ui_visible_hosts(&ui), 0);
 	g_array_free(ui.hosts, TRUE);
+}
+END_TEST
+
+/* The first line once everything has been read, with hosts of which one may be gone. */
+START_TEST(test_gone_not_counted)
+{
+	struct ui_host_data host = { .info = { .name = "web", .live = true, .ended = true } };
+	char *text;
+
+	ui = (struct ui){
+		.canvas = canvas_create(160, 1, false),
+		.hosts = g_array_new(FALSE, TRUE, sizeof(host)),
+		.inputs = g_array_new(FALSE, FALSE, 1), /* none */
+		.cursor = { .mode = CURSOR_STICKING, .live = true, .complete = true },
+	};
+	g_array_append_val(ui.hosts, host);
+	host.info.trouble = "damaged";
+	g_array_append_val(ui.hosts, host);
+	for (int gone = 0; gone < 2; gone++) {
+		ui_host(&ui, 1)->gone = gone;
+		canvas_fill(ui.canvas, 0, 0, 160, STYLE_NORMAL, ' ');
+		header_draw(&ui, 0, 1);
+		text = canvas_row_text(ui.canvas, 0);
+		ck_assert_msg(strstr(text, gone ? "1 host " : "2 hosts ") != NULL, "'%s'", text);
+		ck_assert_msg((strstr(text, "incomplete") == NULL) == gone, "'%s'", text);
+		g_free(text);
+	}
+	g_array_free(ui.inputs, TRUE);
+	g_array_free(ui.hosts, TRUE);
+	canvas_destroy(ui.canvas);
 }
 END_TEST
 
@@ -297,5 +329,5 @@ START_TEST(test_states)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone, test_over,
-	  test_why_away, test_states)
+UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone,
+	  test_gone_not_counted, test_over, test_why_away, test_states)
