@@ -153,13 +153,13 @@ bool inputs_await_hosts(const struct ui *ui)
 }
 
 /* Below its name, in as many lines as it needs. */
-static void add_state_items(struct overlay *menu, const char *state, int value, int width)
+static void add_state(struct overlay *menu, const char *state, int width)
 {
 	while (*state) {
 		const size_t len = utf8_wrap(state, (unsigned)width);
 		char *line = g_strdup_printf("%*s%.*s", MENU_INDENT, "", (int)len, state);
 
-		overlay_item(menu, value, -1, line);
+		overlay_note(menu, line);
 		g_free(line);
 		state += len;
 		state += strspn(state, " ");
@@ -185,7 +185,7 @@ void inputs_add_items(const struct ui *ui, struct overlay *menu, const char *hea
 		fits = canvas_text_width(text) <= width;
 		overlay_item(menu, first_value + (int)input->id, !input->detached, fits ? text : input->name);
 		if (!fits)
-			add_state_items(menu, input->state, heading_value - (int)input->id, MAX(width, 8));
+			add_state(menu, input->state, MAX(width, 8));
 		g_free(text);
 	}
 }

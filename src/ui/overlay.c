@@ -11,7 +11,8 @@ struct overlay_item {
 	char *left, *right;
 	enum style style;
 	int value, checked;
-	int key; /* that chooses it; UI_KEY_NONE: none */
+	int key;   /* that chooses it; UI_KEY_NONE: none */
+	bool note; /* in menus: cannot be selected, and has no value */
 };
 
 struct overlay {
@@ -99,15 +100,32 @@ void overlay_item(struct overlay *o, int value, int checked, const char *text)
 	g_array_append_val(o->items, item);
 }
 
+void overlay_note(struct overlay *o, const char *text)
+{
+	struct overlay_item note = { .left = text_sanitised(text), .checked = -1, .note = true };
+
+	g_array_append_val(o->items, note);
+}
+
 void overlay_item_key(struct overlay *o, int key)
 {
 	item_at(o, (int)o->items->len - 1)->key = key;
 }
 
+static bool is_note(const struct overlay *o, int i)
+{
+	return i >= 0 && i < (int)o->items->len && item_at(o, i)->note;
+}
+
+static bool has_value(const struct overlay *o, int i, int value)
+{
+	return !is_note(o, i) && item_at(o, i)->value == value;
+}
+
 void overlay_select(struct overlay *o, int value)
 {
 	for (int i = 0; i < (int)o->items->len; i++)
-		if (item_at(o, i)->value == value)
+		if (has_value(o, i, value))
 			o->selected = i;
 }
 
@@ -119,7 +137,7 @@ int overlay_selected(const struct overlay *o)
 void overlay_check(struct overlay *o, int value, bool checked)
 {
 	for (int i = 0; i < (int)o->items->len; i++)
-		if (item_at(o, i)->value == value)
+		if (has_value(o, i, value))
 			item_at(o, i)->checked = checked;
 }
 
@@ -128,9 +146,18 @@ static void scroll(struct overlay *o, int by)
 	o->top = CLAMP(o->top + by, 0, MAX(o->lines - o->rows, 0));
 }
 
+/* Past notes, or back if no item comes after them. */
 static void move_selection(struct overlay *o, int by)
 {
-	o->selected = CLAMP(o->selected + by, 0, MAX((int)o->items->len - 1, 0));
+	const int last = MAX((int)o->items->len - 1, 0), step = by < 0 ? -1 : 1;
+	int i = CLAMP(o->selected + by, 0, last);
+
+	while (is_note(o, i))
+		i += step;
+	i = CLAMP(i, 0, last);
+	while (is_note(o, i))
+		i -= step;
+	o->selected = CLAMP(i, 0, last);
 }
 
 /* Chooses the item with that key; false: there is none. */
@@ -213,6 +240,8 @@ enum overlay_result overlay_mouse(struct overlay *o, struct ui *ui, int y, int w
 	}
 	if (!o->chosen || y < o->y || y >= o->y + o->rows || line >= (int)o->items->len)
 		return OVERLAY_CLOSES;
+	if (is_note(o, line))
+		return OVERLAY_STAYS;
 	o->selected = line;
 	return overlay_key(o, ui, item_at(o, line)->checked >= 0 ? ' ' : UI_KEY_ENTER);
 }
@@ -277,17 +306,17 @@ static int menu_width(const struct overlay *o)
 
 void overlay_draw(struct overlay *o, struct canvas *c, int y, int bottom)
 {
-	int room = MAX(bottom - y - 2, 1), x, width;
+	int room = MAX(bottom - y - 2, 1), x, width, last;
 
 	o->y = y + 1;
 	if (o->chosen) {
 		width = MIN(menu_width(o), c->w - 4);
 		o->lines = (int)o->items->len;
 		o->rows = MIN(o->lines, room);
-		if (o->selected < o->top)
-			o->top = o->selected;
-		if (o->selected >= o->top + o->rows)
-			o->top = o->selected - o->rows + 1;
+		last = o->selected;
+		while (is_note(o, last + 1))
+			last++;
+		o->top = MIN(MAX(o->top, last - o->rows + 1), o->selected);
 		x = 2;
 	} else {
 		width = MIN(c->w - 4, 110);

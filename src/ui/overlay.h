@@ -28,6 +28,9 @@ void overlay_add(struct overlay *o, enum style style, const char *left, const ch
 /* Adds an item to a menu; its text likewise. checked: 1 or 0 shows a box with or without a mark, -1 none. */
 void overlay_item(struct overlay *o, int value, int checked, const char *text);
 
+/* Adds a line below an item of a menu, which cannot be selected; its text likewise. */
+void overlay_note(struct overlay *o, const char *text);
+
 /* A key that chooses the item added last. */
 void overlay_item_key(struct overlay *o, int key);
 

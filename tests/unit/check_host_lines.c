@@ -6,6 +6,7 @@
 #include "play/frames.h"
 #include "ui/details.h"
 #include "ui/internal.h"
+#include "ui/keys.h"
 #include "unit.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -329,5 +330,53 @@ START_TEST(test_states)
 }
 END_TEST
 
+/* Lines of a state are passed over, and drawn with the session to which they belong. */
+START_TEST(test_states_not_selected)
+{
+	static const struct ui_input inputs[] = {
+		{ .id = 1, .name = "net://r/1", .state = "attached", .session = true, .runs = true },
+		{ .id = 2,
+		  .name = "net://r/2",
+		  .session = true,
+		  .state = "no such session since the relayd was away: "
+			   "run 'lttngtop record' on that host again" },
+	};
+	struct overlay *menu = overlay_menu("Hosts", choose_nothing);
+	char *row;
+
+	ui = (struct ui){ .canvas = canvas_create(60, 12, false) };
+	inputs_init(&ui);
+	ui_set_inputs(&ui, inputs, 2);
+	overlay_item(menu, 0, -1, "web");
+	inputs_add_items(&ui, menu, "Sessions", -1, 100);
+	overlay_item(menu, 5, -1, "more");
+	overlay_select(menu, 102);
+	overlay_key(menu, &ui, UI_KEY_DOWN);
+	ck_assert_int_eq(overlay_selected(menu), 5);
+	overlay_key(menu, &ui, UI_KEY_UP);
+	ck_assert_int_eq(overlay_selected(menu), 102);
+	overlay_check(menu, 0, true);
+	overlay_draw(menu, ui.canvas, 0, 12);
+	row = canvas_row_text(ui.canvas, 5);
+	ck_assert_msg(strstr(row, "    no such") != NULL, "'%s'", row);
+	g_free(row);
+	overlay_key(menu, &ui, UI_KEY_UP);
+	ck_assert_int_eq(overlay_mouse(menu, &ui, 5, 0), OVERLAY_STAYS);
+	ck_assert_int_eq(overlay_selected(menu), 101);
+	overlay_clear(menu);
+	inputs_add_items(&ui, menu, "Sessions", -1, 100);
+	overlay_key(menu, &ui, UI_KEY_END);
+	ck_assert_int_eq(overlay_selected(menu), 102);
+	canvas_fill(ui.canvas, 0, 0, 60, STYLE_NORMAL, ' ');
+	overlay_draw(menu, ui.canvas, 0, 5); /* room for three lines */
+	row = canvas_row_text(ui.canvas, 3);
+	ck_assert_msg(strstr(row, "on that host again") != NULL, "'%s'", row);
+	g_free(row);
+	overlay_destroy(menu);
+	inputs_release(&ui);
+	canvas_destroy(ui.canvas);
+}
+END_TEST
+
 UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone,
-	  test_gone_not_counted, test_over, test_why_away, test_states)
+	  test_gone_not_counted, test_over, test_why_away, test_states, test_states_not_selected)
