@@ -7,11 +7,11 @@
  */
 #include "ui/internal.h"
 
-/* A chosen row: one of list, pane and set is not NULL. */
+/* A chosen row: one of list, pane and set is not NULL. The pane may have been closed since then. */
 struct chosen {
-	struct list *list;  /* whose selection it is */
-	struct pane **pane; /* which shows it */
-	GHashTable *set;    /* of which it is a member */
+	struct list *list; /* whose selection it is */
+	struct pane *pane; /* which shows it: the details, or those to which Esc returns */
+	GHashTable *set;   /* of which it is a member */
 	uint32_t host;
 	int64_t tid; /* -1: not a thread, or unknown */
 	uint64_t born_ns;
@@ -38,10 +38,10 @@ static void add(const struct ui *ui, GArray *all, struct chosen c, const struct 
 	g_array_append_val(all, c);
 }
 
-static void add_pane(const struct ui *ui, GArray *all, struct pane **pane)
+static void add_pane(const struct ui *ui, GArray *all, struct pane *pane)
 {
-	if (*pane && (*pane)->entity.table == TABLE_THREAD && (*pane)->entity.uid)
-		add(ui, all, (struct chosen){ .pane = pane }, &(*pane)->entity);
+	if (pane && pane->entity.table == TABLE_THREAD && pane->entity.uid)
+		add(ui, all, (struct chosen){ .pane = pane }, &pane->entity);
 }
 
 static void add_set(const struct ui *ui, GArray *all, GHashTable *set)
@@ -56,11 +56,14 @@ static void add_set(const struct ui *ui, GArray *all, GHashTable *set)
 }
 
 /* Whether nothing has been chosen in its place. */
-static bool is_missed_still(const struct chosen *c)
+static bool is_missed_still(const struct ui *ui, const struct chosen *c)
 {
 	if (c->list)
 		return !c->list->chosen;
-	return c->set || (*c->pane && (*c->pane)->entity.table == TABLE_THREAD && !(*c->pane)->entity.uid);
+	if (c->set)
+		return true;
+	return (c->pane == ui->details || c->pane == ui->behind) && c->pane->entity.table == TABLE_THREAD &&
+	       !c->pane->entity.uid;
 }
 
 GArray *same_rows_missed(struct ui *ui)
@@ -68,7 +71,7 @@ GArray *same_rows_missed(struct ui *ui)
 	GArray *all = ui->missed ? g_steal_pointer(&ui->missed) : g_array_new(FALSE, FALSE, sizeof(struct chosen));
 
 	for (guint i = all->len; i-- > 0;)
-		if (!is_missed_still(&g_array_index(all, struct chosen, i)))
+		if (!is_missed_still(ui, &g_array_index(all, struct chosen, i)))
 			g_array_remove_index(all, i);
 	return all;
 }
@@ -114,8 +117,8 @@ GArray *same_rows_note(struct ui *ui)
 		}
 	add_set(ui, all, ui->marked);
 	add_set(ui, all, ui->collapsed);
-	add_pane(ui, all, &ui->behind);
-	add_pane(ui, all, &ui->details);
+	add_pane(ui, all, ui->behind);
+	add_pane(ui, all, ui->details);
 	return all;
 }
 
@@ -139,7 +142,7 @@ static bool is_named(const struct list *l)
 	return l->sum_by && l->sum_by != VIEW_SUM_THREAD && l->sum_by != VIEW_SUM_PROCESS && l->selected_sum;
 }
 
-static void choose(struct chosen *c, const struct view_key *key)
+static void choose(struct ui *ui, struct chosen *c, const struct view_key *key)
 {
 	if (c->list && is_named(c->list))
 		return;
@@ -153,9 +156,9 @@ static void choose(struct chosen *c, const struct view_key *key)
 	else if (c->set && key)
 		g_hash_table_add(c->set, g_memdup2(key, sizeof(*key)));
 	else if (c->pane && key)
-		(*c->pane)->entity = *key;
+		c->pane->entity = *key;
 	else if (c->pane)
-		g_clear_pointer(c->pane, pane_destroy);
+		g_clear_pointer(c->pane == ui->details ? &ui->details : &ui->behind, pane_destroy);
 }
 
 /* The thread is not there, but may be in what comes. */
@@ -164,9 +167,9 @@ static void miss(struct ui *ui, struct chosen *c)
 	if (c->list && is_named(c->list))
 		return;
 	if (c->pane)
-		(*c->pane)->entity.uid = 0;
+		c->pane->entity.uid = 0;
 	else
-		choose(c, NULL);
+		choose(ui, c, NULL);
 	g_array_append_val(ui->missed, *c);
 }
 
@@ -185,7 +188,7 @@ void same_rows_find(struct ui *ui, GArray *all)
 			miss(ui, c);
 			marks |= c->set == ui->marked;
 		} else {
-			choose(c, row ? &key : NULL);
+			choose(ui, c, row ? &key : NULL);
 		}
 	}
 	ui->only_marked = ui->only_marked && (marks || g_hash_table_size(ui->marked));

@@ -38,19 +38,34 @@ static bool is_marked(uint64_t uid)
 	return g_hash_table_contains(ui.marked, &key);
 }
 
-/* Marks the thread in the first reading; whether it is marked in the second. */
-static bool stays_marked(uint64_t born_first_ns, uint64_t born_second_ns)
+static void begin(void)
 {
 	struct ui_host_data host = { .loaded = false };
-	struct view_key *key = g_new0(struct view_key, 1);
-	GArray *chosen;
-	uint64_t uid;
-	bool stays;
 
 	ui = (struct ui){ .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
 	ui.marked = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	ui.collapsed = g_hash_table_new_full(view_key_hash, view_key_equal_hash, g_free, NULL);
 	g_array_append_val(ui.hosts, host);
+}
+
+static void end(void)
+{
+	interval_release(&ui_host(&ui, 0)->load.interval);
+	state_release(&state);
+	g_hash_table_destroy(ui.marked);
+	g_hash_table_destroy(ui.collapsed);
+	g_array_free(ui.hosts, TRUE);
+}
+
+/* Marks the thread in the first reading; whether it is marked in the second. */
+static bool stays_marked(uint64_t born_first_ns, uint64_t born_second_ns)
+{
+	struct view_key *key = g_new0(struct view_key, 1);
+	GArray *chosen;
+	uint64_t uid;
+	bool stays;
+
+	begin();
 	*key = (struct view_key){ 0, TABLE_THREAD, read_again(OTHERS, born_first_ns) };
 	g_hash_table_add(ui.marked, key);
 	chosen = same_rows_note(&ui);
@@ -58,11 +73,7 @@ static bool stays_marked(uint64_t born_first_ns, uint64_t born_second_ns)
 	same_rows_find(&ui, chosen);
 	stays = is_marked(uid);
 	ck_assert_uint_eq(g_hash_table_size(ui.marked), stays);
-	interval_release(&ui_host(&ui, 0)->load.interval);
-	state_release(&state);
-	g_hash_table_destroy(ui.marked);
-	g_hash_table_destroy(ui.collapsed);
-	g_array_free(ui.hosts, TRUE);
+	end();
 	return stays;
 }
 
@@ -77,4 +88,37 @@ START_TEST(test_births)
 }
 END_TEST
 
-UNIT_MAIN("same rows", test_births)
+/* Details to which Esc returns while their thread is missed show it once it is there. */
+START_TEST(test_details_behind)
+{
+	struct pane *details;
+	GArray *chosen;
+	uint64_t uid;
+
+	begin();
+	ui.started = true;
+	ui.search_text = g_string_new(NULL);
+	ui.cursor = (struct cursor){ .mode = CURSOR_STICKING, .interval_ns = 1000 };
+	ui.expected_end_ns = 5000;
+	ui.details = pane_create(pane_type(0));
+	ui.behind = details = pane_create(pane_type(0));
+	details->entity = (struct view_key){ 0, TABLE_THREAD, read_again(OTHERS, 500) };
+	chosen = same_rows_note(&ui);
+	read_again(0, 600); /* another thread */
+	same_rows_find(&ui, chosen);
+	ck_assert_uint_eq(details->entity.uid, 0);
+	do_close(&ui, 0);
+	ck_assert_ptr_eq(ui.details, details);
+	chosen = same_rows_missed(&ui);
+	uid = read_again(1, 500);
+	same_rows_find(&ui, chosen);
+	ck_assert_ptr_eq(ui.details, details);
+	ck_assert_uint_eq(details->entity.uid, uid);
+	same_rows_release(&ui);
+	pane_destroy(details);
+	g_string_free(ui.search_text, TRUE);
+	end();
+}
+END_TEST
+
+UNIT_MAIN("same rows", test_births, test_details_behind)
