@@ -29,7 +29,7 @@ static const char *waited_for(const struct ui *ui)
 	return NULL;
 }
 
-/* A machine before it was rebooted: a live host only ends when another one comes in its place, which is counted. */
+/* A live host from which no more data comes (rebooted, or among too many that ended): not counted. */
 static bool is_replaced(const struct ui *ui, const struct ui_host_data *host)
 {
 	return host->info.live && host->info.ended && !ui->cursor.complete;
