@@ -27,8 +27,8 @@ size_t text_padded_len(const char *src, size_t size);
 /*
  * Whether the whole of s matches the pattern: '*' stands for any characters, '?' for one, "[a-z]" for one of a set,
  * "[!a-z]" or "[^a-z]" for one outside it. Characters are those of UTF-8, in every locale. A '\' makes the '*', '?',
- * '[', ']' or '\' after it an ordinary character, and is one before any other: a sanitised name matches itself. The
- * time is at most in proportion to the product of both lengths.
+ * '[', ']' or '\' after it an ordinary character, and is one before any other, so that the \xNN of a sanitised name
+ * matches itself. The time is at most in proportion to the product of both lengths.
  */
 bool text_glob(const char *pattern, const char *s);
 
