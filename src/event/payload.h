@@ -71,6 +71,11 @@ struct ev_lost {
 	uint64_t end_ns;   /* not always ts_ns: no record may be later than the last event, or earlier than others */
 };
 
+/* Precedes the EVENT_LOST of the same loss: it comes with the last event before it, or at the end of its packet. */
+struct ev_gap {
+	uint64_t end_ns; /* after ts_ns */
+};
+
 struct ev_backward {
 	uint64_t by_ns;
 };

@@ -297,6 +297,7 @@ const struct tracepoint_desc tracepoint_table[EVENT_KINDS] = {
 	[EVENT_SESSION] = ROW(session, 0, NULL),
 	[EVENT_LISTED] = ROW(none, 0, NULL),
 	[EVENT_LOST] = ROW_WITHOUT_TEXT(lost),
+	[EVENT_GAP] = ROW_WITHOUT_TEXT(gap),
 	[EVENT_BACKWARD] = ROW_WITHOUT_TEXT(backward),
 	[EVENT_CONTEXT] = ROW_WITHOUT_TEXT(context),
 	[EVENT_FIELDS] = ROW(fields, 0, NULL),

@@ -403,6 +403,18 @@ static bool takes_programs(struct host *host, const struct kernel_trace *t, cons
 	return taken;
 }
 
+/* Whether the trace's switches are taken: only then does a gap of it concern what runs. */
+static bool gives_switches(const struct host *host, const struct kernel_trace *t)
+{
+	for (guint i = 0; i < t->classes->len; i++) {
+		const struct kernel_class *class = &g_array_index(t->classes, struct kernel_class, i);
+
+		if (class->name && tracepoint_find(strpool_text(class->name), NULL) == EVENT_SCHED_SWITCH)
+			return session_at(host, class->owner) == t->session;
+	}
+	return false;
+}
+
 bool kernel_takes(struct host *host, struct input *input, const struct event *ev)
 {
 	struct kernel_trace *t;
@@ -419,6 +431,8 @@ bool kernel_takes(struct host *host, struct input *input, const struct event *ev
 		return true;
 	if (ev->kind == EVENT_CONTEXT)
 		return hold_context(input, ev);
+	if (ev->kind == EVENT_GAP)
+		return gives_switches(host, t);
 	if (ev->kind == EVENT_LOST || ev->kind == EVENT_BACKWARD)
 		return t->session->taken > 0;
 	if (ev->kind < EVENT_OTHER || ev->class_id >= t->classes->len)

@@ -300,6 +300,7 @@ struct model {
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
 	uint64_t lost_until_ns;    /* latest end of a loss, on any CPU, 0 never */
 	struct loss_times lost;    /* on CPUs that are not known */
+	uint64_t gap_end_ns;       /* until then, some CPU runs nobody knows what; 0 none */
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */

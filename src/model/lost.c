@@ -161,7 +161,30 @@ void apply_lost(struct model *m, const struct apply *a)
 	}
 	lost_of_dump(m, p->begin_ns);
 	if (m->wait_log)
-		waitlog_interrupt(m, a->cpu);
+		waitlog_interrupt(m, a->cpu, false);
+	mark_threads_unsure(m);
+}
+
+/*
+ * Until the end of a gap nothing is known of its CPU. The time of the thread that ran there ends, and that of all that
+ * were ready, as any of them may run there now.
+ */
+void apply_gap(struct model *m, const struct apply *a)
+{
+	m->gap_end_ns = MAX(m->gap_end_ns, event_payload(a->ev, ev_gap)->end_ns);
+	irq_reset_cpu(m, a->cpu);
+	context_reset(a->cpu);
+	if (a->thread != NO_ROW)
+		thread_set_state(m, a->thread, THREAD_UNKNOWN);
+	cpu_interrupt(m, a->cpu);
+	if (m->wait_log)
+		waitlog_interrupt(m, a->cpu, true);
+	for (guint i = 0; i < m->sure->len; i++) {
+		const uint32_t row = g_array_index(m->sure, uint32_t, i);
+
+		if (THREAD_ROW(m, row)->state == THREAD_READY)
+			thread_set_state(m, row, THREAD_UNKNOWN);
+	}
 	mark_threads_unsure(m);
 }
 
@@ -212,7 +235,7 @@ void model_interrupt(struct model *m, uint64_t t_ns)
 	forget_what_runs(m);
 	lost_of_dump(m, 0);
 	if (m->wait_log)
-		waitlog_interrupt(m, NULL);
+		waitlog_interrupt(m, NULL, false);
 	mark_threads_unsure(m);
 	perf_forget(m);
 }

@@ -445,6 +445,10 @@ static LT_COLD void apply_word(struct model *m, unsigned source, struct trace_in
 	case EVENT_LOST:
 		apply_about_cpu(m, trace, ev, apply_lost);
 		break;
+	case EVENT_GAP:
+		if (ev->cpu != EVENT_NO_CPU && trace->domain == DOMAIN_KERNEL)
+			apply_about_cpu(m, trace, ev, apply_gap);
+		break;
 	case EVENT_BACKWARD:
 		apply_about_cpu(m, trace, ev, apply_backward);
 		break;

@@ -225,11 +225,17 @@ void waitlog_runs(struct model *m, const struct cpu *cpu);
 /* A work item (work.c). number: from when it is queued until it starts, else NO_WORK. function: only if it starts. */
 void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function);
 
-/* Nothing continues across this point; cpu NULL: on any CPU. */
-void waitlog_interrupt(struct model *m, const struct cpu *cpu);
+/* Nothing continues across this point; cpu NULL: on any CPU. goes_on: nor before the CPU's next interruption. */
+void waitlog_interrupt(struct model *m, const struct cpu *cpu, bool goes_on);
 
 /* ---- lost.c ---- */
-handler_fn apply_lost, apply_backward;
+handler_fn apply_lost, apply_gap, apply_backward;
+
+/* Whether a CPU is in a gap: a thread that is ready may run there. */
+static inline bool lost_in_gap(const struct model *m)
+{
+	return m->now_ns < m->gap_end_ns;
+}
 
 /* A thread's state was seen, for the first time or again since events were lost. */
 void lost_seen(struct model *m, uint32_t thread);

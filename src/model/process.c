@@ -88,6 +88,8 @@ void thread_set_state(struct model *m, uint32_t row, enum thread_state state)
 	struct thread_row *r = THREAD_ROW(m, row);
 	uint64_t grown = m->now_ns > r->since_ns ? m->now_ns - r->since_ns : 0;
 
+	if (state == THREAD_READY && lost_in_gap(m))
+		state = THREAD_UNKNOWN;
 	switch (r->state) {
 	case THREAD_RUNNING:
 		r->cpu_ns += grown;

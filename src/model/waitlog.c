@@ -423,9 +423,9 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 		e->cause = function;
 }
 
-void waitlog_interrupt(struct model *m, const struct cpu *cpu)
+void waitlog_interrupt(struct model *m, const struct cpu *cpu, bool goes_on)
 {
-	add(m, WAIT_EVENT_INTERRUPT, cpu);
+	add(m, WAIT_EVENT_INTERRUPT, cpu)->goes_on = goes_on;
 }
 
 void model_set_wait_log(struct model *m, struct wait_log *log)

@@ -87,6 +87,7 @@ struct wait_event {
 		int32_t prev_state; /* SWITCH: the kernel's, of from_tid */
 		int32_t status;     /* STATUS: the dump's */
 		int32_t work;       /* WORK_…: number of the item, or NO_WORK */
+		int32_t goes_on;    /* INTERRUPT: 1: until the CPU's next one */
 	};
 	union {
 		struct {

@@ -153,13 +153,17 @@ static inline struct reader_class *reader_find_class(const struct reader *r, con
 	return g_hash_table_lookup(r->class_index, key);
 }
 
+/* Whether one of the stream's classes that are declared is sched_switch. */
+bool reader_has_switch(struct reader_stream *s);
+
 /* ---- run.c ---- */
 
 /* Writes several hundred records in time order; false: there are no more. */
 bool reader_run(struct reader *r);
 
-/* Writes EVENT_LOST for the stream's item. */
+/* Write EVENT_LOST and EVENT_GAP for the stream's item. */
 void reader_write_loss(struct reader *r, const struct reader_stream *s);
+void reader_write_gap(struct reader *r, const struct reader_stream *s);
 
 /* ---- record.c ---- */
 

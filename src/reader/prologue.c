@@ -64,9 +64,6 @@ static void declare_class(struct reader *r, const void *key, const struct class_
 		if (r->ops->class_added)
 			r->ops->class_added(r, key, plan);
 	}
-	for (unsigned i = 0; plan->kind == EVENT_SCHED_SWITCH && i < r->n_streams; i++)
-		if (r->streams[i]->group == desc->group)
-			r->streams[i]->has_switch = true;
 }
 
 void reader_declare_classes(struct reader *r)
@@ -75,6 +72,24 @@ void reader_declare_classes(struct reader *r)
 
 	r->lacks_classes = false;
 	r->ops->visit_classes(r, declare_class, &last);
+}
+
+bool reader_has_switch(struct reader_stream *s)
+{
+	GHashTableIter iter;
+	gpointer plan;
+
+	if (s->asked_group == s->group)
+		return s->has_switch;
+	s->asked_group = s->group;
+	s->has_switch = false;
+	g_hash_table_iter_init(&iter, s->reader->class_index);
+	while (!s->has_switch && g_hash_table_iter_next(&iter, NULL, &plan)) {
+		const struct reader_class *class = plan;
+
+		s->has_switch = class->kind == EVENT_SCHED_SWITCH && class->desc.group == s->group;
+	}
+	return s->has_switch;
 }
 
 void reader_forget_classes(struct reader *r, GHashTable *keys)
@@ -217,7 +232,7 @@ static bool stop_at_first_switch(struct reader_stream *s, const struct message *
 	if (!first->in_call)
 		first->in_call = call_before(m->plan->kind);
 	if (m->plan->kind != EVENT_SCHED_SWITCH)
-		return s->has_switch;
+		return reader_has_switch(s);
 	first->found = m->plan->payload.n &&
 		       s->type->read_payload(s, m->plan, &first->sched, &present, NULL) == READ_OK && present & 1;
 	return false;

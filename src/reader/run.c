@@ -75,6 +75,15 @@ void reader_write_loss(struct reader *r, const struct reader_stream *s)
 	emit_end(r->ring, ev);
 }
 
+void reader_write_gap(struct reader *r, const struct reader_stream *s)
+{
+	struct event *ev = reader_emit(r, EVENT_GAP, s->item_ns, 0);
+
+	ev->cpu = s->cpu;
+	((struct ev_gap *)(void *)ev->words)->end_ns = s->losses[s->item_loss].end_ns;
+	emit_end(r->ring, ev);
+}
+
 /* Notes are sent among the events, so that the parent sees them whatever interval it reads. */
 static void write_notes(struct reader *r, uint64_t ns)
 {
@@ -103,6 +112,9 @@ static void write_stream_end(struct reader *r, const struct reader_stream *s)
 static LT_COLD void write_other_item(struct reader *r, struct reader_stream *s)
 {
 	switch (s->item) {
+	case ITEM_GAP:
+		reader_write_gap(r, s);
+		break;
 	case ITEM_LOST:
 		reader_write_loss(r, s);
 		break;

@@ -89,6 +89,7 @@ static void set_loss(struct reader_stream *s, struct losses *l, uint64_t count, 
 	if (l->begin_ns > l->end_ns)
 		l->begin_ns = l->end_ns;
 	l->pending = true;
+	l->has_gap = true;
 }
 
 /*
@@ -107,6 +108,7 @@ static void add_loss(struct reader_stream *s, const struct message *m)
 	lost = l->total - l->reported;
 	l->reported = l->total;
 	set_loss(s, l, (uint64_t)lost, m->has_time ? m->begin_ns : s->last_ns, m->has_time ? m->end_ns : s->last_ns);
+	l->has_gap = !m->any_time;
 }
 
 /* Sends one note per stream, as damage usually affects many packets. */
@@ -119,21 +121,33 @@ static void add_damage(struct reader_stream *s, const struct message *m)
 		 m->has_time ? m->end_ns : s->last_ns);
 }
 
+/* last: no event follows. */
+static void make_loss_item(struct reader_stream *s, enum loss_kind i, bool last)
+{
+	const struct losses *l = &s->losses[i];
+	const uint64_t begin_ns = last || l->begin_ns < s->last_ns ? s->last_ns : l->begin_ns;
+
+	s->item_loss = i;
+	if (l->has_gap && begin_ns < l->end_ns && s->cpu != EVENT_NO_CPU && reader_has_switch(s)) {
+		s->item = ITEM_GAP;
+		s->item_ns = begin_ns;
+		return;
+	}
+	s->item = ITEM_LOST;
+	s->item_ns = l->end_ns > s->last_ns && !last ? l->end_ns : s->last_ns;
+}
+
 /*
  * Makes a loss that the stream has reached at ns its item: events lost because a buffer was full were lost after the
  * last event of a packet and before the packet's end. A loss that is not followed by an event is placed at the last
- * event, where the records end.
+ * event, where the records end. The time that it may have taken is an item before it.
  */
 static LT_COLD bool loss_is_due(struct reader_stream *s, uint64_t ns)
 {
-	const bool last = ns == UINT64_MAX && s->begun;
-
 	for (unsigned i = 0; i < LOSS_KINDS; i++) {
 		if (!s->losses[i].pending || s->losses[i].end_ns > ns)
 			continue;
-		s->item = ITEM_LOST;
-		s->item_loss = i;
-		s->item_ns = s->losses[i].end_ns > s->last_ns && !last ? s->losses[i].end_ns : s->last_ns;
+		make_loss_item(s, i, ns == UINT64_MAX && s->begun);
 		return true;
 	}
 	return false;
@@ -189,6 +203,14 @@ static LT_COLD void leave_range(struct reader_stream *s, uint64_t end_ns)
 		s->losses[i].pending = s->losses[i].pending && s->losses[i].begin_ns < end_ns;
 }
 
+/* What comes next, an event or a gap, is behind the range: it has no gap at its end. */
+static LT_COLD void stop_at_end(struct reader_stream *s, uint64_t end_ns)
+{
+	leave_range(s, end_ns);
+	for (unsigned i = 0; i < LOSS_KINDS; i++)
+		s->losses[i].has_gap = false;
+}
+
 static inline bool find_item(struct reader_stream *s, uint64_t end_ns)
 {
 	s->item = ITEM_END;
@@ -202,7 +224,7 @@ static inline bool find_item(struct reader_stream *s, uint64_t end_ns)
 		}
 		if (s->item_ns < end_ns)
 			return true;
-		leave_range(s, end_ns);
+		stop_at_end(s, end_ns);
 	}
 	return false;
 }
@@ -233,12 +255,22 @@ void stream_find_item(struct reader_stream *s)
 
 void stream_drop_other_item(struct reader_stream *s)
 {
-	if (s->item == ITEM_LOST) {
+	if (s->item == ITEM_GAP) {
+		s->losses[s->item_loss].has_gap = false;
+	} else if (s->item == ITEM_LOST) {
 		s->losses[s->item_loss].pending = false;
 		s->losses[s->item_loss].count = 0;
 	} else if (s->item == ITEM_STREAM_END) {
 		s->end_sent = true;
 	}
+}
+
+/* Whether the item began before begin_ns, but concerns what comes from there on. */
+static bool reaches_into(const struct reader_stream *s, uint64_t begin_ns)
+{
+	const uint64_t end_ns = s->losses[s->item_loss].end_ns;
+
+	return (s->item == ITEM_GAP && end_ns > begin_ns) || (s->item == ITEM_LOST && end_ns >= begin_ns);
 }
 
 void stream_skip_to(struct reader_stream *s, uint64_t begin_ns)
@@ -247,7 +279,7 @@ void stream_skip_to(struct reader_stream *s, uint64_t begin_ns)
 		stream_find_item(s);
 		if (s->item == ITEM_END || s->item == ITEM_STREAM_END || s->item_ns >= begin_ns)
 			break;
-		if (s->item == ITEM_LOST && s->losses[s->item_loss].end_ns >= begin_ns)
+		if (reaches_into(s, begin_ns))
 			break;
 		stream_drop_item(s);
 		if (n % MESSAGES_PER_BEAT == 0)
@@ -256,6 +288,8 @@ void stream_skip_to(struct reader_stream *s, uint64_t begin_ns)
 	if (s->last_ns < begin_ns) {
 		s->last_ns = begin_ns;
 		s->begun = true;
+		if (s->item == ITEM_GAP)
+			s->item_ns = begin_ns;
 	}
 }
 

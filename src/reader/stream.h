@@ -33,8 +33,9 @@ struct message {
 	uint64_t ns;               /* time of the event; start or end of the packet */
 	uint64_t begin_ns, end_ns; /* time range of the loss */
 	uint64_t count;            /* number lost, modulo 2^64: the counters may decrease */
-	uint64_t cpu_id;           /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: not in the packet */
-	const char *why;           /* MESSAGE_DAMAGE: borrowed until the next message */
+	bool any_time;   /* MESSAGE_LOST_EVENTS: some may have been lost before begin_ns, count is not known */
+	uint64_t cpu_id; /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: not in the packet */
+	const char *why; /* MESSAGE_DAMAGE: borrowed until the next message */
 	struct reader_class *plan; /* MESSAGE_EVENT */
 };
 
@@ -111,6 +112,7 @@ struct stream_type {
 enum stream_item {
 	ITEM_END = 0, /* no more items */
 	ITEM_EVENT,   /* .head */
+	ITEM_GAP,     /* the one that .losses[item_loss] makes */
 	ITEM_LOST,    /* .losses[item_loss] */
 	ITEM_STREAM_END,
 };
@@ -122,6 +124,7 @@ struct losses {
 	int64_t total;    /* running sum of the differences, which may be negative */
 	int64_t reported; /* highest total so far */
 	bool pending;     /* .count must be reported when the stream reaches end_ns */
+	bool has_gap;     /* its gap must be reported before */
 	uint64_t count;
 	uint64_t begin_ns;
 	uint64_t end_ns;
@@ -136,7 +139,8 @@ struct reader_stream {
 	char *trouble;     /* why it broke off, or NULL */
 	const void *group; /* the classes of its events (struct class_desc); NULL: not known yet */
 	bool has_clock;
-	bool has_switch;          /* one of the classes is sched_switch */
+	const void *asked_group;  /* the group to which has_switch applies */
+	bool has_switch;          /* one of the classes is sched_switch: see reader_has_switch() */
 	uint64_t first_packet_ns; /* when its first packet began; 0: not known */
 	uint16_t cpu;
 

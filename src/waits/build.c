@@ -112,7 +112,9 @@ static void recover(struct build *b, struct build_thread *t, enum status since)
 		build_thread_asleep(b, t);
 	t->status = t->old = (uint8_t)since;
 	if (build_row(b, t->row)->first_ns) {
-		vertex_at(b, t->row, build_host(b, t->host)->lost_ns, WAIT_UNKNOWN, NULL);
+		const struct build_host *h = build_host(b, t->host);
+
+		vertex_at(b, t->row, h->in_gap ? b->now_ns : h->lost_ns, WAIT_UNKNOWN, NULL);
 		present(b, t, state_of(since), NULL);
 	}
 }
@@ -473,13 +475,16 @@ static void build_interrupt(struct build *b, unsigned host, const struct wait_ev
 		build_cpu(b, host, e->cpu); /* creates it if need be */
 	h->interrupts++;
 	h->lost_ns = b->now_ns;
+	h->in_gap = false;
 	for (guint i = 0; i < h->cpus->len; i++) {
 		struct build_thread *t = build_thread_current(b, host, i);
 
 		if (e->cpu == WAIT_ALL_CPUS || i == e->cpu)
-			*build_cpu(b, host, i) = (struct build_cpu){ .tid = TID_NOBODY, .lost = true };
+			*build_cpu(b, host, i) =
+				(struct build_cpu){ .tid = TID_NOBODY, .lost = true, .in_gap = e->goes_on > 0 };
 		else if (t)
 			t->spared = h->interrupts;
+		h->in_gap |= build_cpu(b, host, i)->in_gap;
 	}
 	for (guint i = h->sure->len; i-- > 0;) {
 		struct build_thread *t = g_ptr_array_index(h->sure, i);

@@ -75,6 +75,7 @@ struct build_row {
 struct build_cpu {
 	int32_t tid; /* the thread it has run since its last switch; TID_NOBODY: unknown */
 	bool lost;   /* tid is unknown because events were lost */
+	bool in_gap; /* and more of them are lost until the next interruption */
 };
 
 /* The packets that a CPU is delivering, by place (struct wait_event): each may wake several threads. */
@@ -97,6 +98,7 @@ struct build_host {
 	GArray *received;          /* struct build_received, by CPU */
 	uint32_t interrupts;       /* number of times events were lost */
 	uint64_t lost_ns;          /* the end of the last loss */
+	bool in_gap;               /* one of the CPUs is */
 	uint64_t midway_ns;        /* build_begin_midway(); 0: it was not called */
 	struct queued_work *works; /* WORKS_MAX, by number; NULL: none yet */
 };

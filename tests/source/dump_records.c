@@ -38,6 +38,7 @@ static const char *const kind_names[EVENT_KINDS] = {
 	[EVENT_CPU_START] = "CPU_START",
 	[EVENT_READY] = "READY",
 	[EVENT_LOST] = "LOST",
+	[EVENT_GAP] = "GAP",
 	[EVENT_BACKWARD] = "BACKWARD",
 	[EVENT_CONTEXT] = "CONTEXT",
 	[EVENT_STREAM_END] = "STREAM_END",
@@ -290,7 +291,7 @@ static int dump(struct source *s, bool quiet)
 		counts[ev->kind]++;
 		bytes += ev->size;
 		events += ev->kind >= EVENT_OTHER;
-		if (ev->kind >= EVENT_OTHER || ev->kind == EVENT_LOST) {
+		if (ev->kind >= EVENT_OTHER || ev->kind == EVENT_LOST || ev->kind == EVENT_GAP) {
 			disorder += ev->ts_ns < last_ns;
 			last_ns = ev->ts_ns;
 		}

@@ -50,7 +50,7 @@ def is_rounding(a, b):
     if not (at.isdigit() and bt.isdigit()) or abs(int(at) - int(bt)) > ROUNDING_NS:
         return False
     # records that also contain times in their words
-    return x == y or x[0] == y[0] and x[0] in ("TRACE", "LOST", "BACKWARD", "SCHED_SWITCH")
+    return x == y or x[0] == y[0] and x[0] in ("TRACE", "LOST", "GAP", "BACKWARD", "SCHED_SWITCH")
 
 
 def without_rounding(pairs):

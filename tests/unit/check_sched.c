@@ -334,6 +334,47 @@ START_TEST(test_lost_events_make_unsure)
 }
 END_TEST
 
+/*
+ * What ran on a CPU among lost events is not known, nor whether threads that are ready run there: their time ends with
+ * the last event before.
+ */
+static void assert_gap_is_unknown(struct events *e, uint64_t t, uint64_t known_again_ns)
+{
+	ck_assert_uint_eq(THREAD_VALUE(e, 6, cpu_ns, t), 100 + known_again_ns);
+	ck_assert_uint_eq(CPU_VALUE(e, 0, online_ns, t), 200 + known_again_ns);
+	ck_assert_uint_eq(THREAD_VALUE(e, 9, cpu_ns, t), t - 1000); /* on the other CPU */
+	ck_assert_uint_eq(CPU_VALUE(e, 1, online_ns, t), t - 1000);
+	ck_assert_uint_eq(THREAD_VALUE(e, 5, ready_ns, t), 50);
+	ck_assert_uint_eq(THREAD_VALUE(e, 3, ready_ns, t), 0);
+	assert_sums(e, t);
+}
+
+START_TEST(test_time_of_a_gap_is_unknown)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1000, 1, 0, 0, 9, "nine");
+	events_switch(&e, 1100, 0, 0, 0, 6, "six");
+	EVENT(&e, 1150, 0, 6, SCHED_WAKING, wakeup, .tid = 5);
+	events_gap(&e, 1200, 0, 1900);
+	ck_assert_uint_eq(cpu_row(&e, 0)->state, CPU_UNKNOWN);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 2); /* it is not offline */
+	ck_assert(events_thread(&e, 6)->flags & THREAD_UNSURE);
+	ck_assert_uint_eq(events_thread(&e, 6)->state, THREAD_UNKNOWN);
+	EVENT(&e, 1300, 1, 9, SCHED_WAKING, wakeup, .tid = 3);
+	assert_gap_is_unknown(&e, 1600, 0);
+	events_lose(&e, 1900, 3, 1200);
+	assert_gap_is_unknown(&e, 1900, 0);
+	EVENT(&e, 1900, 0, 6, IRQ_ENTRY, irq, .irq = 1);
+	assert_gap_is_unknown(&e, 2000, 100);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 2);
+	EVENT(&e, 2010, 1, 9, SCHED_WAKING, wakeup, .tid = 3);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 3, ready_ns, 2050), 40);
+	events_release(&e);
+}
+END_TEST
+
 /* Among the lost events a ready thread may have run and blocked: what was seen before tells nothing of its wait. */
 START_TEST(test_wait_for_cpu_after_loss)
 {
@@ -559,7 +600,7 @@ START_TEST(test_sums_hold_whatever_comes)
 		int64_t a = g_rand_int_range(rand, 0, 8), b = g_rand_int_range(rand, 0, 8);
 
 		t += (uint64_t)g_rand_int_range(rand, 0, 50);
-		switch (g_rand_int_range(rand, 0, 9)) {
+		switch (g_rand_int_range(rand, 0, 10)) {
 		case 0:
 			EVENT(&e, t, cpu, a, EXIT, task, .tid = a);
 			break;
@@ -581,6 +622,9 @@ START_TEST(test_sums_hold_whatever_comes)
 			break;
 		case 6:
 			EVENT(&e, t, cpu, a, CPU_HOTPLUG, cpu_hotplug, .cpu = b % 3, .state = 0);
+			break;
+		case 7:
+			events_gap(&e, t, cpu, t + 100);
 			break;
 		default:
 			events_switch(&e, t, cpu, a, g_rand_int_range(rand, 0, 64), b,
@@ -608,7 +652,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
 	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
 	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_wait_for_cpu_after_loss, test_switched_in_unseen,
-	  test_losses_with_many_threads, test_interrupted_session, test_thread_seen_on_two_cpus,
-	  test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_time_of_a_gap_is_unknown,
+	  test_wait_for_cpu_after_loss, test_switched_in_unseen, test_losses_with_many_threads,
+	  test_interrupted_session, test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out,
+	  test_woken_in_a_record_of_some_processes, test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

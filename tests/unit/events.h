@@ -199,6 +199,16 @@ static inline void events_lose(struct events *e, uint64_t t, uint64_t n, uint64_
 	events_apply(e, &r, &p, sizeof(p));
 }
 
+/* Nothing is known of the CPU until end_ns. */
+static inline void events_gap(struct events *e, uint64_t t, unsigned cpu, uint64_t end_ns)
+{
+	struct ev_gap p = { .end_ns = end_ns };
+	struct record r;
+
+	record_init(&r, t, cpu, EVENT_NO_TID, EVENT_GAP);
+	events_apply(e, &r, &p, sizeof(p));
+}
+
 /* The row of the living thread with that tid; fails the test if there is none. */
 static inline struct thread_row *events_thread(struct events *e, int64_t tid)
 {

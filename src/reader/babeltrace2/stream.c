@@ -102,7 +102,8 @@ static uint64_t cpu_id_of(const bt_packet *packet)
 
 static void convert_discarded_events(const struct lib_stream *s, const bt_message *msg, struct message *m)
 {
-	if (bt_message_discarded_events_get_count(msg, &m->count) != BT_PROPERTY_AVAILABILITY_AVAILABLE)
+	m->any_time = bt_message_discarded_events_get_count(msg, &m->count) != BT_PROPERTY_AVAILABILITY_AVAILABLE;
+	if (m->any_time)
 		m->count = 1;
 	m->has_time = bt_stream_class_discarded_events_have_default_clock_snapshots(s->class) &&
 		      snapshot_ns(bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(msg),

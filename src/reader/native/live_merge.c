@@ -101,6 +101,8 @@ static void write_item(struct native_live *l, struct live_stream *s)
 		b->item_ns = MAX(b->last_ns, l->last_ns);
 	if (b->item == ITEM_EVENT)
 		reader_write_event(&s->trace->base, b);
+	else if (b->item == ITEM_GAP)
+		reader_write_gap(&s->trace->base, b);
 	else if (b->item == ITEM_LOST)
 		reader_write_loss(&s->trace->base, b);
 	else if (s->is_announced)

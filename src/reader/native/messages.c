@@ -101,6 +101,7 @@ static bool report_lost_events(const struct native_cursor *c, struct message *m)
 	*m = (struct message){
 		.kind = MESSAGE_LOST_EVENTS,
 		.count = c->has_before ? now->discarded - before->discarded : 1,
+		.any_time = !c->has_before,
 		.has_time = now->has_end && (c->has_before ? before->has_end : now->has_begin),
 		.begin_ns = c->has_before ? before->end_ns : now->begin_ns,
 		.end_ns = now->end_ns,
