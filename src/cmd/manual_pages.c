@@ -81,7 +81,8 @@ static const struct manual_item monitor_troubles[] = {
 	  "the data that is kept (--wait-memory). Pane Hosts (9) and the messages (L) show what was lost" },
 	{ "Events were lost",
 	  "The tracer had no room for them: use larger buffers (--buffer-size of 'lttngtop record', --local and "
-	  "cluster) or a set that records less (--set)" },
+	  "cluster) or a set that records less (--set). What the CPU ran meanwhile and which threads were ready is "
+	  "unknown: that time counts for none, and the CPU is not online in it" },
 	{ "The first line says 'preview'",
 	  "After a jump in a recording that is still being read, the interval is shown at once from its own events "
 	  "and those of the second before it. Threads without events in that time, waits that began earlier and "

@@ -257,6 +257,19 @@ def lost_events(checks):
                         r"events lost +\d+ up to the end of this interval")
 
 
+def between_lost_packets(checks):
+    """Where a recording has no event for 1.4 s, nothing is known of CPUs and threads, and the screen says so."""
+    with Terminal("--paused", "-i", "100ms", unpack("lossy-overwrite"), size=(120, 20)).wait_read() as t:
+        t.keys("b")
+        t.text("+0.9s")
+        t.keys("Enter").sync()
+        screen = t.screen()
+        checks.contains("no CPU is known to be busy", screen[1:2], r"0\[ *unknown *\] 1\[ *unknown *\]")
+        rows = [line.split() for line in screen[5:] if re.match(r" +\d", line)]
+        checks.equal("no thread is known to do anything", {r[3][-1] for r in rows}, {"?"})
+        checks.equal("no thread runs or is ready", {(r[5], r[6]) for r in rows}, {("0", "0")})
+
+
 def lost_by_a_host_that_has_ended(checks):
     """They stay in the first line, like those of a host that continues."""
     with Terminal("--paused", "--no-sync", unpack("lossy-overwrite"), unpack("locks-pipes"), size=(120, 24)).wait_read() as t:
@@ -303,5 +316,5 @@ def hostile_names(checks):
 
 
 Checks().run(whole_screens, kinds_of_terminals, unusable_terminals, sizes_in_the_environment, what_traces, readable_colours, eight_colours,
-             direct_colours, sizes, narrow, cursor_in_bars, lost_events,
+             direct_colours, sizes, narrow, cursor_in_bars, lost_events, between_lost_packets,
              lost_by_a_host_that_has_ended, hostile_names)
