@@ -4,8 +4,8 @@
  *
  *   dump_waits [--graph] [--paths] [--clock HOST=TIME,REFERENCE,EXCESS]... SOURCE...
  *
- * JSON, one object per line: first the totals, the losses [host, CPU, its time] and what CPUs run when their record
- * begins [host, CPU, TID, name, since], then with --graph
+ * JSON, one object per line: first the totals, the losses [host, CPU, time, 1: goes on] and what CPUs run when their
+ * record begins [host, CPU, TID, name, since], then with --graph
  * each row with its vertices and links, with --paths the critical path of each thread's row over its whole life, up
  * to the end of the record where it is known what the thread does then.
  * --clock: at the host's TIME it is REFERENCE, and goes on with a slope of 1 + EXCESS / 2^50; other hosts keep their
@@ -33,7 +33,7 @@ static const char *const fill_names[] = { NULL, "first", "stitch", "across" };
 struct host {
 	struct wait_log log;
 	struct clock_map *map;
-	GArray *losses; /* uint64_t: CPU, time */
+	GArray *losses; /* uint64_t: CPU, time, 1: until the CPU's next one */
 	GArray *starts; /* struct wait_event */
 };
 
@@ -152,10 +152,10 @@ static void note_events(struct host *h)
 {
 	for (uint32_t i = 0; i < h->log.n_events; i++) {
 		const struct wait_event *e = &h->log.events[i];
-		const uint64_t loss[] = { e->cpu, e->ts_ns };
+		const uint64_t loss[] = { e->cpu, e->ts_ns, e->goes_on > 0 };
 
 		if (e->kind == WAIT_EVENT_INTERRUPT)
-			g_array_append_vals(h->losses, loss, 2);
+			g_array_append_vals(h->losses, loss, 3);
 		if (e->kind == WAIT_EVENT_RUNS)
 			g_array_append_val(h->starts, *e);
 	}
@@ -253,10 +253,11 @@ int main(int argc, char **argv)
 	       ",\"behind\":%" PRIu64 ",\"losses\":[",
 	       info.graph.vertices, info.links, info.late, info.graph.late, info.graph.behind);
 	for (unsigned h = 0; h < n; h++)
-		for (guint l = 0; l < hosts[h].losses->len; l += 2)
-			printf("%s[%u,%" PRIu64 ",%" PRIu64 "]", h || l ? "," : "", h,
+		for (guint l = 0; l < hosts[h].losses->len; l += 3)
+			printf("%s[%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]", h || l ? "," : "", h,
 			       g_array_index(hosts[h].losses, uint64_t, l),
-			       g_array_index(hosts[h].losses, uint64_t, l + 1));
+			       g_array_index(hosts[h].losses, uint64_t, l + 1),
+			       g_array_index(hosts[h].losses, uint64_t, l + 2));
 	printf("],\"starts\":[");
 	print_starts(hosts, n);
 	puts("]}");

@@ -45,7 +45,7 @@ def flow_of(fields):
 
 def changed(critpath, losses, starts, clocks):
     """
-    The reference's Builder with the changes. losses: [(CPU, None: all, time)], in order; only for a single host.
+    The reference's Builder with the changes. losses: [(CPU, None: all, time, 1: until its next)], in order; only for a single host.
     starts: [(host's name, CPU, TID, name, time by the host's own clock)]: what CPUs run when their record begins.
     """
 
@@ -86,13 +86,15 @@ def changed(critpath, losses, starts, clocks):
             self.wrong = []       # CPUs whose first switch shows that they ran another thread
             self.unseen = {}      # worker -> end of the last loss since it was seen
             self.lost_cpus = set()
+            self.gaps = set()     # CPUs whose loss has begun, and has not ended
             self.idling = set()   # workers without work
             self.completed = {}   # host, CPU -> when it completed a disk's request while it was idle
             self.early = set()    # workers that were woken since they were last switched in
             self.g.idle = {}      # vertex where they got some -> what it came from, a state
 
         def feed(self, e):
-            while self.losses and self.losses[0][1] <= e.ts:
+            # one that goes on begins behind the last event before it, one that ends is over before the next
+            while self.losses and self.losses[0][1] + self.losses[0][2] <= e.ts:
                 self.lose(e.host, *self.losses.popleft())
             for start in self.starts[:]:
                 if start[0] == e.hostname and self.start(e, *start[1:]):
@@ -127,7 +129,8 @@ def changed(critpath, losses, starts, clocks):
 
         # lost events
 
-        def lose(self, host, cpu, ts):
+        def lose(self, host, cpu, ts, goes_on):
+            self.gaps = (self.gaps | {cpu}) if goes_on else (self.gaps - {cpu})
             running = {self.find(h, tid, c) for (h, c), tid in self.cur.items() if c != cpu and cpu is not None}
             for w in list(self.workers.values()) + list(self.swap.values()):
                 if w not in running or w in self.unseen:
@@ -145,7 +148,7 @@ def changed(critpath, losses, starts, clocks):
             if ts is None:
                 return
             if self.g.tail.get(self.row(w)) is not None:
-                self._append(w, (self.row(w), ts), "UNKNOWN")
+                self._append(w, (self.row(w), self.event.ts if self.gaps else ts), "UNKNOWN")
                 self.used["unknown"] += 1
             w.status = w.old = doing
             self.idling.discard(w)
