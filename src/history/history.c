@@ -89,7 +89,7 @@ static void collect_table(struct changes *ch, enum table_id table, const struct 
 	}
 }
 
-/* Sums the CPU time between the tail and s, and flags losses. */
+/* Sums the CPU time between the tail and s, and flags losses, also those that will be counted in a later frame. */
 static struct history_frame summarise(const struct host_state *tail, const struct host_state *s, uint64_t begin_ns,
 				      uint64_t end_ns)
 {
@@ -113,6 +113,8 @@ static struct history_frame summarise(const struct host_state *tail, const struc
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		const uint64_t *b = state_cells(t, row), *a = base_cells(&tail->tables[TABLE_HOST], row, b[0]);
 
+		if (b[CELL(host, gap_end_ns)] > begin_ns)
+			f.flags |= FRAME_LOST;
 		for (unsigned i = 0; i < G_N_ELEMENTS(lost); i++)
 			if (b[lost[i]] != (a ? a[lost[i]] : 0))
 				f.flags |= FRAME_LOST;

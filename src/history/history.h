@@ -49,7 +49,7 @@ void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns);
 struct frame_summary {
 	uint64_t begin_ns, end_ns;
 	uint32_t busy_permille; /* busy / online time over all CPUs */
-	bool lost;              /* events or packets were lost in this frame */
+	bool lost;              /* events or packets were lost in this frame, or in a longer time that includes it */
 	bool gap;               /* unknown time (detached, broken off) */
 };
 

@@ -280,6 +280,7 @@ struct dumped_ns {
 struct loss {
 	uint64_t t_ns;
 	uint64_t events, packets;
+	uint64_t gap_end_ns; /* as in the host's row */
 };
 
 /* lost.c: the state dump that started last. */
@@ -300,7 +301,6 @@ struct model {
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
 	uint64_t lost_until_ns;    /* latest end of a loss, on any CPU, 0 never */
 	struct loss_times lost;    /* on CPUs that are not known */
-	uint64_t gap_end_ns;       /* until then, some CPU runs nobody knows what; 0 none */
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */

@@ -100,7 +100,7 @@ void model_keep_losses(struct model *m)
 static void keep_loss(struct model *m)
 {
 	const struct host_row *host = HOST_ROW(m);
-	const struct loss loss = { m->now_ns, host->lost_events, host->lost_packets };
+	const struct loss loss = { m->now_ns, host->lost_events, host->lost_packets, host->gap_end_ns };
 	struct loss *last;
 
 	if (m->losses->len < LOSSES_MAX) {
@@ -109,10 +109,11 @@ static void keep_loss(struct model *m)
 		last = &g_array_index(m->losses, struct loss, m->losses->len - 1);
 		last->events = loss.events;
 		last->packets = loss.packets;
+		last->gap_end_ns = loss.gap_end_ns;
 	}
 }
 
-/* What was lost before t_ns. */
+/* What was lost before t_ns, and until when more is. */
 static struct loss lost_before(const struct model *m, uint64_t t_ns)
 {
 	guint from = 0, to = m->losses->len;
@@ -128,12 +129,14 @@ static struct loss lost_before(const struct model *m, uint64_t t_ns)
 	return from ? g_array_index(m->losses, struct loss, from - 1) : (struct loss){ 0 };
 }
 
-void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets)
+void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets,
+		bool *goes_on)
 {
 	const struct loss before = lost_before(m, begin_ns), all = lost_before(m, MAX(begin_ns, end_ns));
 
 	*events = all.events - before.events;
 	*packets = all.packets - before.packets;
+	*goes_on = all.gap_end_ns >= end_ns;
 }
 
 void apply_lost(struct model *m, const struct apply *a)
@@ -171,7 +174,10 @@ void apply_lost(struct model *m, const struct apply *a)
  */
 void apply_gap(struct model *m, const struct apply *a)
 {
-	m->gap_end_ns = MAX(m->gap_end_ns, event_payload(a->ev, ev_gap)->end_ns);
+	HOST_ROW(m)->gap_end_ns = MAX(HOST_ROW(m)->gap_end_ns, event_payload(a->ev, ev_gap)->end_ns);
+	if (m->losses)
+		keep_loss(m);
+	touch_host(m);
 	irq_reset_cpu(m, a->cpu);
 	context_reset(a->cpu);
 	if (a->thread != NO_ROW)

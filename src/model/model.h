@@ -130,10 +130,12 @@ void model_cut(struct model *m, uint64_t t_ns);
 
 /*
  * Keeps the times of losses from now on, for a recording that is read as a whole before it is cut; and what was lost in
- * [begin_ns, end_ns[. To be called before the first event of the host.
+ * [begin_ns, end_ns[; goes_on: more is being lost at its end, and counted later. To be called before the first event of
+ * the host.
  */
 void model_keep_losses(struct model *m);
-void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets);
+void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint64_t *events, uint64_t *packets,
+		bool *goes_on);
 
 /*
  * Sets the tables (1 << enum table_id) whose distributions are spread into buckets, initially all; others have no rows

@@ -234,7 +234,7 @@ handler_fn apply_lost, apply_gap, apply_backward;
 /* Whether a CPU is in a gap: a thread that is ready may run there. */
 static inline bool lost_in_gap(const struct model *m)
 {
-	return m->now_ns < m->gap_end_ns;
+	return m->now_ns < HOST_ROW(m)->gap_end_ns;
 }
 
 /* A thread's state was seen, for the first time or again since events were lost. */

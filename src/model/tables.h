@@ -109,7 +109,8 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	C(tx_bytes, COUNTER, BYTES, "Bytes sent by all interfaces but loopback, bridges and veth pairs included") \
 	C(record, GAUGE, NONE, "enum host_record") \
 	C(record_since_ns, GAUGE, TIME, "Time since which that has been so; 0: from the start") \
-	A(unrecorded_ns, 1 << HOST_UNRECORDED, record, record_since_ns, "Time between parts of its record")
+	A(unrecorded_ns, 1 << HOST_UNRECORDED, record, record_since_ns, "Time between parts of its record") \
+	C(gap_end_ns, GAUGE, TIME, "Time until which events of a CPU are lost; 0: none were")
 
 #define CPU_CELLS(C, A, D) \
 	C(cpu, KEY, ID, "Number of the CPU") \

@@ -40,7 +40,7 @@ static GArray *shown_hosts(const struct ui *ui)
 /* What the hosts lost in the interval. */
 static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct view_lost lost = { 0, 0 };
+	struct view_lost lost = { 0 }, of_host;
 	bool gap;
 
 	for (guint i = 0; i < hosts->len; i++) {
@@ -51,8 +51,8 @@ static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64
 		history_load_init(&load);
 		if (data_load_host(ui, host, begin_ns, end_ns, 1u << TABLE_HOST, &load, &gap)) {
 			view = data_view_host(host, &load.interval);
-			lost.events += view_hosts_lost(&view, 1).events;
-			lost.packets += view_hosts_lost(&view, 1).packets;
+			of_host = view_hosts_lost(&view, 1);
+			view_lost_add(&lost, &of_host);
 		}
 		history_load_release(&load);
 	}

@@ -174,15 +174,10 @@ static int draw_interval(const struct ui *ui, int x, int digits, enum ui_date da
 	return x - from;
 }
 
-/* Of whole packets that were lost, the number of events is unknown. */
-struct lost {
-	uint64_t events, packets;
-};
-
 struct totals {
 	double event_rate;             /* per second; a host's counts for the part that was recorded */
 	unsigned recorded, unrecorded; /* hosts: with such a part, and without */
-	struct lost lost, before;
+	struct view_lost lost, before;
 };
 
 static struct totals sum_hosts(const struct ui *ui)
@@ -207,6 +202,7 @@ static struct totals sum_hosts(const struct ui *ui)
 		t.unrecorded += !recorded_ns;
 		t.lost.events += HOST_VALUE(host, lost_events);
 		t.lost.packets += HOST_VALUE(host, lost_packets);
+		t.lost.goes_on |= row->gap_end_ns >= host->load.interval.end_ns;
 		t.before.events += row->lost_events;
 		t.before.packets += row->lost_packets;
 	}
@@ -341,20 +337,18 @@ static bool is_incomplete(const struct ui *ui)
 	return trouble;
 }
 
-static bool any_lost(const struct lost *lost)
-{
-	return lost->events || lost->packets;
-}
-
-/* "12 ev", "831 pkt", "12 ev 831 pkt" */
-static const char *lost_text(char *text, size_t size, const struct lost *lost, unsigned width)
+/* "12 ev", "831 pkt", "12 ev 831 pkt"; "?": they are counted in a later interval */
+static const char *lost_text(char *text, size_t size, const struct view_lost *lost, unsigned width)
 {
 	char events[32], packets[32];
 
 	format_count(events, sizeof(events), lost->events, width);
 	format_count(packets, sizeof(packets), lost->packets, width);
 	g_snprintf(text, size, "%s%s%s%s%s", lost->events ? events : "", lost->events ? " ev" : "",
-		   lost->events && lost->packets ? " " : "", lost->packets ? packets : "", lost->packets ? " pkt" : "");
+		   lost->events && lost->packets ? " " : "", lost->packets ? packets : "",
+		   lost->packets  ? " pkt"
+		   : lost->events ? ""
+				  : "?");
 	return text;
 }
 
@@ -367,13 +361,13 @@ static void mark_texts(const struct ui *ui, const struct totals *t, char texts[M
 
 	for (int i = 0; i < TEXTS; i++) {
 		texts[MARK_LOST][i][0] = '\0';
-		lost_text(count, sizeof(count), any_lost(&t->lost) ? &t->lost : &t->before, i < BRIEFEST ? 6 : 4);
+		lost_text(count, sizeof(count), view_any_lost(&t->lost) ? &t->lost : &t->before, i < BRIEFEST ? 6 : 4);
 		/* the interval is worth more than the unit of earlier losses */
-		if (i == BRIEFEST && !any_lost(&t->lost))
+		if (i == BRIEFEST && !view_any_lost(&t->lost))
 			format_count(count, sizeof(count), t->before.events + t->before.packets, 4);
-		if (any_lost(&t->lost))
+		if (view_any_lost(&t->lost))
 			g_snprintf(texts[MARK_LOST][i], size, "lost %s", count);
-		else if (any_lost(&t->before))
+		else if (view_any_lost(&t->before))
 			g_snprintf(texts[MARK_LOST][i], size, i < 2 ? "lost 0 (%s before)" : "(lost %s)", count);
 		g_strlcpy(texts[MARK_INCOMPLETE][i], !incomplete ? "" : i < BRIEFEST ? "incomplete" : "inc", size);
 	}
@@ -431,7 +425,8 @@ static void draw_first_line(struct ui *ui)
 {
 	const struct totals t = sum_hosts(ui);
 	char word[SEGMENT_SIZE], marks[MARKS][TEXTS][FORMAT_SIZE * 4];
-	const enum style mark_styles[MARKS] = { any_lost(&t.lost) ? STYLE_LOST : STYLE_DIM, STYLE_LOST, STYLE_MARKED };
+	const enum style mark_styles[MARKS] = { view_any_lost(&t.lost) ? STYLE_LOST : STYLE_DIM, STYLE_LOST,
+						STYLE_MARKED };
 	enum style style = state_word(ui, word, sizeof(word));
 	int w = ui->canvas->w, x, gap, most = ui->cursor.live && w < 100 ? 6 : 9;
 	const struct header_fit *fit = fits;

@@ -466,7 +466,7 @@ unsigned view_rows_parent(const struct view_rows *r, unsigned i)
 
 struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts)
 {
-	struct view_lost lost = { 0, 0 };
+	struct view_lost lost = { 0 };
 
 	for (unsigned h = 0; h < n_hosts; h++) {
 		const struct interval *iv = hosts[h].iv;
@@ -478,9 +478,22 @@ struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts
 
 			lost.events += INTERVAL_VALUE(iv, HOST, host, row, lost_events);
 			lost.packets += INTERVAL_VALUE(iv, HOST, host, row, lost_packets);
+			lost.goes_on |= ((const struct host_row *)(const void *)row->b)->gap_end_ns >= iv->end_ns;
 		}
 	}
 	return lost;
+}
+
+void view_lost_add(struct view_lost *sum, const struct view_lost *lost)
+{
+	sum->events += lost->events;
+	sum->packets += lost->packets;
+	sum->goes_on |= lost->goes_on;
+}
+
+bool view_any_lost(const struct view_lost *lost)
+{
+	return lost->events || lost->packets || lost->goes_on;
 }
 
 char *view_lost_text(const struct view_lost *lost)
@@ -492,5 +505,7 @@ char *view_lost_text(const struct view_lost *lost)
 	if (lost->packets)
 		g_string_append_printf(s, "%s%" PRIu64 " packet%s", lost->events ? ", " : "", lost->packets,
 				       lost->packets == 1 ? "" : "s");
+	if (lost->goes_on && !s->len)
+		g_string_append(s, "an unknown number of events");
 	return g_string_free(s, FALSE);
 }

@@ -225,8 +225,12 @@ unsigned view_rows_parent(const struct view_rows *r, unsigned i);
 /* Events and packets lost in the interval on all hosts. TABLE_HOST must be kept, as view_query_tables() requires. */
 struct view_lost {
 	uint64_t events, packets;
+	bool goes_on; /* some are being lost at its end, and counted later, where events come again */
 };
 struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts);
+
+void view_lost_add(struct view_lost *sum, const struct view_lost *lost);
+bool view_any_lost(const struct view_lost *lost);
 
 /* "5 events, 1 packet", without what is 0: "" if nothing was lost. Free with g_free(). */
 char *view_lost_text(const struct view_lost *lost);

@@ -264,6 +264,8 @@ def between_lost_packets(checks):
         t.text("+0.9s")
         t.keys("Enter").sync()
         screen = t.screen()
+        checks.contains("events are being lost, and how many is not known", screen[:1], r" 0 ev/s.*lost \?|lost \?.* 0 ev/s")
+        checks.contains("nor idle", screen[2:3], r"!{100}")
         checks.contains("no CPU is known to be busy", screen[1:2], r"0\[ *unknown *\] 1\[ *unknown *\]")
         rows = [line.split() for line in screen[5:] if re.match(r" +\d", line)]
         checks.equal("no thread is known to do anything", {r[3][-1] for r in rows}, {"?"})

@@ -77,7 +77,7 @@ static char *write_pages(enum writer_form form, bool intervals, unsigned n)
 		.columns = columns,
 		.hosts = names,
 		.n_hosts = 1,
-		.lost = { 5, 6 },
+		.lost = { .events = 5, .packets = 6 },
 	};
 	struct writer_options options = { .form = form, .table = "syscalls", .intervals = intervals };
 	struct writer *w;
@@ -194,7 +194,9 @@ END_TEST
 
 static void expect_lost(uint64_t events, uint64_t packets, const char *end)
 {
-	struct writer_page page = { .rows = &rows, .hosts = names, .n_hosts = 1, .lost = { events, packets } };
+	struct writer_page page = {
+		.rows = &rows, .hosts = names, .n_hosts = 1, .lost = { .events = events, .packets = packets }
+	};
 	struct writer_options options = { .form = WRITER_TEXT, .table = "syscalls" };
 	struct writer *w;
 	char *text = NULL;
@@ -231,7 +233,6 @@ START_TEST(test_full_disk)
 		.columns = NULL,
 		.hosts = names,
 		.n_hosts = 1,
-		.lost = { 0, 0 },
 	};
 	struct writer *w = writer_create(&options);
 

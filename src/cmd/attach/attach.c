@@ -204,9 +204,10 @@ static void forget(struct attach *a)
 	strpool_round_end();
 }
 
-/* Reads and writes from *at_ns to until_ns. LT_ERROR: the output cannot be written; otherwise as ingest_advance(). */
-static enum lt_status read_up_to(struct attach *a, uint64_t *at_ns, uint64_t until_ns)
+/* Reads and writes up to until_ns. LT_ERROR: the output cannot be written; otherwise as ingest_advance(). */
+static enum lt_status read_up_to(struct attach *a, uint64_t until_ns)
 {
+	uint64_t *at_ns = &a->report.at_ns;
 	enum lt_status status = LT_OK;
 
 	while (status == LT_OK && *at_ns < until_ns) {
@@ -223,19 +224,22 @@ static enum lt_status read_up_to(struct attach *a, uint64_t *at_ns, uint64_t unt
 
 static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end_ns)
 {
-	uint64_t at_ns = report_record_begin(&a->report);
+	uint64_t *at_ns = &a->report.at_ns;
 	enum lt_status status = LT_OK;
 
+	*at_ns = report_record_begin(&a->report);
 	if (a->options->begin.form) {
-		status = read_up_to(a, &at_ns, begin_ns);
+		status = read_up_to(a, begin_ns);
 		report_leave_out_lost(&a->report);
 	}
-	at_ns = MAX(at_ns, begin_ns);
+	*at_ns = MAX(*at_ns, begin_ns);
 	if (status == LT_OK)
-		status = read_up_to(a, &at_ns, end_ns);
+		status = read_up_to(a, end_ns);
 	if (status == LT_ERROR)
 		return LT_ERROR;
 	a->report.interrupted = status == LT_INTERRUPTED;
+	for (unsigned i = 0; i < a->report.n_hosts; i++)
+		a->report.hosts[i]->done = status == LT_END;
 	attach_tracer_finish(a->tracer);
 	return write_records(a, UINT64_MAX);
 }

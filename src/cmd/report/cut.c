@@ -145,14 +145,14 @@ struct view_lost report_lost_between(const struct report *r, const struct report
 	const uint64_t to_ns = end_ns >= report_record_end(r) ? UINT64_MAX : report_host_time(h, end_ns);
 	struct view_lost lost;
 
-	model_lost(h->source->model, from_ns, to_ns, &lost.events, &lost.packets);
+	model_lost(h->source->model, from_ns, to_ns, &lost.events, &lost.packets, &lost.goes_on);
 	return lost;
 }
 
 /* Lost in the interval on the hosts that the page names; others may be shown, as rows of these hosts concern them. */
 static struct view_lost lost_of_named(const struct report *r, uint64_t begin_ns, uint64_t end_ns)
 {
-	struct view_lost sum = { 0, 0 };
+	struct view_lost sum = { 0 };
 
 	for (unsigned i = 0; i < r->n_hosts; i++) {
 		const struct report_host *h = r->hosts[i];
@@ -162,8 +162,7 @@ static struct view_lost lost_of_named(const struct report *r, uint64_t begin_ns,
 			continue;
 		lost = r->all_read ? report_lost_between(r, h, begin_ns, end_ns)
 				   : view_hosts_lost(&r->shown[h->shown], 1);
-		sum.events += lost.events;
-		sum.packets += lost.packets;
+		view_lost_add(&sum, &lost);
 	}
 	return sum;
 }
@@ -185,6 +184,7 @@ static enum lt_status write_page(struct report *r, uint64_t begin_ns, uint64_t e
 	if (report_needs(r) && report_derived_collect(r, begin_ns, end_ns) != LT_OK)
 		return LT_ERROR;
 	view_rows_build(&r->rows, &r->query, r->shown, r->n_shown);
+	r->losing |= page.lost.goes_on;
 	r->any_rows |= r->rows.n > 0;
 	r->recorded |= view_any_recorded(r->table, r->shown, r->n_shown, &r->derived_rows);
 	report_clear_progress(r);

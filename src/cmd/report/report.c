@@ -202,17 +202,24 @@ static bool warn_bare_packets(const struct report *r)
 	return any;
 }
 
+/* Whether it has been read up to a time in which events were being lost. */
+static bool is_losing(const struct report *r, const struct report_host *h, const struct host_row *host)
+{
+	return !h->done && r->at_ns != UINT64_MAX && host->gap_end_ns >= report_host_time(h, r->at_ns);
+}
+
 /* What the host has lost so far. */
-static struct view_lost lost_so_far(const struct report_host *h)
+static struct view_lost lost_so_far(const struct report *r, const struct report_host *h)
 {
 	const struct state_table *t = &model_state(h->source->model)->tables[TABLE_HOST];
-	struct view_lost lost = { 0, 0 };
+	struct view_lost lost = { 0 };
 
 	for (uint32_t row = STATE_NO_ROW; (row = state_next(t, row)) != STATE_NO_ROW;) {
 		const struct host_row *host = (const struct host_row *)(const void *)state_cells(t, row);
 
 		lost.events += host->lost_events;
 		lost.packets += host->lost_packets;
+		lost.goes_on |= is_losing(r, h, host);
 	}
 	return lost;
 }
@@ -220,7 +227,7 @@ static struct view_lost lost_so_far(const struct report_host *h)
 void report_leave_out_lost(struct report *r)
 {
 	for (unsigned i = 0; i < r->n_hosts; i++)
-		r->hosts[i]->before = lost_so_far(r->hosts[i]);
+		r->hosts[i]->before = lost_so_far(r, r->hosts[i]);
 }
 
 /* The same for everything outside of the interval, once all has been read. */
@@ -237,7 +244,7 @@ static void leave_out_others(struct report *r, uint64_t begin_ns, uint64_t end_n
 
 bool report_say_incomplete(struct view_lost lost, bool unread)
 {
-	const bool any = lost.events || lost.packets;
+	const bool any = view_any_lost(&lost);
 	char *text = view_lost_text(&lost);
 
 	if (any)
@@ -250,15 +257,16 @@ bool report_say_incomplete(struct view_lost lost, bool unread)
 
 bool report_is_incomplete(struct report *r)
 {
-	struct view_lost lost = { 0, 0 };
+	struct view_lost lost = { .goes_on = r->losing };
 	bool incomplete = ingest_broken(r->in);
 
 	report_add_hosts(r);
 	for (unsigned i = 0; i < r->n_hosts; i++) {
-		const struct view_lost all = lost_so_far(r->hosts[i]);
+		const struct view_lost all = lost_so_far(r, r->hosts[i]);
 
 		lost.events += all.events - r->hosts[i]->before.events;
 		lost.packets += all.packets - r->hosts[i]->before.packets;
+		lost.goes_on |= all.goes_on;
 		incomplete = incomplete || r->hosts[i]->source->trouble;
 	}
 	incomplete = report_say_incomplete(lost, incomplete);

@@ -95,6 +95,7 @@ struct report {
 	bool recorded;    /* there were rows, whether they were written or not: view_any_recorded() */
 	bool warned_cut;  /* the warning that older data is missing has been given */
 	bool dropped;     /* because memory was too small */
+	bool losing;      /* at the end of some interval, events were being lost (struct view_lost) */
 	const struct column **columns;
 	unsigned n_columns;
 	GPtrArray *shares;  /* struct view_share, requested columns */

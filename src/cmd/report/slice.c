@@ -435,8 +435,8 @@ static int tell(const struct report_slice *s)
 	if (s->chosen)
 		incomplete |= report_is_incomplete(s->report);
 	else
-		incomplete = report_say_incomplete((struct view_lost){ s->sum.lost_events, s->sum.lost_packets },
-						   incomplete);
+		incomplete = report_say_incomplete(
+			(struct view_lost){ .events = s->sum.lost_events, .packets = s->sum.lost_packets }, incomplete);
 	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
 	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.bytes);
 	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
