@@ -130,10 +130,15 @@ struct find_walk {
 	bool archives; /* there are files that may contain traces */
 };
 
-/* x.tar, x.tar.zst, x.tgz, x.zip */
 static bool is_archive(const char *path)
 {
-	return strstr(path, ".tar") || g_str_has_suffix(path, ".tgz") || g_str_has_suffix(path, ".zip");
+	static const char *const endings[] = { ".tar",     ".tar.bz2", ".tar.gz", ".tar.lz4", ".tar.xz",
+					       ".tar.zst", ".tgz",     ".txz",    ".zip" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
+		if (g_str_has_suffix(path, endings[i]))
+			return true;
+	return false;
 }
 
 /* Adds the directory to a set of "device:inode"; whether it was not there before. */

@@ -72,6 +72,16 @@ expect 0 'lttng create' '' record --live net://localhost --statedump-period 1m -
 mkdir -p archives/sub && touch archives/sub/three-tier.tar.zst
 expect 1 '' "no trace found in 'archives', only archives: unpack them first$" report cpu archives
 expect 1 '' "no trace found in 'empty'$" report cpu empty
+for name in a.tar a.tgz a.zip a.tar.gz a.tar.b.xz.tar.xz; do
+	rm -rf archives && mkdir archives && touch "archives/$name"
+	expect 1 '' "no trace found in 'archives', only archives: unpack them first$" report cpu archives
+done
+# ".tar" elsewhere in a name does not make an archive of it.
+mkdir -p multi-user.target/sub && touch multi-user.target/sub/multi-user.target multi-user.target/a.tar.md
+expect 1 '' "no trace found in 'multi-user.target'$" report cpu multi-user.target
+expect 1 '' "a.tar.md' is a file, not the directory of a recording$" report cpu multi-user.target/a.tar.md
+touch multi-user.target/file
+expect 1 '' "file' is a file, not the directory of a recording$" report cpu multi-user.target/file
 
 expect 0 'hosts:' "warning: no row matches --comm$" report cpu --comm nobody "$recording"
 expect 0 'hosts:' "warning: no row matches --tid and --where$" report cpu --tid 999999 --where 'cpu>1ns' "$recording"
