@@ -334,6 +334,24 @@ def check_uncut(directory):
     checks.true(found == every[:10] + chosen[5:], f"uncut: the packet, and chosen events of the next one: {found}")
 
 
+def check_hosts(directory):
+    """A host without events in the slice has no directory in it."""
+    path, of = os.path.join(directory, "hosts"), {"early": "early/kernel", "late": "late/ust/uid/1000/64-bit"}
+    for host, first in (("early", 1), ("late", 3)):
+        with made.Recording(os.path.join(path, of[host]), host) as recording:
+            begin = first * 10**9
+            recording.packet(0, begin, begin + 10**8, made.turns(begin, 10**6, 10, first, first + 1))
+    for choice, left in ((["--tid", "1"], "early"), (["--tid", "3"], "late"), (["--end", "@2"], "early"), (["--begin", "@3"], "late"),
+                         (["--begin", "@3", "--where", "sched_switch"], "late")):
+        into = os.path.join(directory, f"hosts-{'-'.join(choice)}")
+        result = run("slice", "--no-sync", "-o", into, *choice, path)
+        checks.equal((result.returncode, result.stderr), (0, b""), f"hosts {choice}: exit status")
+        checks.equal([(os.path.relpath(at, into), sorted(names)) for at, inner, names in os.walk(into)
+                      if not inner],
+                     [(of[left], ["ch_0", "metadata"])], f"hosts {choice}: directories")
+        checks.equal(len(dump("--no-sync", into)), 5 if "--tid" in choice else 10, f"hosts {choice}: events")
+
+
 def events_of(*args):
     """Dumped events without their hosts' states, in any order."""
     return sorted((e["time_ns"], e["name"], json.dumps(e["fields"])) for e in map(json.loads, dump("--no-sync", "--json", *args)))
@@ -387,6 +405,7 @@ def main():
         check_counter(directory)
         check_early_end(directory)
         check_uncut(directory)
+        check_hosts(directory)
         check_shapes(directory)
         check_recordings(directory)
         check_chosen(directory)

@@ -199,11 +199,21 @@ static struct slice_range range_of(const struct report_slice *s, const struct re
 	return range;
 }
 
+/* Removes the directory of a trace without events, and its host's unless that has other traces. */
+static void remove_empty(const struct report_slice *s, const char *directory)
+{
+	char *path = g_strdup(directory);
+
+	while (strcmp(path, s->work) != 0 && g_rmdir(path) == 0)
+		*strrchr(path, '/') = '\0';
+	g_free(path);
+}
+
 static void finish_trace(struct report_slice *s, const struct recording *r, const char *directory, int64_t shift_ns,
 			 bool is_written)
 {
 	if (!is_written) {
-		g_rmdir(directory);
+		remove_empty(s, directory);
 		return;
 	}
 	s->traces++;
