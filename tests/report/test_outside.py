@@ -33,8 +33,8 @@ def recording(name):
     return directory
 
 
-def run(*args):
-    return subprocess.run([PROGRAM, *args], env={**os.environ, "TZ": "UTC"}, stdout=subprocess.PIPE,
+def run(*args, zone="UTC"):
+    return subprocess.run([PROGRAM, *args], env={**os.environ, "TZ": zone}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False, timeout=60)
 
 
@@ -81,6 +81,34 @@ def test_time_of_day():
         for later in ("22:14", "2023-11-15 22:13", "+1000s"):
             result = run(*command, "--begin", later, source)
             assert said(result) == (0, True) and advice not in result.stderr, f"{command} {later}: {result.stderr}"
+
+
+def test_end_on_a_later_day():
+    """A time of day for --end that only the day after the recording has: everything is read, which is said once."""
+    next_day, advice = "--end, 2023-11-15 22:13:04.000000000, is ", "; for an earlier time give the date as well\n"
+    commands = [["report", "cpu"], ["report", "cpu", "--interval", "4s"], ["report", "blocking"], ["report", "dump"],
+                ["report", "dump", "--tid", "5"], ["report", "dump", "--limit", "3"], ["attach", "-p", "5"],
+                ["report", "slice", "-o", "whole"], ["report", "slice", "--where", "sched_switch", "-o", "chosen"]]
+    for command in commands:
+        result = run(*command, "--end", "22:13:04", source)
+        assert result.returncode == 0 and result.stderr.count("--end") == 1, f"{command}: {result}"
+        assert next_day in result.stderr and f"{FIRST}, " in result.stderr and advice in result.stderr, f"{command}: {result.stderr}"
+    assert [run("report", "dump", name).stdout.count("sched_switch") for name in ("whole", "chosen")] == [11, 11]
+    for command in commands[:-2]:
+        for end in ("22:13:25", "22:14:30", "23:00", "2023-11-15 22:13:04", "+90000s"):
+            result = run(*command, "--end", end, source)
+            assert "--end" not in result.stderr, f"{command} {end}: {result.stderr}"
+        result = run(*command, "--begin", "22:13:02", "--end", "22:13:04", source)
+        assert (result.stderr.count(advice), "--end" in result.stderr) == (1, False), f"{command}: {result.stderr}"
+    result = run("report", "slice", "-o", "none", "--begin", "22:13:02", "--end", "22:13:04", source)
+    assert (result.returncode, result.stderr.count(advice), "--end" in result.stderr) == (1, 1, False), result
+
+
+def test_end_past_midnight():
+    """A recording from 23:59:55 on, which has times of the next day."""
+    for end, warned in (("00:00:02", False), ("23:59:50", True)):
+        result = run("report", "cpu", "--end", end, source, zone="ZONE-1:46:35")
+        assert (result.returncode, "--end, 2023-11-15 23:59:50.000000000, is" in result.stderr) == (0, warned), f"{end}: {result}"
 
 
 def test_slice():

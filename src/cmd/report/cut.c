@@ -243,12 +243,32 @@ enum lt_status report_write_intervals(struct report *r, uint64_t begin_ns, uint6
 	return status;
 }
 
-/* What to do if a time of day was taken for that of a later day than the recording starts on. */
+/* Whether a time of day was taken for that of a later day than the recording starts on. */
+static bool is_later_day(const struct report *r, const struct timetext *asked, uint64_t is_ns)
+{
+	return asked->form == TIMETEXT_TIME_OF_DAY &&
+	       !timetext_same_day(is_ns, report_record_begin(r), r->options->utc);
+}
+
+#define GIVE_DATE "; for an earlier time give the date as well"
+
 static const char *advise_date(const struct report *r, const struct timetext *asked, uint64_t is_ns)
 {
-	const bool later_day = !timetext_same_day(is_ns, report_record_begin(r), r->options->utc);
+	return is_later_day(r, asked, is_ns) ? GIVE_DATE : "";
+}
 
-	return asked->form == TIMETEXT_TIME_OF_DAY && later_day ? "; for an earlier time give the date as well" : "";
+/* A time of day before the recording is one of the next day: as the end it cuts nothing off, which only this says. */
+static void warn_later_end(const struct report *r, uint64_t begin_ns, uint64_t end_ns)
+{
+	const uint64_t known_end_ns = report_hinted_end(r);
+	const bool utc = r->options->utc;
+	char asked[TIMETEXT_SIZE], first[TIMETEXT_SIZE];
+
+	if (r->live || begin_ns > known_end_ns || end_ns <= known_end_ns || !is_later_day(r, &r->options->end, end_ns))
+		return;
+	log_warning("--end, %s, is on the day after the start, %s, and past the end of the recording" GIVE_DATE,
+		    timetext_format(asked, sizeof(asked), end_ns, 9, true, utc),
+		    timetext_format(first, sizeof(first), report_record_begin(r), 9, true, utc));
 }
 
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns, uint64_t *end_ns)
@@ -272,6 +292,7 @@ enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_n
 	}
 	*begin_ns = MAX(*begin_ns, record_ns);
 	*end_ns = MAX(*end_ns, record_ns);
+	warn_later_end(r, *begin_ns, *end_ns);
 	return LT_OK;
 }
 

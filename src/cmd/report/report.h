@@ -256,7 +256,10 @@ void report_open_interval(struct report *r, struct report_host *h);
 struct view_lost report_lost_between(const struct report *r, const struct report_host *h, uint64_t begin_ns,
 				     uint64_t end_ns);
 
-/* The requested part of the trace, clipped to the known part. LT_ERROR: the times are invalid. */
+/*
+ * The requested part of the trace, clipped to the known part. Warns if --end is a time of day that only the day after
+ * the start has, past the recording. LT_ERROR: the times are invalid.
+ */
 enum lt_status report_resolve_times(const struct report *r, uint64_t known_end_ns, uint64_t *begin_ns,
 				    uint64_t *end_ns);
 
