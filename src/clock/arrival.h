@@ -14,6 +14,9 @@
  *          | .  .   .
  *          |  .. ... ..   then one delay per live timer period: the least of the last seconds counts
  *          +------------ our time
+ *
+ * A delay far below all of those means that the host's clock was set forward, or that a backlog is being read: only
+ * what arrives from then on counts.
  */
 enum { CLOCK_ARRIVAL_SECONDS = 8 };
 
@@ -22,7 +25,7 @@ struct clock_arrival {
 		uint64_t second; /* of our time */
 		int64_t least_ns;
 	} seconds[CLOCK_ARRIVAL_SECONDS]; /* ring of the seconds in which anything arrived */
-	unsigned n;                       /* seconds so far */
+	unsigned n;                       /* seconds so far, since such a delay */
 };
 
 /*

@@ -2,6 +2,7 @@
 /* Clocks of live hosts, judged by when their events arrive: src/clock/arrival.h. */
 #include <glib.h>
 
+#include "clock/arrival.h"
 #include "clock_hosts.h"
 #include "unit.h"
 
@@ -155,6 +156,55 @@ START_TEST(test_arrival_after_step)
 }
 END_TEST
 
+/* A host's clock is set forward, and it is read for that long. Then comes another host, whose clock is right. */
+static void expect_set_forward(double at_s, double gap_s, double for_s)
+{
+	const struct clock_options options = { 0 };
+	struct clock_sync *s = clock_sync_create(&options);
+	const double again_s = at_s + gap_s, end_s = again_s + for_s;
+	struct clock set = add_clock(s, "set", 0, 0), later;
+
+	arrive(s, &set, 0, at_s, 50000000, 1);
+	set.offset_ns += 3600 * 1000000000L;
+	arrive(s, &set, again_s, end_s, 50000000, 1);
+	later = add_clock(s, "later", 0, 0);
+	arrive(s, &later, end_s + 1, end_s + 11, 50000000, 1);
+	ck_assert_msg(error_ns(s, &set, &later, BASE_NS + 50 * SECOND_NS) < 0.7e9,
+		      "set at %.1f s, read from %.1f s to %.1f s", at_s, again_s, end_s);
+	clock_sync_destroy(s);
+}
+
+/* What arrived before the step takes no part: afterwards, the clock is known as soon as that of a new host would be. */
+START_TEST(test_set_forward)
+{
+	for (double for_s = 3.6; for_s < 10; for_s += 0.3) {
+		expect_set_forward(20, 0, for_s);
+		expect_set_forward(20, 2, for_s);
+		expect_set_forward(20.25, 0.1, for_s);
+	}
+	expect_set_forward(5, 1, 3.6);
+}
+END_TEST
+
+/* Seconds in which everything comes late are not steps: the delay stays known. */
+START_TEST(test_late_second)
+{
+	struct clock_arrival a = { 0 };
+	int64_t delay_ns;
+	uint64_t spread_ns;
+
+	for (uint64_t n = 0; n < 30; n++) {
+		const uint64_t late_ns = n % 6 == 5 ? 3 * SECOND_NS : n ? 0 : SECOND_NS;
+		const uint64_t now_ns = BASE_NS + n * SECOND_NS;
+
+		clock_arrival_note(&a, now_ns - 50000000 - late_ns, now_ns);
+		ck_assert_int_eq(clock_arrival_delay(&a, &delay_ns, &spread_ns), n >= 3);
+		if (n >= 3)
+			ck_assert_int_eq(delay_ns, 50000000);
+	}
+}
+END_TEST
+
 /* The session of the reference has ended, but a host that follows it is heard: others are moved by that one's delay. */
 START_TEST(test_reference_has_ended)
 {
@@ -200,4 +250,5 @@ START_TEST(test_arrival_of_any_time)
 END_TEST
 
 UNIT_MAIN("clock_arrival", test_by_arrival, test_groups_by_arrival, test_not_by_arrival, test_arrival_left_out,
-	  test_arrival_after_step, test_reference_has_ended, test_arrival_of_any_time)
+	  test_arrival_after_step, test_set_forward, test_late_second, test_reference_has_ended,
+	  test_arrival_of_any_time)
