@@ -99,7 +99,10 @@ def test_again_beside_others(checks):
 
 
 def test_forward_and_back(checks):
-    """A host's clock was set forward before one session, and right again before the next one: that is another host's."""
+    """
+    A host's clock was set forward before one session, and right again before the next one: that is another host's, which
+    is shown.
+    """
     def says_so(_):
         with open("and back", encoding="utf-8") as log:
             return re.findall("warning: (.*: the clock .*)", log.read())
@@ -111,8 +114,9 @@ def test_forward_and_back(checks):
             one.set_clock(off_ns)
             one.start()
             if off_ns:
-                wait_for_all(t, ["one"], since + 3600)
+                since = wait_for_all(t, ["one"], wait_for_all(t, ["one"], since + 3600))
         checks.equal("and back: it says so", t.wait_for(says_so, "the warning"), [BEHIND.format("one")])
+        wait_for_all(t, ["one"], since)
         t.keys("q")
         checks.equal("and back: status", t.status(), 0)
 
