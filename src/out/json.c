@@ -64,7 +64,7 @@ json_t *writer_json_value(const struct value *v)
 	case VALUE_OBJECT:
 		json = json_object();
 		for (unsigned i = 0; i < v->list.n; i++)
-			json_object_set_new(json, v->list.items[i].name, json_of_uint(v->list.items[i].count));
+			json_object_set_new(json, v->list.items[i].name, json_integer(v->list.items[i].count));
 		return json;
 	case VALUE_HISTOGRAM:
 		return json_of_buckets(v);

@@ -170,7 +170,13 @@ static bool is_named(const struct column *column, const char *name)
 	return strcmp(column->name, name) == 0;
 }
 
-/* Puts the word into the first column after the host that is not a figure. */
+/* Whether a word would be taken for its sum. */
+static bool is_number(const struct column *column)
+{
+	return column_is_figure(column) && column_right(column);
+}
+
+/* Puts the word into the first column after the host that is not a number of something. */
 static void add_total(struct text_lines *l, unsigned host)
 {
 	bool said = false;
@@ -185,8 +191,8 @@ static void add_total(struct text_lines *l, unsigned host)
 		} else if (is_named(column, "host")) {
 			add_text(l, c, l->page->rows->hosts[host].name);
 		} else {
-			add_text(l, c, said || column_is_figure(column) ? "" : "total");
-			said |= !column_is_figure(column);
+			add_text(l, c, said || is_number(column) ? "" : "total");
+			said |= !is_number(column);
 		}
 	}
 }

@@ -388,15 +388,13 @@ static void draw_cell(const struct list *l, struct canvas *c, unsigned i, const 
 	const struct view_row *row = &l->rows.rows[i];
 	enum style style = STYLE_NORMAL;
 	int x = col->x, width = col->width;
-	bool difference = l->query.baseline && column_is_figure(col->column);
-	char text[512] = "+";
+	struct format format = look->format;
+	char text[512];
 	struct value value;
-	int sign;
 
+	format.sign = l->query.baseline && column_is_figure(col->column);
 	view_rows_value(&l->rows, i, col->column, &value);
-	sign = difference && value_positive(&value);
-	format_value(text + sign, sizeof(text) - (size_t)sign, &value, col->column->unit, (unsigned)(width - sign),
-		     &look->format);
+	format_value(text, sizeof(text), &value, col->column->unit, (unsigned)width, &format);
 	if (!value_nonzero(&value) && column_right(col->column) && col->column->unit != COLUMN_ID)
 		style = STYLE_DIM;
 	else if (!column_right(col->column) && col->column->width == 0)

@@ -111,7 +111,8 @@ static inline bool column_right(const struct column *c)
 static inline bool column_is_figure(const struct column *c)
 {
 	return c->unit == COLUMN_COUNT || c->unit == COLUMN_BYTES || c->unit == COLUMN_NS ||
-	       c->unit == COLUMN_PERCENT || c->unit == COLUMN_RATE || c->unit == COLUMN_BYTE_RATE;
+	       c->unit == COLUMN_PERCENT || c->unit == COLUMN_RATE || c->unit == COLUMN_BYTE_RATE ||
+	       c->unit == COLUMN_OBJECT;
 }
 
 /* Whether it doubles when the interval does. */

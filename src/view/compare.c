@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Differences between the rows of two intervals. */
 #include <math.h>
+#include <string.h>
 
 #include "view/internal.h"
 
@@ -88,6 +89,42 @@ static int64_t whole(const struct value *v, double times)
 	return times == 1 ? v->i : llround(real(v) * times);
 }
 
+static struct value_item *item_named(GArray *items, const char *name)
+{
+	for (guint i = 0; i < items->len; i++)
+		if (strcmp(g_array_index(items, struct value_item, i).name, name) == 0)
+			return &g_array_index(items, struct value_item, i);
+	return NULL;
+}
+
+/* Counts by name; what does not differ is left out. */
+static void subtract_items(const struct view_rows *r, const struct value *now, const struct value *baseline,
+			   double times, struct value *out)
+{
+	GArray *items = r->internal->items; /* those of now, if it has any */
+	guint n = 0;
+
+	if (now->kind != VALUE_OBJECT)
+		g_array_set_size(items, 0);
+	for (unsigned i = 0; baseline->kind == VALUE_OBJECT && i < baseline->list.n; i++) {
+		const struct value_item *of = &baseline->list.items[i];
+		const int64_t count = whole(&(struct value){ .kind = VALUE_INT, .i = of->count }, times);
+		struct value_item *item = item_named(items, of->name);
+
+		if (item)
+			item->count -= count;
+		else
+			g_array_append_vals(items, &(struct value_item){ of->name, -count }, 1);
+	}
+	for (guint i = 0; i < items->len; i++)
+		if (g_array_index(items, struct value_item, i).count)
+			g_array_index(items, struct value_item, n++) = g_array_index(items, struct value_item, i);
+	g_array_set_size(items, n);
+	out->kind = VALUE_OBJECT;
+	out->list.n = n;
+	out->list.items = (const struct value_item *)(const void *)items->data;
+}
+
 void view_subtract_baseline(const struct view_rows *r, const struct view_row *row, const struct column *column,
 			    struct value *out)
 {
@@ -104,6 +141,8 @@ void view_subtract_baseline(const struct view_rows *r, const struct view_row *ro
 	if (column->flags & COLUMN_LEVEL ? now.kind == VALUE_NULL || baseline.kind == VALUE_NULL
 					 : now.kind == VALUE_NULL && baseline.kind == VALUE_NULL) {
 		value_set_null(out);
+	} else if (column->unit == COLUMN_OBJECT) {
+		subtract_items(r, &now, &baseline, times_longer(r, row), out);
 	} else if (now.kind == VALUE_REAL || baseline.kind == VALUE_REAL) {
 		value_set_real(out, real(&now) - real(&baseline));
 	} else {

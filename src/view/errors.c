@@ -146,7 +146,10 @@ void view_get_errors(const struct view_cell *at, struct value *v)
 	for (guint i = 0; i < all->len; i++) {
 		const struct view_error *e = &g_array_index(all, struct view_error, i);
 
-		g_array_append_vals(in->items, &(struct value_item){ error_name(in, e->error), e->count }, 1);
+		g_array_append_vals(
+			in->items,
+			&(struct value_item){ error_name(in, e->error), (int64_t)MIN(e->count, (uint64_t)INT64_MAX) },
+			1);
 	}
 	g_array_free(all, TRUE);
 	v->kind = VALUE_OBJECT;

@@ -2,6 +2,7 @@
 #include "view/format.h"
 
 #include <glib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static void append(char *buf, size_t size, const char *text)
 	buf[used + len] = '\0';
 }
 
-static void format_items(char *buf, size_t size, const struct value *v)
+static void format_items(char *buf, size_t size, const struct value *v, const struct format *f)
 {
 	char number[24];
 
@@ -116,7 +117,7 @@ static void format_items(char *buf, size_t size, const struct value *v)
 		append(buf, size, v->list.items[i].name);
 		if (v->kind == VALUE_LIST)
 			continue;
-		g_snprintf(number, sizeof(number), ":%" G_GUINT64_FORMAT, (guint64)v->list.items[i].count);
+		g_snprintf(number, sizeof(number), f->sign ? ":%+" PRId64 : ":%" PRId64, v->list.items[i].count);
 		append(buf, size, number);
 	}
 	if (v->list.n == 0)
@@ -185,6 +186,22 @@ static void format_uint(char *buf, size_t size, uint64_t u, enum column_unit uni
 	}
 }
 
+static void format_number(char *buf, size_t size, const struct value *v, enum column_unit unit, unsigned width,
+			  const struct format *f)
+{
+	const bool negative = v->kind == VALUE_INT ? v->i < 0 : v->kind == VALUE_REAL && v->real < 0;
+
+	if ((negative || (f->sign && value_positive(v))) && size > 1) {
+		*buf++ = negative ? '-' : '+';
+		size--;
+		width -= width > 1;
+	}
+	if (v->kind == VALUE_REAL)
+		format_real(buf, size, fabs(v->real), unit, width);
+	else
+		format_uint(buf, size, negative ? -(uint64_t)v->i : v->u, unit, width, f);
+}
+
 char *format_value(char *buf, size_t size, const struct value *v, enum column_unit unit, unsigned width,
 		   const struct format *f)
 {
@@ -196,23 +213,9 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 		g_strlcpy(buf, v->flag ? "yes" : "no", size);
 		break;
 	case VALUE_INT:
-		if (v->i < 0 && size > 1) {
-			buf[0] = '-';
-			format_uint(buf + 1, size - 1, -(uint64_t)v->i, unit, width > 1 ? width - 1 : width, f);
-		} else {
-			format_uint(buf, size, (uint64_t)v->i, unit, width, f);
-		}
-		break;
 	case VALUE_UINT:
-		format_uint(buf, size, v->u, unit, width, f);
-		break;
 	case VALUE_REAL:
-		if (v->real < 0 && size > 1) {
-			buf[0] = '-';
-			format_real(buf + 1, size - 1, -v->real, unit, width > 1 ? width - 1 : width);
-		} else {
-			format_real(buf, size, v->real, unit, width);
-		}
+		format_number(buf, size, v, unit, width, f);
 		break;
 	case VALUE_TEXT:
 		buf[0] = '\0';
@@ -220,7 +223,7 @@ char *format_value(char *buf, size_t size, const struct value *v, enum column_un
 		break;
 	case VALUE_LIST:
 	case VALUE_OBJECT:
-		format_items(buf, size, v);
+		format_items(buf, size, v, f);
 		break;
 	case VALUE_HISTOGRAM:
 		format_buckets(buf, size, v, f);

@@ -11,6 +11,7 @@
 struct format {
 	bool ascii;      /* ASCII only: "us", "~" */
 	bool utc;        /* times of day in UTC; otherwise local time */
+	bool sign;       /* numbers above 0 have a plus: differences */
 	uint64_t day_ns; /* times on the day of this one have no date, others month and day; 0: no time has a date */
 };
 

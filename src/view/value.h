@@ -20,7 +20,7 @@ enum value_kind {
 
 struct value_item {
 	const char *name;
-	uint64_t count;
+	int64_t count; /* below 0 only in a difference */
 };
 
 /* The number of values from .from up to, but excluding, .to. */

@@ -50,6 +50,15 @@ def report(table, begin, end):
     return {(row["host"], row["tid"], row.get("name")): row for row in json.loads(run.stdout)["rows"]}
 
 
+def difference(now, base, name, times):
+    """Of numbers, or of counts by name without those that do not differ."""
+    if name != "errors":
+        return now.get(name, 0) - times * base.get(name, 0)
+    now, base = now.get(name, {}), base.get(name, {})
+    counts = {error: now.get(error, 0) - times * base.get(error, 0) for error in now.keys() | base.keys()}
+    return {error: count for error, count in counts.items() if count}
+
+
 def differences(checks, table, pane, figures, keys, times):
     """All figures of a table's list, for an interval that is `times` as long as the baseline."""
     with open_at() as t:
@@ -63,7 +72,7 @@ def differences(checks, table, pane, figures, keys, times):
                  f"{table} minus [{BEGIN + 2 * SECOND}, {BEGIN + 3 * SECOND}[")
     wanted = {}
     for key in base.keys() | now.keys():
-        row = {name: now.get(key, {}).get(name, 0) - times * base.get(key, {}).get(name, 0) for name in figures}
+        row = {name: difference(now.get(key, {}), base.get(key, {}), name, times) for name in figures}
         # the list has rows for threads that wait all the time, the report does not: these have none of these figures
         if any(row.values()):
             wanted[key] = row
@@ -79,7 +88,7 @@ def differences(checks, table, pane, figures, keys, times):
 
 
 def as_reported(checks):
-    differences(checks, "syscalls", "5", ["count", "total_ns"], ["Right"], 1)
+    differences(checks, "syscalls", "5", ["count", "total_ns", "errors"], ["Right"], 1)
     differences(checks, "cpu", "1", ["cpu_ns", "switches"], ["Right"], 1)
 
 

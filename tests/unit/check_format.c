@@ -103,6 +103,26 @@ static void assert_dates(void)
 #undef ASSERT_TIME
 }
 
+static void assert_differences(void)
+{
+	static const struct value_item items[] = { { "ENOENT", 12 }, { "EAGAIN", -3 } };
+	const struct value object = { .kind = VALUE_OBJECT, .list = { items, 2 } };
+	const struct format f = { .sign = true };
+
+#define ASSERT_DIFFERENCE(value, unit, width, expected) \
+	ck_assert_str_eq(format_value(buf, sizeof(buf), value, COLUMN_##unit, width, &f), expected)
+	ASSERT_DIFFERENCE(INT(5), COUNT, 0, "+5");
+	ASSERT_DIFFERENCE(INT(0), COUNT, 0, "0");
+	ASSERT_DIFFERENCE(INT(-5), COUNT, 0, "-5");
+	ASSERT_DIFFERENCE(UINT(12345), COUNT, 5, "+12.3K");
+	ASSERT_DIFFERENCE(UINT(1234), COUNT, 5, "+1234");
+	ASSERT_DIFFERENCE(REAL(1.5), PERCENT, 6, "+1.5");
+	ASSERT_DIFFERENCE(REAL(-1.5), PERCENT, 6, "-1.5");
+	ASSERT_DIFFERENCE(&object, OBJECT, 0, "ENOENT:+12 EAGAIN:-3");
+	ASSERT_FORMAT(&object, OBJECT, 0, "ENOENT:12 EAGAIN:-3");
+#undef ASSERT_DIFFERENCE
+}
+
 START_TEST(test_times_and_others)
 {
 	static const struct value_item items[] = { { "ENOENT", 12 }, { "EAGAIN", 3 } };
@@ -118,6 +138,7 @@ START_TEST(test_times_and_others)
 	ASSERT_FORMAT(&list, LIST, 0, "ENOENT,EAGAIN");
 	ASSERT_FORMAT(&object, OBJECT, 0, "ENOENT:12 EAGAIN:3");
 	ASSERT_FORMAT(&none, OBJECT, 0, "-");
+	assert_differences();
 	ASSERT_FORMAT(&null, COUNT, 0, "-");
 	ASSERT_FORMAT(&yes, TEXT, 0, "yes");
 	ASSERT_FORMAT(&no, TEXT, 0, "no");

@@ -192,6 +192,33 @@ START_TEST(test_text)
 }
 END_TEST
 
+/* The word "total" may stand below counts by name, which have no sum. */
+START_TEST(test_text_total)
+{
+	static const char *const columns[] = { "host", "errors", "count" };
+	const struct column *chosen[G_N_ELEMENTS(columns)];
+	struct writer_options options = { .form = WRITER_TEXT, .table = "syscalls" };
+	const struct writer_page page = {
+		.rows = &rows, .columns = chosen, .n_columns = G_N_ELEMENTS(columns), .hosts = names, .n_hosts = 1
+	};
+	const struct view_query query = { .table = view_table_find("syscalls") };
+	struct writer *w;
+	char *text = NULL;
+	size_t size;
+
+	view_rows_build(&rows, &query, &host, 1);
+	for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
+		chosen[i] = view_rows_column(&rows, columns[i]);
+	options.out = open_memstream(&text, &size);
+	w = writer_create(&options);
+	ck_assert_int_eq(writer_page(w, &page), LT_OK);
+	writer_destroy(w);
+	fclose(options.out);
+	ck_assert_msg(g_str_has_suffix(text, "\nweb   total     18446744073709551615\n"), "%s", text);
+	free(text);
+}
+END_TEST
+
 static void expect_lost(uint64_t events, uint64_t packets, const char *end)
 {
 	struct writer_page page = {
@@ -244,4 +271,5 @@ START_TEST(test_full_disk)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_csv_numbers, test_text, test_lost, test_full_disk)
+UNIT_MAIN_AROUND("out", setup, teardown, test_json, test_csv, test_csv_numbers, test_text, test_text_total, test_lost,
+		 test_full_disk)

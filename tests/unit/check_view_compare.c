@@ -2,6 +2,8 @@
 /* Rows of view/ as differences from another interval. */
 #include "unit.h"
 
+#include <errno.h>
+
 #include "base/strpool.h"
 #include "view/dist.h"
 #include "view/rows.h"
@@ -260,6 +262,102 @@ START_TEST(test_counters)
 }
 END_TEST
 
+static void add_call(struct host_state *s, uint64_t thread_uid, const char *name)
+{
+	struct syscall_row *row = STATE_ROW(s, SYSCALL, syscall, state_add(s, TABLE_SYSCALL));
+
+	row->thread_uid = thread_uid;
+	row->name = strpool_intern_z(name);
+}
+
+static void add_error(struct host_state *s, uint64_t thread_uid, const char *name, unsigned error)
+{
+	struct syserr_row *row = STATE_ROW(s, SYSERR, syserr, state_add(s, TABLE_SYSERR));
+
+	row->thread_uid = thread_uid;
+	row->name = strpool_intern_z(name);
+	row->error = error;
+}
+
+static void failed(struct host_state *s, uint32_t call, uint32_t error, uint64_t count)
+{
+	STATE_ROW(s, SYSCALL, syscall, call)->count += count;
+	STATE_ROW(s, SYSCALL, syscall, call)->errors += count;
+	STATE_ROW(s, SYSERR, syserr, error)->count += count;
+}
+
+static void expect_item(const struct value *v, unsigned i, const char *name, int64_t count)
+{
+	ck_assert_uint_lt(i, v->list.n);
+	ck_assert_str_eq(v->list.items[i].name, name);
+	ck_assert_int_eq(v->list.items[i].count, count);
+}
+
+/*
+ * Errors are differences, too, scaled like the counts. Of "read" and "open", the one has 3 EAGAIN and an EINTR in a
+ * second, then 8 EAGAIN and an EIO in two; the other 2 ENOENT, then 4: nothing differs. "stat" has no calls at first,
+ * "close" none later.
+ */
+START_TEST(test_errors)
+{
+	enum { READ, OPEN, CLOSE, STAT };
+	enum { READ_EAGAIN, READ_EINTR, OPEN_ENOENT, CLOSE_EBADF, READ_EIO, STAT_ENOENT };
+	const uint64_t uid = add_thread(&baseline_state, 10, "sh")->uid;
+	struct value v;
+
+	add_call(&baseline_state, uid, "read");
+	add_call(&baseline_state, uid, "open");
+	add_call(&baseline_state, uid, "close");
+	add_error(&baseline_state, uid, "read", EAGAIN);
+	add_error(&baseline_state, uid, "read", EINTR);
+	add_error(&baseline_state, uid, "open", ENOENT);
+	add_error(&baseline_state, uid, "close", EBADF);
+	baseline_begins();
+	failed(&baseline_state, READ, READ_EAGAIN, 3);
+	failed(&baseline_state, READ, READ_EINTR, 1);
+	failed(&baseline_state, OPEN, OPEN_ENOENT, 2);
+	failed(&baseline_state, CLOSE, CLOSE_EBADF, 5);
+	baseline_ends();
+	add_call(&state, uid, "stat");
+	add_error(&state, uid, "read", EIO);
+	add_error(&state, uid, "stat", ENOENT);
+	begins();
+	failed(&state, READ, READ_EAGAIN, 8);
+	failed(&state, READ, READ_EIO, 1);
+	failed(&state, OPEN, OPEN_ENOENT, 4);
+	failed(&state, STAT, STAT_ENOENT, 7);
+	ends();
+	compare("syscalls", "count");
+	ck_assert_uint_eq(rows.n, 3);
+	ck_assert_str_eq(get(0, "name").text, "stat");
+	v = get(0, "errors");
+	ck_assert_int_eq(v.kind, VALUE_OBJECT);
+	ck_assert_uint_eq(v.list.n, 1);
+	expect_item(&v, 0, "ENOENT", 7);
+	ck_assert_str_eq(get(1, "name").text, "read");
+	ASSERT_INT(1, "failed", 1);
+	v = get(1, "errors");
+	ck_assert_uint_eq(v.list.n, 3);
+	expect_item(&v, 0, "EIO", 1);
+	expect_item(&v, 1, "EAGAIN", 2);
+	expect_item(&v, 2, "EINTR", -2);
+	ck_assert_str_eq(get(2, "name").text, "close");
+	v = get(2, "errors");
+	ck_assert_uint_eq(v.list.n, 1);
+	expect_item(&v, 0, "EBADF", -10);
+	/* the same interval twice */
+	host.iv = &baseline_iv;
+	compare("syscalls", "count");
+	ck_assert_uint_eq(rows.n, 0);
+	/* nothing is known of the host then */
+	host.iv = &iv;
+	baseline_host.iv = NULL;
+	compare("syscalls", "count");
+	ck_assert_uint_eq(rows.n, 3);
+	ck_assert_int_eq(get(0, "errors").kind, VALUE_NULL);
+}
+END_TEST
+
 /* A host that has no data in the baseline: its rows are there, but nothing says how their figures differ. */
 START_TEST(test_no_baseline)
 {
@@ -291,4 +389,4 @@ START_TEST(test_no_baseline)
 END_TEST
 
 UNIT_MAIN_AROUND("view differences", setup, teardown, test_threads, test_levels, test_rows_of_baseline,
-		 test_no_baseline, test_counters)
+		 test_no_baseline, test_counters, test_errors)
