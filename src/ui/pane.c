@@ -388,15 +388,20 @@ static void share_rows(const struct pane *p, int h, int width, char *const *empt
 
 static const char *why_empty(const struct ui *ui, const struct pane *p, unsigned i)
 {
+	const struct list *l = &p->lists[i];
+	const bool is_filtered = filter_affects(ui, l), is_compared = baseline_hosts(ui, p, l->table);
+
 	if (p->entity.table == TABLE_THREAD && ui_host(ui, p->entity.host)->hidden)
 		return "its host is hidden; H shows it again";
 	if (ui->only_marked)
 		return "no highlighted row here; f shows all again";
-	if (filter_affects(ui, &p->lists[i]))
+	if (is_filtered && is_compared && l->baseline.n)
+		return "nothing that matches the filter differs; F4 changes it, C ends the comparison";
+	if (is_filtered)
 		return "nothing matches the filter; F4 changes it";
 	if (ui->loaded_end_ns == ui->loaded_begin_ns)
 		return "reading the first interval …";
-	if (baseline_hosts(ui, p, p->lists[i].table))
+	if (is_compared)
 		return "no differences: go to another interval; C ends the comparison";
 	return p->type->explain ? p->type->explain(ui) : NULL;
 }

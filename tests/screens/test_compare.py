@@ -119,6 +119,21 @@ def longer(checks):
     checks.check("two seconds less twice the base", len(shown) > 20 and not wrong, wrong[:5])
 
 
+def filtered(checks):
+    """Whether a filter or the comparison is why there is no row."""
+    nothing = "^ nothing matches the filter; F4 changes it"
+    with open_at() as t:
+        t.keys("F4").text("comm:postgres").keys("Enter")
+        compare(t)
+        for pane in "125":
+            checks.contains(f"pane {pane}: what matches does not differ", t.press(pane),
+                            "^ nothing that matches the filter differs; F4 changes it, C ends the comparison")
+        checks.contains("it does elsewhere", t.press("1", "Right"), r"^ CPU .* filter: comm:postgres  1/\d")
+        t.keys("F4", "C-u").text("comm:nobody").keys("Enter")
+        checks.contains("nothing matches there", t.sync(), nothing)
+        checks.contains("nor in the same interval", t.press("Left"), nothing)
+
+
 def on_screen(checks):
     with open_at() as t:
         before = t.sync()
@@ -155,4 +170,4 @@ def on_screen(checks):
         checks.contains("and can be opened", t.press("Escape", "Enter"), "Details|Syscalls")
 
 
-Checks().run(as_reported, longer, on_screen, beside_others)
+Checks().run(as_reported, longer, on_screen, filtered, beside_others)
