@@ -717,6 +717,9 @@ def time_keys(checks):
         t.press("-", "-")
         checks.equal("shorter interval", interval(t.screen())[1], "14:07:09.347603246")
         t.press("+")
+        t.keys("b").text("14:07:08.5").keys("Enter", "A")
+        checks.check("A marks the interval's start, not the time of the jump", t.wait(r"interval from 14:07:08\.347;"))
+        t.keys("b").text("14:07:08.5").keys("Enter")
         t.press("Left", "A", "Right", "Right")
         checks.equal("A, B: an interval of one's own", interval(t.press("B")),
                      ("14:07:07.347603246", "14:07:10.347603246"))
