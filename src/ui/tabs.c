@@ -4,7 +4,7 @@
 
 #include "ui/internal.h"
 
-enum { FILTER_WIDTH = 12 };
+enum { FILTER_WIDTH = 12, MORE_WIDTH = 3 };
 
 /*
  * Which part of everything the pane's list shows, with the filter in at most width columns; brief: with the number of
@@ -62,10 +62,25 @@ static int draw_tab(struct ui *ui, unsigned pane, int x, int y, enum style style
 	return ui->tabs[pane].width;
 }
 
+static int tab_width(const char *title)
+{
+	return canvas_text_width(title) + 2;
+}
+
+/* The width of all names, with that of the details. */
+static int width_of_all(const struct ui *ui)
+{
+	int width = ui->details ? tab_width(ui->details->type->title) : 0;
+
+	for (enum pane_id i = 0; i < PANES; i++)
+		width += tab_width(pane_type(i)->title);
+	return width;
+}
+
 int tabs_draw(struct ui *ui, int y)
 {
 	const char *here = ui_pane(ui)->type->title;
-	int room, x = 0, kept = canvas_text_width(here) + 2;
+	int room, x = 0, kept = tab_width(here); /* what the shown one needs, until it is drawn */
 	bool full = false;
 	char *status;
 
@@ -73,14 +88,15 @@ int tabs_draw(struct ui *ui, int y)
 	ui->tabs_y = y;
 	if (!ui_shows_tabs(ui))
 		return 0;
-	status = fit_status(ui, ui->canvas->w - kept - 2);
+	status = fit_status(ui, ui->canvas->w - kept - MORE_WIDTH - 2);
 	room = ui->canvas->w - canvas_text_width(status) - 2;
+	if (width_of_all(ui) > room)
+		room -= MORE_WIDTH;
 	for (enum pane_id i = 0; i < PANES; i++) {
 		const char *title = pane_type(i)->title;
-		int width = canvas_text_width(title) + 2;
 		bool shown = !ui->details && i == ui->current;
 
-		full |= !shown && x + width + kept > room;
+		full |= !shown && x + tab_width(title) + kept > room;
 		if (full && !shown)
 			continue;
 		if (shown)
@@ -90,7 +106,7 @@ int tabs_draw(struct ui *ui, int y)
 	if (ui->details)
 		x += canvas_printf(ui->canvas, x, y, STYLE_HEAD_SORT, " %s ", here);
 	/* there are more, listed by P */
-	if (full && x + 3 <= room)
+	if (full && x <= room)
 		x += draw_tab(ui, PANES, x, y, STYLE_DIM, "…");
 	canvas_text_right(ui->canvas, x, y, ui->canvas->w - x - 1, STYLE_DIM, status);
 	g_free(status);

@@ -26,8 +26,8 @@ def report(table, screen, *options):
     return json.loads(run.stdout)["rows"]
 
 
-def open_at(size, *options):
-    return Terminal("--paused", "--begin", "+6s", *options, RECORDING, size=size,
+def open_at(size, *options, env=None):
+    return Terminal("--paused", "--begin", "+6s", *options, RECORDING, size=size, env=env,
                     ready=r"\[(2026-11-20 )?14:07:1").wait_read()
 
 
@@ -242,16 +242,34 @@ def long_filter(checks):
         t.wait("^Filter:")
         t.text(terms).keys("Enter")
         t.wait("F1Help")
-        found = re.search(r"^ CPU  filter: (.*)…  1/\d+ ?$", t.sync()[5])
+        found = re.search(r"^ CPU  …  filter: (.*)…  1/\d+ ?$", t.sync()[5])
         checks.check("as much as fits", found and terms.startswith(found[1]) and len(t.screen()[5].rstrip()) == 79, t.screen()[5])
-        checks.contains("what does not apply", t.press("7"), r"^ Devices  filter: cpu%.*… \(cpu%, comm:, tid do not apply here\)  1/\d")
+        checks.contains("what does not apply", t.press("7"), r"^ Devices  …  filter: cpu%.*… \(cpu%, comm:, tid do not apply here\)  1/\d")
         t.keys("F4")
         t.wait("^Filter:")
         t.keys("C-u").text(many).keys("Enter")
         t.wait("F1Help")
         for pane, title, terms in ("7", "Devices", 8), ("9", "Hosts", 7):
             checks.contains(f"too many that do not apply, pane {pane}", t.press(pane),
-                            rf"^ {title}  filter: cpu%>0.1 com.*… \({terms} terms do not apply here\)  \d/\d")
+                            rf"^ {title}  …  filter: cpu%>0.1 com.*… \({terms} terms do not apply here\)  \d/\d")
+
+
+def more_panes(checks):
+    """Unless the names of all panes fit, a sign that there are more follows those that do."""
+    for locale, sign in ("C.UTF-8", "…"), ("C", "~"):
+        with open_at((220, 24), env={"LC_ALL": locale}) as t:
+            names = t.screen()[5].split()[:-1]
+            checks.check(f"{locale}: all names", len(names) == 18 and sign not in names, names)
+            for pane in "1", "8", "Enter":
+                t.press(pane)
+                wrong = []
+                for width in (60, 71, 80, 90, 100, 111, 121, 130, 141, 160, 181, 190, 200, 210):
+                    t.resize(width, 24)
+                    line = t.wait_for(lambda text, w=width: [line for line in text.split("\n") if line.startswith(" CPU ") and len(line) == w - 1],
+                                      f"{width} columns")[0]
+                    if len(set(names) & set(line.split())) < len(names) and not re.search(f"  {sign}  .*\\d/\\d+$", line):
+                        wrong.append(line)
+                checks.equal(f"{locale}: key {pane}: a sign at every width", wrong, [])
 
 
 def trouble_in_full(checks):
@@ -278,5 +296,5 @@ def trouble_in_full(checks):
         checks.check("in more than one line", len(said) > 1, screen)
 
 
-Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter,
+Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter, more_panes,
              trouble_in_full)
