@@ -223,11 +223,26 @@ void data_forget(struct ui *ui)
 	window_forget(ui);
 }
 
+static bool is_shown(const struct ui_host_data *host)
+{
+	return !host->hidden && !host->gone;
+}
+
 unsigned ui_visible_hosts(const struct ui *ui)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < ui->hosts->len; i++)
-		n += !ui_host(ui, i)->hidden && !ui_host(ui, i)->gone;
+		n += is_shown(ui_host(ui, i));
 	return n;
+}
+
+GArray *data_shown_hosts(const struct ui *ui)
+{
+	GArray *shown = g_array_new(FALSE, FALSE, sizeof(unsigned));
+
+	for (unsigned i = 0; i < ui->hosts->len; i++)
+		if (is_shown(ui_host(ui, i)))
+			g_array_append_val(shown, i);
+	return shown;
 }

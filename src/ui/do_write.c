@@ -26,17 +26,6 @@ static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts
 	g_free(names);
 }
 
-/* Their numbers on the screen; free with g_array_free(). */
-static GArray *shown_hosts(const struct ui *ui)
-{
-	GArray *shown = g_array_new(FALSE, FALSE, sizeof(unsigned));
-
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		if (!ui_host(ui, i)->hidden)
-			g_array_append_val(shown, i);
-	return shown;
-}
-
 /* What the hosts lost in the interval. */
 static struct view_lost lost_of(const struct ui *ui, const GArray *hosts, uint64_t begin_ns, uint64_t end_ns)
 {
@@ -90,7 +79,7 @@ static void write_list(struct ui *ui, const char *path)
 								  : window_why_empty(ui));
 		return;
 	}
-	shown = shown_hosts(ui);
+	shown = data_shown_hosts(ui);
 	table = l->query.baseline
 			? g_strdup_printf("%s minus [%" G_GUINT64_FORMAT ", %" G_GUINT64_FORMAT "[", l->table->name,
 					  (guint64)ui->baseline->begin_ns, (guint64)ui->baseline->end_ns)
@@ -156,7 +145,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	};
 	struct view_derived derived;
 	const struct view_query query = { .table = table, .derived = &derived };
-	GArray *shown = shown_hosts(ui);
+	GArray *shown = data_shown_hosts(ui);
 
 	what->table = table->name;
 	what->rows = &rows;

@@ -379,6 +379,9 @@ static inline const struct host_row *ui_host_row(const struct ui_host_data *host
 /* The number of hosts that the user has not hidden, without those of which nothing is left. */
 unsigned ui_visible_hosts(const struct ui *ui);
 
+/* data.c: the numbers of those hosts (unsigned); free with g_array_free(). */
+GArray *data_shown_hosts(const struct ui *ui);
+
 /* The pane that receives keys: details or the current pane. */
 struct pane *ui_pane(struct ui *ui);
 

@@ -372,10 +372,7 @@ struct pane *pane_events_create(struct ui *ui)
 	s->from = instant_of(ui, s->from_ns);
 	s->to = instant_of(ui, s->to_ns);
 	s->shown_end_ns = s->to_ns;
-	s->hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
-	for (unsigned i = 0; i < ui->hosts->len; i++)
-		if (!ui_host(ui, i)->hidden)
-			g_array_append_val(s->hosts, i);
+	s->hosts = data_shown_hosts(ui);
 	g_string_assign(s->filter, ui->filter_text->str);
 	/* it opens at its first line */
 	s->chosen = true;

@@ -236,6 +236,77 @@ START_TEST(test_gone_not_counted)
 }
 END_TEST
 
+static char *exported;
+
+static enum lt_status note_export(const struct ui_export *what)
+{
+	char **names = g_new0(char *, what->n_hosts + 1);
+
+	for (unsigned i = 0; i < what->n_hosts; i++)
+		names[i] = (char *)what->hosts[i];
+	exported = g_strjoinv(" ", names);
+	g_free(names);
+	return LT_OK;
+}
+
+static void expect_exported(const char *hosts)
+{
+	do_write(&ui, 0);
+	ck_assert(ui.prompt.done(&ui, "list.txt"));
+	ck_assert_str_eq(exported, hosts);
+	g_clear_pointer(&exported, g_free);
+}
+
+static void expect_dumped(unsigned n, const unsigned *hosts)
+{
+	struct ui_calls_request request;
+
+	ui.details = pane_events_create(&ui);
+	ck_assert(ui_wanted_calls(&ui, &request));
+	ck_assert_uint_eq(request.n_hosts, n);
+	for (unsigned i = 0; i < n; i++)
+		ck_assert_uint_eq(request.hosts[i], hosts[i]);
+	g_clear_pointer(&ui.details, pane_destroy);
+}
+
+/* Neither are its events dumped, nor is its name written to a file with others' rows. */
+START_TEST(test_gone_not_written)
+{
+	static const char *const names[] = { "client", "web", "db" };
+
+	ui = (struct ui){
+		.hosts = g_array_new(FALSE, TRUE, sizeof(struct ui_host_data)),
+		.filter_text = g_string_new(NULL),
+		.search_text = g_string_new(NULL),
+		.started = true,
+		.options.export = note_export,
+	};
+	prompt_init(&ui.prompt);
+	baseline_init(&ui);
+	ui.panes[ui.current] = pane_create(pane_type(ui.current));
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		const struct ui_host_data host = { .info = { .name = names[i], .live = true, .ended = i == 1 } };
+
+		g_array_append_val(ui.hosts, host);
+	}
+	ui_host(&ui, 2)->hidden = true;
+	expect_dumped(2, (const unsigned[]){ 0, 1 });
+	expect_exported("client web");
+	ui_host(&ui, 1)->gone = true;
+	expect_dumped(1, (const unsigned[]){ 0 });
+	expect_exported("client");
+	ui_host(&ui, 2)->hidden = false;
+	expect_dumped(2, (const unsigned[]){ 0, 2 });
+	expect_exported("client db");
+	pane_destroy(ui.panes[ui.current]);
+	baseline_release(&ui);
+	prompt_release(&ui.prompt);
+	g_string_free(ui.filter_text, TRUE);
+	g_string_free(ui.search_text, TRUE);
+	g_array_free(ui.hosts, TRUE);
+}
+END_TEST
+
 /* A session that has ended: whether another one of the host is waited for. */
 START_TEST(test_over)
 {
@@ -379,4 +450,4 @@ START_TEST(test_states_not_selected)
 END_TEST
 
 UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone,
-	  test_gone_not_counted, test_over, test_why_away, test_states, test_states_not_selected)
+	  test_gone_not_counted, test_gone_not_written, test_over, test_why_away, test_states, test_states_not_selected)
