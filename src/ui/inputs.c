@@ -2,6 +2,7 @@
 /* The sources: recordings, live sessions, relayds; their states, and which ones the user wants attached. */
 #include <string.h>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "ui/internal.h"
 
@@ -47,18 +48,32 @@ static bool equal(const struct ui_input *a, const struct ui_input *b)
 }
 
 /* An error's text without the name of its source in quotes, and what precedes it: it is shown next to it. */
-static const char *short_state(const struct ui_input *input)
+static const char *short_state(const char *name, const char *state)
 {
-	char *quoted = g_strdup_printf("'%s'", input->name);
-	const char *at = strstr(input->state, quoted);
+	char *quoted = g_strdup_printf("'%s'", name);
+	const char *at = strstr(state, quoted);
 
 	if (at)
 		at += strlen(quoted);
 	g_free(quoted);
 	if (!at)
-		return input->state;
+		return state;
 	at += strspn(at, ":, ");
-	return *at ? at : input->state;
+	return *at ? at : state;
+}
+
+/* With texts of its own. Paths may have any bytes, and parts of URLs come from other machines. */
+static struct ui_input copy_input(const struct ui_input *input)
+{
+	struct ui_input copy = *input;
+	char *state = text_sanitised(input->state);
+
+	copy.name = text_sanitised(input->name);
+	copy.host = g_strdup(input->host);
+	copy.target = input->target ? text_sanitised(input->target) : NULL;
+	copy.state = g_strdup(short_state(copy.name, state));
+	g_free(state);
+	return copy;
 }
 
 void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
@@ -70,21 +85,18 @@ void ui_set_inputs(struct ui *ui, const struct ui_input *inputs, unsigned n)
 	g_array_set_size(ui->inputs, n);
 	for (unsigned i = 0; i < n; i++) {
 		struct input_data *input = input_at(ui, i);
-		struct ui_input told = inputs[i];
+		struct ui_input copy = copy_input(&inputs[i]);
 
-		told.state = short_state(&told);
-		if (input->info.id != told.id)
+		if (input->info.id != copy.id)
 			input->wanted = false;
-		input->info.id = told.id;
-		if (equal(&input->info, &told))
+		input->info.id = copy.id;
+		if (equal(&input->info, &copy)) {
+			release_texts(&copy);
 			continue;
+		}
 		changed = true;
 		release_texts(&input->info);
-		input->info = told;
-		input->info.name = g_strdup(inputs[i].name);
-		input->info.state = g_strdup(told.state);
-		input->info.host = g_strdup(inputs[i].host);
-		input->info.target = g_strdup(inputs[i].target);
+		input->info = copy;
 	}
 	if (!changed)
 		return;

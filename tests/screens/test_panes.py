@@ -296,5 +296,21 @@ def trouble_in_full(checks):
         checks.check("in more than one line", len(said) > 1, screen)
 
 
+def raw_names(checks):
+    """Bytes of a path that are not characters, and controls, are shown as in other names; characters as they are."""
+    parent = tempfile.mkdtemp()
+    damaged = os.path.join(os.fsencode(parent), b"caf\xc3\xa9-\xff\x1b[7m-\xc2\x9b")
+    os.mkdir(damaged)
+    with open(os.path.join(damaged, b"metadata"), "w", encoding="utf-8") as file:
+        file.write("x")
+    for locale, letter in ("C.UTF-8", "é"), ("C", "?"):
+        with Terminal("--paused", os.path.join(RECORDING, "web"), parent, env={"LC_ALL": locale}, size=(120, 24)) as t:
+            t.keys("9")
+            t.wait(r"^HOST +SOURCE +STATE")
+            found = next(line.split() for line in t.sync() if line.startswith("?"))
+            checks.equal(f"{locale}: the path", found[1], f"{parent}/caf{letter}-" + r"\xff\x1b[7m-\xc2\x9b")
+            checks.equal(f"{locale}: what is wrong with it, without its path", found[2:4], ["metadata:", "line"])
+
+
 Checks().run(pressure, connections, relations, relation_hosts, opened, files, memory, small, blocking, futexes, percentiles, rates, long_filter, more_panes,
-             trouble_in_full)
+             trouble_in_full, raw_names)
