@@ -19,10 +19,12 @@
 #include "cli/output.h"
 #include "feed/feed.h"
 #include "play/feed_sync.h"
+#include "source/overlap.h"
 
 enum { PROGRESS_EVERY_US = 200 * US_PER_MS };
 
 struct feed_command {
+	const struct options *options;
 	struct relay_url relay; /* of --to */
 	struct feed_options feed;
 	int64_t shown_us; /* when progress was last shown; 0: none on the screen */
@@ -163,25 +165,32 @@ static void show_progress(void *user, const struct feed_progress *p)
 
 /* ---- running ---- */
 
-/* LT_ERROR: there is nothing to feed. */
-static enum lt_status make_plan(const struct options *o, struct feed_plan *plan)
+/* Returns how many of the traces cannot be fed, which is reported. */
+static unsigned find_traces(const struct options *o, GPtrArray *specs)
 {
-	GPtrArray *specs = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)source_spec_free);
-	unsigned left_out = 0, failed = 0;
-	enum lt_status status;
+	unsigned left_out = 0;
 
 	for (guint i = 0; i < o->words->len; i++) {
 		unsigned some = 0;
 
 		if (source_find(g_ptr_array_index(o->words, i), specs, &some)) {
 			log_error("%s", error_text());
-			failed++;
+			left_out++;
 		}
 		left_out += some;
 	}
-	status = feed_plan_make(plan, specs, o->hostname, o->feed_session);
-	plan->left_out += left_out + failed;
-	g_ptr_array_free(specs, TRUE);
+	return left_out;
+}
+
+static enum lt_status check_traces(const GPtrArray *specs)
+{
+	enum lt_status status = LT_OK;
+
+	for (guint i = 0; i < specs->len && status == LT_OK; i++) {
+		const GPtrArray *paths = ((const struct source_spec *)g_ptr_array_index(specs, i))->paths;
+
+		status = overlap_check((const char *const *)paths->pdata, paths->len);
+	}
 	return status;
 }
 
@@ -203,14 +212,14 @@ static void catch_signals(void)
 	sigaction(SIGHUP, &action, NULL);
 }
 
-static int run_plan(struct feed_command *r, const struct options *o, const struct feed_plan *plan)
+static int run_plan(struct feed_command *r, const struct feed_plan *plan)
 {
 	uint64_t events, bytes;
 	unsigned ended;
 	enum lt_status status;
 
 	catch_signals();
-	status = o->feed_sync ? feed_sync(o, plan->sessions, &stop) : LT_OK;
+	status = r->options->feed_sync ? feed_sync(r->options, plan->sessions, &stop) : LT_OK;
 	if (!status)
 		status = feed_run(&r->feed, plan->sessions);
 	clear_progress(r);
@@ -227,11 +236,35 @@ static int run_plan(struct feed_command *r, const struct options *o, const struc
 	return is_incomplete(plan) ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
+static int feed_traces(struct feed_command *r)
+{
+	const struct options *o = r->options;
+	GPtrArray *specs = g_ptr_array_new_with_free_func((GDestroyNotify)(void *)source_spec_free);
+	const unsigned left_out = find_traces(o, specs);
+	struct feed_plan plan;
+	int status;
+
+	if (check_traces(specs) != LT_OK) {
+		g_ptr_array_free(specs, TRUE);
+		return cmd_fail(LT_EXIT_USAGE, "feed");
+	}
+	if (feed_plan_make(&plan, specs, o->hostname, o->feed_session) != LT_OK) {
+		log_error("%s", error_text());
+		status = LT_EXIT_FAILURE;
+	} else {
+		plan.left_out += left_out;
+		status = run_plan(r, &plan);
+	}
+	feed_plan_release(&plan);
+	g_ptr_array_free(specs, TRUE);
+	return status;
+}
+
 int cmd_feed(const struct options *o)
 {
-	struct feed_command r = { .feed = { .opened = announce, .progress = show_progress },
+	struct feed_command r = { .options = o,
+				  .feed = { .opened = announce, .progress = show_progress },
 				  .tty = isatty(STDERR_FILENO) };
-	struct feed_plan plan;
 	int status;
 
 	r.feed.user = &r;
@@ -239,13 +272,7 @@ int cmd_feed(const struct options *o)
 		relay_url_release(&r.relay);
 		return cmd_fail(LT_EXIT_USAGE, "feed");
 	}
-	if (make_plan(o, &plan)) {
-		log_error("%s", error_text());
-		status = LT_EXIT_FAILURE;
-	} else {
-		status = run_plan(&r, o, &plan);
-	}
-	feed_plan_release(&plan);
+	status = feed_traces(&r);
 	relay_url_release(&r.relay);
 	return status;
 }

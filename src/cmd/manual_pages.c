@@ -226,7 +226,9 @@ static const struct manual_page pages[] = {
 			 "several sessions of one URL, as one of LTTng's that traces the kernel and programs is two: "
 			 "all of them are read. An IPv6 address is "
 			 "written in brackets; net4: and net6: use only IPv4 or IPv6. Any number of sources can be "
-			 "given. Kernel and user-space traces of the same host are shown as one host. The clocks of "
+			 "given. Copies of a recording, and snapshots that overlap, count once; a recording and a "
+			 "slice of it, or slices that overlap, are refused. Kernel and user-space traces "
+			 "of the same host are shown as one host. The clocks of "
 			 "several hosts are synchronised by the packets that they exchange: all times are those of the "
 			 "reference host (--ref), unless --no-sync is given.",
 			 "With --local this machine is traced while it is shown, or while COMMAND runs. This needs "

@@ -82,6 +82,15 @@ char *metadata_text(const void *bytes, size_t len)
 	return text;
 }
 
+const char *metadata_declarations(const char *text)
+{
+	static const char signature[] = "/* CTF 1.8 */";
+
+	if (g_str_has_prefix(text, signature))
+		text += sizeof(signature) - 1;
+	return text + strspn(text, " \t\r\n");
+}
+
 bool metadata_is_ctf2(const char *text)
 {
 	return *text == METADATA_SEPARATOR;

@@ -20,6 +20,9 @@ char *metadata_read(const char *directory, size_t max_bytes);
 /* The same for metadata in memory. To be freed with g_free(). */
 char *metadata_text(const void *bytes, size_t len);
 
+/* The text without the comment that metadata begins with if it is not in packets, as that of a slice. */
+const char *metadata_declarations(const char *text);
+
 /* Precedes each fragment of CTF 2. */
 enum { METADATA_SEPARATOR = 0x1e };
 

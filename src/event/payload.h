@@ -134,6 +134,7 @@ enum failed_cause {
 	FAILED_TAKEN,       /* another viewer is attached to the session */
 	FAILED_UNREACHABLE, /* no connection: refused, unknown host, or the protocol is not spoken there */
 	FAILED_GONE,        /* the connection broke, because the relayd went away */
+	FAILED_OVERLAP,     /* its directories contain the same part of a recording: source/overlap.h */
 	FAILED_WORKER,      /* never in a record: the worker died, was killed or wrote nonsense */
 	FAILED_CAUSES
 };

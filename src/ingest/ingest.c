@@ -66,6 +66,7 @@ void ingest_destroy(struct ingest *in)
 	g_ptr_array_free(in->hosts, TRUE);
 	g_ptr_array_free(in->husks, TRUE);
 	g_array_free(in->ready, TRUE);
+	g_free(in->refusal);
 	g_ptr_array_free(in->specs, TRUE);
 	waits_destroy(in->waits);
 	close(in->epoll_fd);
@@ -363,6 +364,8 @@ enum lt_status ingest_start_some(struct ingest *in)
 		in->started_us = g_get_monotonic_time();
 	in->started = true;
 	ingest_watch(in);
+	if (in->refusal)
+		return error_set("%s", in->refusal);
 	if (!all_known(in))
 		return LT_AGAIN;
 	if (!in->named)
@@ -496,6 +499,11 @@ bool ingest_is_over(const struct ingest *in)
 			return false;
 	/* a session that was short may have had a namesake */
 	return !ingest_is_live(in) && all_answered(in->lists) && source_reap() == 0;
+}
+
+bool ingest_is_refused(const struct ingest *in)
+{
+	return in->refusal != NULL;
 }
 
 bool ingest_broken(const struct ingest *in)

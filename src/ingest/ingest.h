@@ -116,8 +116,8 @@ void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_n
 /*
  * Starts the workers, and waits until the host of every recording and the time of its first event are known. If
  * sessions are not followed, it waits for those of live sessions too, or for their end, and warns if a relayd does not
- * answer. Hosts of recordings are sorted by name. LT_ERROR: no source could be read, and none is followed.
- * LT_INTERRUPTED: *stop was set.
+ * answer. Hosts of recordings are sorted by name. LT_ERROR: no source could be read, and none is followed, or
+ * ingest_is_refused(). LT_INTERRUPTED: *stop was set.
  */
 enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 
@@ -133,6 +133,12 @@ bool ingest_leave_live(struct ingest *in);
  * it again when ingest_fd() is readable, and several times a second.
  */
 enum lt_status ingest_start_some(struct ingest *in);
+
+/*
+ * After LT_ERROR from ingest_start() or ingest_start_some(): whether the user gave sources that must not be read
+ * together (source/overlap.h). The error chain has the reason.
+ */
+bool ingest_is_refused(const struct ingest *in);
 
 unsigned ingest_host_count(const struct ingest *in);
 struct ingest_host *ingest_host(struct ingest *in, unsigned i);

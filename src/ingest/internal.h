@@ -40,6 +40,7 @@ struct ingest {
 	bool left_live;      /* see ingest_leave_live() */
 	bool announced;      /* a trace was announced since the last ingest_announced() */
 	bool broken;         /* a source or a part of one could not be read, or broke off */
+	char *refusal;       /* see ingest_is_refused(); NULL: it is not */
 	struct model_memory memory; /* shared by all hosts */
 	uint64_t refused_names;     /* strpool_full() at the last check */
 	unsigned n_attached;        /* live sessions of which a worker runs, or will again at once */

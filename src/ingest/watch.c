@@ -156,7 +156,7 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 		if (why && input->breaks <= 1 && input->session_over)
 			log_write(input->relay && input->follow ? LOG_LEVEL_INFO : LOG_LEVEL_ERROR, "%s: %s",
 				  input->spec->name, input->why);
-		else if (why && input->breaks <= 1)
+		else if (why && input->breaks <= 1 && !in->refusal)
 			log_error("%s", reason);
 	} else if ((input->state == INPUT_WAITING || input->state == INPUT_DETACHED) && !any_runs(host)) {
 		if (!input->follow && is_trouble)
@@ -260,6 +260,8 @@ static void read_prologue(struct ingest *in, struct input *input)
 		model_set_memory(input->host->public.model, &in->memory);
 	if (input->host && !in->options.survey)
 		host_add_sidecars(input->host, input->spec);
+	if (status == LT_ERROR && !in->refusal && source_failed_cause(input->source) == FAILED_OVERLAP)
+		in->refusal = g_strdup(error_text());
 	if (status == LT_END || status == LT_ERROR)
 		ingest_source_stopped(in, input, status == LT_ERROR ? error_text() : NULL);
 	else if (status == LT_OK && input->host) /* a part without streams names no host */

@@ -227,6 +227,8 @@ static enum lt_status report_failure(struct source *s, const struct event *ev)
 	char reason[1024];
 
 	text_sanitise(reason, sizeof(reason), event_text(ev, failed->text), failed->text.len);
+	if (cause == FAILED_OVERLAP) /* it names directories itself */
+		return break_off(s, cause, g_strdup(reason));
 	return break_off(s, cause, g_strdup_printf("reading '%s': %s", s->spec->name, reason));
 }
 

@@ -15,6 +15,7 @@
 #include "reader/native/recall.h"
 #include "reader/reader.h"
 #include "source/job.h"
+#include "source/overlap.h"
 #include "source/ring.h"
 #include "worker/command.h"
 #include "worker/confine.h"
@@ -85,12 +86,18 @@ static void read_recording(char **argv, struct ring_producer *ring)
 	};
 	/* Not closed, because the process ends next; freeing every class and program would take longer than that. */
 	static struct reader *reader;
-	enum lt_status status =
-		args.parts ? open_recording(argv[0], &args, ring, &reader) : error_set("no parts to read");
+	enum failed_cause cause = FAILED_OTHER;
+	enum lt_status status = args.parts ? LT_OK : error_set("no parts to read");
 
+	if (status == LT_OK && !args.is_unfinished && overlap_check(args.paths, g_strv_length(argv + 10)) != LT_OK) {
+		cause = FAILED_OVERLAP;
+		status = LT_ERROR;
+	}
+	if (status == LT_OK)
+		status = open_recording(argv[0], &args, ring, &reader);
 	while (status == LT_OK)
 		status = reader_step(reader);
-	worker_say_end(ring, status, FAILED_OTHER);
+	worker_say_end(ring, status, cause);
 }
 
 static void recall_session(char **argv, struct ring_producer *ring)

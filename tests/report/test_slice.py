@@ -160,7 +160,6 @@ def check_failures(path, directory):
     whole = os.path.join(directory, "whole")
     shutil.copytree(path, whole)
     inside = os.path.join(whole, "cut")
-    before = run("hosts", "--json", "--columns", "host,events", whole).stdout
     for chosen in ([], ["--where", "sched_switch"]):
         result = run("slice", "-o", inside, "--begin", "+1s", "--end", "+1.5s", *chosen, whole)
         checks.equal((result.returncode, b"' lies in '" in result.stderr, os.path.exists(inside)), (1, True, False),
@@ -173,10 +172,6 @@ def check_failures(path, directory):
     result = run("slice", "-o", inside, whole)
     checks.equal((b"missing from the slice" in result.stderr, b"' lies in '" in result.stderr), (False, True),
                  f"before it writes: {result.stderr}")
-    os.unlink(os.path.join(whole, "a", "lttngtop.json"))
-    result = run("slice", "--no-sync", "-o", inside, "--begin", "+1s", "--end", "+1.5s", whole)
-    checks.equal(result.returncode, 0, f"into its SOURCE with --no-sync: {result.stderr}")
-    checks.equal(run("hosts", "--json", "--columns", "host,events", whole).stdout, before, "events are counted once")
     for options in (["--where", "inode:7"], ["--comm", "x", "--reader", "babeltrace2"], ["--json"], ["--interval", "1s"]):
         result = run("slice", "-o", os.path.join(directory, "usage"), *options, path)
         checks.equal(result.returncode, 2, f"usage: {options}")

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Events recorded more than once count once: a recording that is twice below a directory, or that is given twice;
-parts of one that overlap, as snapshots do; two sessions of one kernel below a directory that is followed."""
+parts of one that overlap, as snapshots do; two sessions of one kernel below a directory that is followed. Slices that
+overlap are refused."""
 import contextlib
 import glob
 import json
 import os
+import pty
 import re
 import shutil
 import subprocess
 import sys
+import threading
 
 from cases import check, finish
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 from fake_relay import Stream  # noqa: E402
-from processes import wait_for, workers  # noqa: E402
+from processes import PATIENCE_S, wait_for, workers  # noqa: E402
 
 LTTNGTOP = os.environ["LTTNGTOP"]
 RECORDING = os.path.join(os.environ["BUILD"], "traces", "hotplug", "db", "kernel")
@@ -99,19 +102,75 @@ def copy_part(directory, of):
                 out.write(stream.data[offset:offset + bits // 8])
 
 
+def cut(name, *of):
+    subprocess.run([LTTNGTOP, "report", "slice", "-o", f"sliced/{name}", *of, "sliced/m"], check=True, stdout=subprocess.DEVNULL)
+
+
+def check_said(name, status, err, *sources):
+    lines = err.splitlines() or [""]
+    check(f"{name}: status", status == 2, status)
+    check(f"{name}: said once", len(lines) == 2 and lines[0].endswith(
+        " contain the same part of one recording: leave one of them out, or give slices that do not overlap"), lines)
+    check(f"{name}: named", all(f"'{source}" in lines[0] for source in sources), lines)
+
+
+def check_refused(what, command, *sources):
+    """Which of the events of both are the same is not known: nothing is read."""
+    run = subprocess.run([LTTNGTOP, *command, *sources], capture_output=True, text=True, check=False)
+    name = f"{' '.join(command)}: {what}"
+    check_said(name, run.returncode, run.stderr, *sources)
+    check(f"{name}: nothing is written", run.stdout == "" and not os.path.exists("refused"), run)
+
+
+def check_monitor(*sources):
+    """The screen may be up by then."""
+    master, slave = pty.openpty()
+    with subprocess.Popen([LTTNGTOP, *sources], stdin=slave, stdout=slave, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "TERM": "xterm"}) as run:
+        os.close(slave)
+        threading.Thread(target=drain, args=(master,), daemon=True).start()
+        try:
+            _, err = run.communicate(timeout=PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            _, err = run.communicate()
+    check_said(f"monitor: {' '.join(sources)}", run.returncode, err, *sources)
+
+
+def drain(terminal):
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 4096):
+            pass
+
+
 def check_slices():
-    """Slices have cut packets, with numbers of their own."""
+    """Slices have cut packets, with numbers of their own, or chosen events."""
     shutil.copytree(RECORDING, "sliced/m/kernel")
     hosts = report("hosts", RECORDING)["rows"]
-    middle = (hosts[0]["begin_ns"] + hosts[0]["end_ns"]) // 2
-    for name, *of in (("a", "--end", str(middle)), ("z", "--begin", str(middle)), ("zz", "--begin", str(middle), "--comm", "*")):
-        subprocess.run([LTTNGTOP, "report", "slice", "-o", f"sliced/{name}", *of, RECORDING], check=True,
-                       stdout=subprocess.DEVNULL)
+    begin, end = hosts[0]["begin_ns"], hosts[0]["end_ns"]
+    times = [str(begin + (end - begin) * i // 4) for i in range(5)]
+    cut("a", "--end", times[2])
+    cut("z", "--begin", times[2])
+    cut("inner", "--begin", times[1], "--end", times[3])
+    cut("all", "--comm", "*")
+    cut("switches", "--where", "sched_switch")
+    cut("calls", "--where", "syscall")
+    cut("later", "--offset", "db=1000000000")
+    refused = (("slice of the start", "a", "m"), ("slice of the end", "m", "z"), ("slice of the middle", "m", "inner"),
+               ("slices that overlap", "a", "inner"), ("every event chosen", "m", "all"), ("chosen events", "switches", "m"),
+               ("slices of other events", "switches", "calls"), ("copies with other times", "m", "later"))
+    for what, one, other in refused:
+        for number in ("1", "2"):
+            check_refused(what, ("report", "cpu", "--workers", number), f"sliced/{one}", f"sliced/{other}")
+    for command in (("report", "hosts", "--reader", "babeltrace2"), ("report", "cpu", "--begin", "-1s"), ("report", "dump"),
+                    ("report", "slice", "-o", "refused"), ("report", "slice", "-o", "refused", "--where", "read"),
+                    ("report", "critical-totals"), ("attach", "-n", "*"), ("feed", "--to", "net://127.0.0.1:1:1")):
+        check_refused("slices that overlap", command, "sliced/a", "sliced/inner")
+        check_refused("slices below a directory", command, "sliced")
+    check_monitor("sliced/a", "sliced/inner")
+    check_monitor("sliced")
     for table in TABLES:
         once = report(table, RECORDING)
-        for name in ("a", "z", "zz"):
-            both = report(table, f"sliced/{name}", "sliced/m")
-            check(f"{table}: slice '{name}' beside its recording", both == once)
         check(f"{table}: slices that follow each other", report(table, "sliced/a", "sliced/z")["rows"] == once["rows"])
 
 

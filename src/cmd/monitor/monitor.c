@@ -307,7 +307,7 @@ int cmd_monitor(const struct options *o)
 		log_unmute_stderr();
 	}
 	if (m.failed)
-		m.exit_status = cmd_fail(LT_EXIT_FAILURE, "");
+		m.exit_status = cmd_fail(ingest_is_refused(m.shown.in) ? LT_EXIT_USAGE : LT_EXIT_FAILURE, "");
 	release(&m);
 	return m.exit_status;
 }

@@ -121,7 +121,7 @@ static enum lt_status start_sources(struct monitor *m)
 	enum lt_status status = m->cache.restored ? LT_OK : ingest_start_some(m->shown.in);
 
 	if (status == LT_ERROR)
-		return error_set("no source could be read");
+		return ingest_is_refused(m->shown.in) ? status : error_set("no source could be read");
 	/* live hosts may come later */
 	if (status == LT_OK && !ingest_is_live(m->shown.in))
 		status = sync_options_check_hosts(m->options, m->shown.in);

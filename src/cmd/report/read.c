@@ -81,8 +81,9 @@ enum lt_status report_open(struct report *r, bool survey)
 		r->in = in;
 		return LT_OK;
 	}
+	r->refused = ingest_is_refused(in);
 	ingest_destroy(in);
-	return nothing_read(r, opened, status);
+	return r->refused ? LT_ERROR : nothing_read(r, opened, status);
 }
 
 /* Names come from traces and directories. */

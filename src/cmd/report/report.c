@@ -331,7 +331,7 @@ int report_read_sources(struct report *r, const char *subcommand, report_read_fn
 	int status;
 
 	if (open_for_good(r, &known_end_ns) != LT_OK)
-		return cmd_fail(LT_EXIT_FAILURE, subcommand);
+		return cmd_fail(r->refused ? LT_EXIT_USAGE : LT_EXIT_FAILURE, subcommand);
 	report_set_hosts(r);
 	status = read(user, known_end_ns);
 	report_release_hosts(r);

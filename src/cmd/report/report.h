@@ -81,6 +81,7 @@ struct report {
 	uint64_t page_begin_ns, page_end_ns; /* of the interval that is being read; both 0: none is */
 	bool left_live; /* an interrupt ended the wait for live sources: if all is read again, it is without them */
 	bool interrupted;
+	bool refused;  /* ingest_is_refused() */
 	bool all_read; /* set by report_read_all(): nothing more is read */
 	struct view_rows rows;
 	struct view_host *shown;

@@ -35,8 +35,7 @@ static void take_facts(struct native_stream *s, const struct packet_head *head)
 
 /*
  * Whether the packet, .now, was also in a file read earlier: snapshots of a session overlap, and a recording may exist
- * twice. The packets of a slice have other numbers, and are copies in parts. The end of the file's last packet alone is
- * not enough: if it is wrong, all that follows would be left out.
+ * twice. The end of the file's last packet alone is not enough: if it is wrong, all that follows would be left out.
  */
 static bool is_repeated(struct native_cursor *c)
 {
@@ -51,8 +50,9 @@ static bool is_repeated(struct native_cursor *c)
 	c->read_file = c->file;
 	if (!c->has_read || !now->has_begin || !now->has_end || now->end_ns > c->read_to_ns)
 		return false;
-	return (now->begin_ns < c->read_to_ns && now->begin_ns <= c->read_to_event_ns) ||
-	       (now->has_seq && now->seq <= c->read_to_seq);
+	if (now->has_seq)
+		return now->seq <= c->read_to_seq;
+	return now->begin_ns < c->read_to_ns && now->begin_ns <= c->read_to_event_ns;
 }
 
 /* Starts the packet and determines where its events end. */

@@ -74,16 +74,6 @@ static enum lt_status choose_valid(struct native_reader *n, struct metadata *bes
 	return status;
 }
 
-/* Without the comment that metadata begins with if it is not in packets, as that of a slice. */
-static const char *declarations_of(const char *text)
-{
-	static const char signature[] = "/* CTF 1.8 */";
-
-	if (g_str_has_prefix(text, signature))
-		text += sizeof(signature) - 1;
-	return text + strspn(text, " \t\r\n");
-}
-
 /* The longest metadata of the directories: later metadata contains all earlier declarations. */
 static enum lt_status read_metadata(struct native_reader *n, const struct reader_args *args, struct metadata *best)
 {
@@ -94,9 +84,11 @@ static enum lt_status read_metadata(struct native_reader *n, const struct reader
 
 		if (!other.text)
 			continue; /* skip a directory that has disappeared since it was found */
-		if (!best->text || strlen(declarations_of(other.text)) > strlen(declarations_of(best->text)))
+		if (!best->text ||
+		    strlen(metadata_declarations(other.text)) > strlen(metadata_declarations(best->text)))
 			swap(best, &other);
-		if (other.text && !g_str_has_prefix(declarations_of(best->text), declarations_of(other.text)))
+		if (other.text &&
+		    !g_str_has_prefix(metadata_declarations(best->text), metadata_declarations(other.text)))
 			status = choose_valid(n, best, &other);
 		g_free(other.text);
 	}
