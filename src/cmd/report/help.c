@@ -60,9 +60,10 @@ static void help_slice(struct help *h)
 	help_subsection(h, REPORT_SLICE);
 	help_paragraph(
 		h, "Not a table: writes the part of the recordings from --begin to --end into --output DIR, "
-		   "which must be empty or not exist yet, and must not lie below a SOURCE, except with "
-		   "--no-sync, as traces that babeltrace2, Trace Compass and lttngtop"
-		   " can open: DIR/HOST/kernel and so on. Packets are copied; the first and last are cut "
+		   "which must be empty or not exist yet, and must not lie in a SOURCE, "
+		   "as traces that babeltrace2, Trace Compass and lttngtop"
+		   " can open: DIR/HOST/kernel and so on. A slice cannot be read together with its recording, nor "
+		   "with a slice that overlaps it. Packets are copied; the first and last are cut "
 		   "between two events. With --host, --tid, --pid, --comm and --where, chosen as for dump, "
 		   "only those events are written, and losses are still reported; a slice of "
 		   "chosen threads lacks the switches of the others, so that CPU times and waits cannot be computed "

@@ -279,21 +279,15 @@ static const char *source_around(const struct report_slice *s)
 	return around;
 }
 
-/* A copy of events is recognised where both are read, but not with other times. */
+/* A recording and a slice of it cannot be read together. */
 static enum lt_status check_place(const struct report_slice *s)
 {
-	const struct report *r = s->report;
-	const char *source;
-	bool shifted = false;
+	const char *source = source_around(s);
 
-	for (unsigned i = 0; i < r->n_hosts && !shifted; i++)
-		shifted = r->hosts[i]->shown >= 0 && range_of(s, r->hosts[i]).shift_ns;
-	source = shifted ? source_around(s) : NULL;
 	if (!source)
 		return LT_OK;
-	return error_set("'%s' lies in '%s', which would then have its events twice, at different times: write it "
-			 "elsewhere, or use --no-sync",
-			 s->directory, source);
+	return error_set("'%s' lies in '%s', which could then no longer be read: write it elsewhere", s->directory,
+			 source);
 }
 
 static enum lt_status write_spec(struct report_slice *s, const struct source_spec *spec)
