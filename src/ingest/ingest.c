@@ -329,15 +329,30 @@ static enum lt_status await_first_events(struct ingest *in, const stop_flag *sto
 	return LT_OK;
 }
 
-/* Logs relayds that answered but have no live session. */
-static void report_empty_relays(const struct ingest *in)
+static bool has_listed_session(const struct ingest *in, const struct relay *relay)
 {
-	for (guint i = 0; i < in->relays->len && !in->inputs->len; i++) {
+	const size_t len = strlen(relay->url);
+
+	for (guint i = 0; i < in->inputs->len; i++) {
+		const struct input *input = input_at(in, i);
+
+		if (input->is_listed && g_str_has_prefix(input->spec->url, relay->url) && input->spec->url[len] == '/')
+			return true;
+	}
+	return false;
+}
+
+/* Logs relayds that answered but have no live session: they count as sources that cannot be read. */
+static void report_empty_relays(struct ingest *in)
+{
+	for (guint i = 0; i < in->relays->len; i++) {
 		const struct relay *relay = g_ptr_array_index(in->relays, i);
 
-		if (!relay->why)
-			log_error("%s: no live session found%s%s", relay->url, relay->stored ? "; " : "",
-				  relay->stored ? relay->stored : "");
+		if (relay->why || has_listed_session(in, relay))
+			continue;
+		log_error("%s: no live session found%s%s", relay->url, relay->stored ? "; " : "",
+			  relay->stored ? relay->stored : "");
+		in->broken = true;
 	}
 }
 
@@ -407,9 +422,10 @@ enum lt_status ingest_start(struct ingest *in, const stop_flag *stop)
 		said = said || say_waiting(in);
 		ingest_wait(in, 100);
 	}
+	if (!ingest_is_live(in)) /* else they may still get sessions */
+		report_empty_relays(in);
 	if (status == LT_OK)
 		return more_may_come(in) ? LT_OK : await_first_events(in, stop);
-	report_empty_relays(in);
 	return LT_ERROR;
 }
 

@@ -115,9 +115,9 @@ void ingest_limit(struct ingest *in, const struct ingest *like, uint64_t begin_n
 
 /*
  * Starts the workers, and waits until the host of every recording and the time of its first event are known. If
- * sessions are not followed, it waits for those of live sessions too, or for their end, and warns if a relayd does not
- * answer. Hosts of recordings are sorted by name. LT_ERROR: no source could be read, and none is followed, or
- * ingest_is_refused(). LT_INTERRUPTED: *stop was set.
+ * sessions are not followed, it waits for those of live sessions too, or for their end, and reports relayds that do not
+ * answer, and those without a live session if none runs elsewhere. Hosts of recordings are sorted by name. LT_ERROR: no
+ * source could be read, and none is followed, or ingest_is_refused(). LT_INTERRUPTED: *stop was set.
  */
 enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 

@@ -306,6 +306,11 @@ def test_refusals(checks):
         url = f"net://127.0.0.1:{relayd.live}"
         status, _, err = Report("hosts", url).end()
         checks.check("no session", status == 1 and f"{url}: no live session found" in err, err)
+        for sources in ((url, recordings["hotplug"]), (recordings["hotplug"], url, url)):
+            status, report, err = Report("hosts", *sources).end()
+            checks.equal("no session beside a recording: status", status, 3)
+            checks.equal("no session beside a recording: hosts", [row["host"] for row in report["rows"]], ["db"])
+            checks.equal("no session beside a recording: said once", err.count(f"{url}: no live session found\n"), 1)
         status, _, err = Report("hosts", f"{url}/host/web/none").end()
         checks.check("no such session", status == 1 and "no such session" in err, err)
         feed = relayd.feed("--session", "taken", recordings["hotplug"])
@@ -314,6 +319,8 @@ def test_refusals(checks):
         wait_for_viewer(taken)
         status, _, err = Report("hosts", taken).end()
         checks.check("taken", status == 1 and "taken by another viewer" in err, err)
+        status, _, err = Report("hosts", url, recordings["kprobe"]).end()
+        checks.check("taken, beside a recording", status == 3 and "no live session" not in err, err)
         other = relayd.feed("--speed", "max", "--session", "free", recordings["kprobe"])
         urls_of(other, 1)
         status, report, err = Report("hosts", url).end()
