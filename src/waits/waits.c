@@ -356,6 +356,13 @@ void waits_run(struct waits *w)
 		advance(w, w->now_ns - 1);
 }
 
+void waits_finish(struct waits *w)
+{
+	for (guint i = 0; i < w->hosts->len; i++)
+		host_at(w, i)->watermark_ns = UINT64_MAX;
+	waits_run(w);
+}
+
 void waits_forget(struct waits *w, uint64_t t_ns)
 {
 	graph_forget(w->graph, t_ns);

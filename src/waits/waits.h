@@ -58,6 +58,9 @@ void waits_forget(struct waits *w, uint64_t t_ns);
 /* Builds the graph up to the lowest watermark. */
 void waits_run(struct waits *w);
 
+/* No host will have more events: builds the graph from all that were taken. */
+void waits_finish(struct waits *w);
+
 /* The graph, for tests, with the functions of path.h, resolve.h and totals.h; owned by w. */
 const struct wait_graph *waits_graph(const struct waits *w);
 

@@ -460,6 +460,19 @@ def test_parts(trace):
               text.count("unfinished") <= 1, "-ff: lines of other threads")
 
 
+def test_end(trace):
+    """What a call waited for does not depend on where the reading ends, if that is after the call."""
+    calls = [o for o in objects("-n", "wget", trace) if o["event"] == "call" and o["ret"] is not None and o["waits"]]
+    among_hosts = [o for o in calls if len({s["host"] for s in o["waits"]}) > 1]
+    check(len(among_hosts) > 5, f"{len(among_hosts)} calls waited for other hosts")
+    for last in among_hosts[::5]:
+        want = [o for o in calls if o["ts_ns"] <= last["ts_ns"]]
+        got = [o for o in objects("-n", "wget", "--end", f"{last['ts_ns'] + 1}ns", trace)
+               if o["event"] == "call" and o["ret"] is not None and o["waits"]]
+        check(got == want, f"{trace}: --end 1 ns after {last['name']} at {last['ts_ns']}: "
+              + str(next(((x, y) for x, y in zip(got, want) if x != y), (len(got), len(want))))[:600])
+
+
 def main():
     rows = read_calls()
     compared, born = 0, collections.Counter()
@@ -479,6 +492,7 @@ def main():
     test_choice(three)
     test_text(three)
     test_parts(three)
+    test_end(three)
     compare_with_paths(os.path.join(TRACES, "locks-pipes"))
     test_wait_paths(os.path.join(TRACES, "locks-pipes"))
     test_names(os.path.join(TRACES, "locks-pipes"))

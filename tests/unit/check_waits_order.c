@@ -322,6 +322,26 @@ START_TEST(test_queued_before_clocks_are_known)
 }
 END_TEST
 
+/* The end of the reading does not wait for a host that has had no events for a while. */
+START_TEST(test_finish)
+{
+	struct test t;
+
+	begin(&t, 2);
+	switched(&t, 0, 10, 0, 7, 1, 8);
+	switched(&t, 0, 30, 0, 8, 1, 7);
+	switched(&t, 1, 15, 0, 3, 1, 4);
+	take(&t, 0, 40);
+	take(&t, 1, 20);
+	waits_run(t.w);
+	check(&t, 0, 7, "10");
+	waits_finish(t.w);
+	check(&t, 0, 7, "10 B 30");
+	ck_assert_uint_eq(waits_info(t.w).queued, 0);
+	end(&t);
+}
+END_TEST
+
 /* Many events and packets pass through the queues, in batches. */
 START_TEST(test_queues_grow)
 {
@@ -352,4 +372,4 @@ END_TEST
 UNIT_MAIN("waits_order", test_lost_events, test_host_was_away, test_never_seen_again, test_seen_by_its_context,
 	  test_order_of_hosts, test_full_queue, test_order_of_many_hosts, test_clocks_begin_anew,
 	  test_packet_before_clocks_begin_anew, test_whose_row_is_not_there, test_times_of_other_clocks,
-	  test_queued_before_clocks_are_known, test_queues_grow)
+	  test_queued_before_clocks_are_known, test_finish, test_queues_grow)

@@ -240,6 +240,9 @@ static enum lt_status read_all(struct attach *a, uint64_t begin_ns, uint64_t end
 	a->report.interrupted = status == LT_INTERRUPTED;
 	for (unsigned i = 0; i < a->report.n_hosts; i++)
 		a->report.hosts[i]->done = status == LT_END;
+	/* no host has more events before the end, not even one whose last event was long before it */
+	if (ingest_waits(a->report.in))
+		waits_finish(ingest_waits(a->report.in));
 	attach_tracer_finish(a->tracer);
 	return write_records(a, UINT64_MAX);
 }
