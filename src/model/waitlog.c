@@ -215,6 +215,7 @@ static void log_wake(struct model *m, const struct apply *a)
 	e->pid = pid_of(m, row);
 	e->comm = comm_of(m, row, p->comm);
 	e->new_task = a->ev->kind == EVENT_SCHED_WAKEUP_NEW;
+	e->of_kernel = is_kernel_thread(m, row);
 	set_context(m, e, a->cpu);
 	set_runner(m, e, a);
 	set_call(m, e, row);

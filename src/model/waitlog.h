@@ -80,6 +80,7 @@ struct wait_event {
 	uint8_t role;               /* WAKE in a task: enum wait_role of tid, from files and calls */
 	uint8_t state;              /* WAKE, WORK_QUEUED: enum wait_state, what the context explains */
 	uint8_t place;              /* RECEIVE, WAKE: below, of the packet */
+	bool of_kernel;             /* WAKE: tid is a thread of the kernel */
 	int32_t tid, pid;           /* pid -1 unknown */
 	int32_t from_tid, from_pid; /* WAKE, SEND, RECEIVE: runs on the CPU, by the event itself; else -1 */
 	strid comm, from_comm;

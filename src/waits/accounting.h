@@ -8,7 +8,7 @@
  * The processes' use of CPUs, disks and the network, and the clients it was for: what servers do while a client's
  * thread waits for them is charged to the client, by its critical path. A thread is a client in a wait if it opened the
  * connection on which it waits, or if it waits for a kernel thread. A server that waits for its next request is not
- * charged, nor is a parent that waits for its child.
+ * charged, nor is a parent that waits for its child, nor a thread of the kernel: it waits for others.
  *
  *   client ──running──┬───────────── blocked ─────────────┬──running──
  *                request                                reply

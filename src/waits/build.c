@@ -256,6 +256,15 @@ static void wait_for_work(struct build *b, struct build_thread *t, const struct 
 	graph_idle(b->graph, t->row, b->now_ns, b->now_ns, waker ? NULL : &by);
 }
 
+/*
+ * A thread of the kernel may serve (nfsd), but is not a client: it waits for the replies to what others asked for
+ * (cifsd), who are the clients.
+ */
+static enum wait_role role_of_packet(const struct wait_event *e, const struct pending_link *packet)
+{
+	return e->of_kernel && packet->role == WAIT_ROLE_CLIENT ? WAIT_ROLE_NONE : packet->role;
+}
+
 /* Woken in a context in which the current task cannot be the reason. */
 static void wake_in_context(struct build *b, unsigned host, const struct wait_event *e, struct build_thread *t)
 {
@@ -273,7 +282,7 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	if (receiver)
 		packet = build_packets_waking(b, host, e, receiver->row);
 	if (packet)
-		cause.role = (uint8_t)packet->role;
+		cause.role = (uint8_t)role_of_packet(e, packet);
 	if (t->stop == b->idling)
 		wait_for_work(b, t, NULL, e);
 	else

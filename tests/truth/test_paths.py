@@ -161,6 +161,11 @@ def check_cifs(checks, name, directory, truth_dir):
         checks.equal(sums["idle workers"], 0, f"{name}: {label}: waited for workers that had no work")
         checks.true(sums["db"] > 0.7 * length, f"{name}: {label}: on the server: {dict(sums)} of {length} ns")
     checks.true(len(labels) >= 7, f"{name}: processes checked: {sorted(labels)}")
+    # whose requests the server answers, though a thread of the kernel receives all the replies
+    clients = {r["client_comm"] for r in harness.report("accounting", directory, sync=True).rows
+               if r["comm"].startswith("smbd") and r["host"] == "db"}
+    checks.true({"ls", "dd", "mount.cifs"} <= clients and "cifsd" not in clients, f"{name}: clients of smbd: {clients}")
+    check_own_use(checks, name, directory, False)
 
 
 # ---- locks and pipes: every thread's own log of its waits and their wakers ----
@@ -244,6 +249,12 @@ def check_own_use(checks, name, directory, sync):
         checks.same(name, who[0], "charged CPU time", who[1], want, min(want, charged[who]), tolerance)
 
 
+def check_nfsd(checks, name, directory):
+    """A server may be a thread of the kernel: what it does for a client is charged to that."""
+    used = {r["client_comm"]: r["cpu_sub_ns"] for r in harness.report("accounting", directory).rows if r["comm"] == "nfsd"}
+    checks.true(used.get("sha256sum", 0) > MS and "nfsd" not in used, f"{name}: clients of nfsd: {used}")
+
+
 def check_ends(checks, name, directory):
     """A thread's path ends with its host's record, though others are longer."""
     ends = {row["host"]: row["end_ns"] for row in harness.report("hosts", directory, sync=True).rows}
@@ -282,6 +293,7 @@ def main():
         directory = harness.bundled(name)
         for sync in (False, True):
             check_own_use(checks, name, directory, sync)
+    check_nfsd(checks, "nfs", harness.bundled("nfs"))
     check_ends(checks, "three-tier", harness.bundled("three-tier"))
     check_if_there(checks, "cifs-list-k612", check_cifs)
     checks.finish()

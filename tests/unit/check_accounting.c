@@ -230,6 +230,29 @@ START_TEST(test_of_old_connections_the_port_tells)
 }
 END_TEST
 
+/* The thread of the kernel that receives all replies works for those who wait for them; one that serves still does. */
+START_TEST(test_a_thread_of_the_kernel_is_no_client)
+{
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	for (unsigned of_kernel = CLIENT; of_kernel <= SERVER; of_kernel++) {
+		scene_init(&s);
+		request_reply(&s, 80, true);
+		for (unsigned i = 0; i < s.logs[of_kernel].n_events; i++)
+			s.logs[of_kernel].events[i].of_kernel = s.logs[of_kernel].events[i].kind == WAIT_EVENT_WAKE;
+		list = accounts(&s, 0, 100, &n);
+		ck_assert_int_eq(find(list, n, 20, 10) == NULL, of_kernel == CLIENT);
+		ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_CPU], of_kernel == CLIENT ? 25 : 1);
+		ck_assert_uint_eq(find(list, n, 20, -1)->self_ns[ACCOUNT_NETWORK], 0);
+		ck_assert_uint_eq(find(list, n, 10, -1)->sub_ns[ACCOUNT_CPU], of_kernel == CLIENT ? 0 : 24);
+		g_free(list);
+		scene_release(&s);
+	}
+}
+END_TEST
+
 START_TEST(test_a_window_is_charged_only_what_lies_in_it)
 {
 	struct account *list;
@@ -475,6 +498,6 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 END_TEST
 
 UNIT_MAIN("accounting", test_a_server_works_for_who_connects, test_of_old_connections_the_port_tells,
-	  test_a_window_is_charged_only_what_lies_in_it, test_of_local_wake_ups_the_role_tells,
-	  test_contending_clients_are_charged_what_each_waited_for, test_a_little_at_a_time,
-	  test_servers_hang_below_their_clients_of_any_host)
+	  test_a_thread_of_the_kernel_is_no_client, test_a_window_is_charged_only_what_lies_in_it,
+	  test_of_local_wake_ups_the_role_tells, test_contending_clients_are_charged_what_each_waited_for,
+	  test_a_little_at_a_time, test_servers_hang_below_their_clients_of_any_host)

@@ -388,9 +388,11 @@ START_TEST(test_roles)
 	SYSCALL_ENTRY(&f.e, 30, 0, 5, "sendto", .fd = 4);
 	wake(&f, 31, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	ck_assert_int_eq(last(&f, WAIT_EVENT_WAKE)->role, WAIT_ROLE_CLIENT);
+	ck_assert(!last(&f, WAIT_EVENT_WAKE)->of_kernel);
 	EVENT(&f.e, 32, 0, 5, SCHED_WAKING, wakeup, .tid = 14, .comm = "ksoftirqd/0");
 	e = last(&f, WAIT_EVENT_WAKE);
 	ck_assert_int_eq(e->tid, 14);
+	ck_assert(e->of_kernel);
 	ck_assert_int_eq(e->role, WAIT_ROLE_NONE);
 	end(&f);
 }
