@@ -19,6 +19,7 @@
 enum {
 	METADATA_HEAD = 64 * 1024, /* bytes that contain the clock */
 	LAST_BYTES_MAX = 64 << 20, /* of a packet whose end is in doubt */
+	ENOUGH = 2,                /* packets that overlap: the times of one may be damaged */
 };
 
 /* A file of a stream. Times are in cycles. */
@@ -132,6 +133,12 @@ static bool is_copy(const struct packet_head *a, const struct packet_head *b)
 	       a->values[PACKET_SEQ_NUM] == b->values[PACKET_SEQ_NUM];
 }
 
+/* Whether one is a part of the other, cut at one end. */
+static bool are_parts(const struct packet_head *a, const struct packet_head *b)
+{
+	return begin_of(a) == begin_of(b) || end_of(a) == end_of(b);
+}
+
 /* The time of the packet's last event, or its start. false: it is too large. */
 static bool last_event(const struct overlap_cursor *c, uint64_t *clock)
 {
@@ -210,14 +217,16 @@ static bool may_copy(const char *a, const char *b)
 
 /* ---- files ---- */
 
-static bool cursors_overlap(struct overlap_cursor *a, struct overlap_cursor *b)
+/* How many packets overlap; ENOUGH or more: there is no doubt. */
+static unsigned cursors_overlap(struct overlap_cursor *a, struct overlap_cursor *b)
 {
 	bool copies = false;
+	unsigned n = 0;
 
-	while (a->has_head && b->has_head) {
+	while (n < ENOUGH && a->has_head && b->has_head) {
 		if (is_copy(&a->head, &b->head)) {
 			if (!copies && !may_copy(a->file->directory, b->file->directory))
-				return true;
+				return ENOUGH;
 			copies = true;
 			step(a);
 			step(b);
@@ -230,21 +239,25 @@ static bool cursors_overlap(struct overlap_cursor *a, struct overlap_cursor *b)
 		} else if (has_wrong_end(b, &a->head)) {
 			step(b);
 		} else {
-			return true;
+			n += are_parts(&a->head, &b->head) ? ENOUGH : 1;
+			step(a);
+			step(b);
 		}
 	}
-	return false;
+	return n;
 }
 
-static bool files_overlap(const struct layout *l, const struct overlap_file *x, const struct overlap_file *y)
+static unsigned files_overlap(const struct layout *l, const struct overlap_file *x, const struct overlap_file *y)
 {
 	struct overlap_cursor a, b;
-	bool found = open_cursor(&a, l, x);
+	const bool is_open = open_cursor(&a, l, x);
+	unsigned n = 0;
 
-	found = open_cursor(&b, l, y) && found && cursors_overlap(&a, &b);
+	if (open_cursor(&b, l, y) && is_open)
+		n = cursors_overlap(&a, &b);
 	close_cursor(&a);
 	close_cursor(&b);
-	return found;
+	return n;
 }
 
 static bool end_by_index(const char *path, uint64_t *end)
@@ -333,14 +346,16 @@ static enum lt_status refuse(const struct overlap_file *x, const struct overlap_
 static enum lt_status check_files(GArray *files, const struct layout *l)
 {
 	const struct overlap_file *furthest = NULL;
+	unsigned n = 0;
 
 	g_array_sort(files, by_stream_and_time);
 	for (guint i = 0; i < files->len; i++) {
 		const struct overlap_file *file = &g_array_index(files, struct overlap_file, i);
 		const bool same = furthest && by_stream(furthest, file) == 0;
 
-		if (same && furthest->end > file->begin && furthest->directory != file->directory &&
-		    files_overlap(l, furthest, file))
+		if (same && furthest->end > file->begin && furthest->directory != file->directory)
+			n += files_overlap(l, furthest, file);
+		if (n >= ENOUGH)
 			return refuse(furthest, file);
 		if (!same || file->end >= furthest->end)
 			furthest = file;
