@@ -155,17 +155,8 @@ static void add_state(GString *s, const struct wait_segment *segment)
 		if (segment->cause.name)
 			g_string_append_printf(s, " %s", strpool_text(segment->cause.name));
 		break;
-	case WAIT_PREEMPTED:
-		if (segment->link == WAIT_LINK_WORK) {
-			g_string_append(s, " has not started the work yet");
-			break;
-		}
-		g_string_append(s, " waits for a CPU");
-		if (segment->cause.tid > 0)
-			g_string_append_printf(s, " that %s/%d used", strpool_text(segment->cause.name),
-					       segment->cause.tid);
-		else if (segment->cause.name)
-			g_string_append(s, " that was idle");
+	case WAIT_PREEMPTED: /* otherwise see add_wait_for_cpu() */
+		g_string_append(s, " has not started the work yet");
 		break;
 	case WAIT_INTERRUPTED:
 		add_reason(s, " waits for interrupt", &segment->cause);
@@ -195,6 +186,16 @@ static void add_state(GString *s, const struct wait_segment *segment)
 	}
 }
 
+/* The cause is what the CPU did longest meanwhile: how long is not known, so that the length belongs to the wait. */
+static void add_wait_for_cpu(GString *s, const struct wait_cause *cause, const char *length)
+{
+	g_string_append_printf(s, " waits %s for a CPU", length);
+	if (cause->tid > 0)
+		g_string_append_printf(s, ", used longest by %s/%d", strpool_text(cause->name), cause->tid);
+	else if (cause->name)
+		g_string_append(s, " that was mostly idle");
+}
+
 /* name: what ended the wait, "" if unknown. */
 static void add_unexplained(GString *s, const char *name)
 {
@@ -221,6 +222,9 @@ char *path_words(const struct path *p, unsigned i, const struct path_names *name
 				       names->time(names->data, since, sizeof(since), segment->begin_ns, 6));
 		add_reason(s, "", &segment->cause);
 		g_string_append(s, "; it has not ended");
+	} else if (segment->state == WAIT_PREEMPTED && segment->link != WAIT_LINK_WORK) {
+		path_add_who(s, &step->who, names);
+		add_wait_for_cpu(s, &segment->cause, length);
 	} else {
 		path_add_who(s, &step->who, names);
 		add_state(s, segment);

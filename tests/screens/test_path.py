@@ -460,7 +460,7 @@ def after_exit(checks):
         t.press("-", "-", "-", "-", "-")
         t.keys("Right")
         t.wait(r"window \[10:49:51\.365, 10:49:51\.367\[ 2\.00ms[\s\S]*▶")
-        checks.contains("after its exit", t.sync(), r"^ ▶ mount 476 on nfs waits for a CPU")
+        checks.contains("after its exit", t.sync(), r"^ ▶ mount 476 on nfs waits \S+ for a CPU")
         t.keys("Right")
         t.wait(r"window \[10:49:51\.375, 10:49:51\.377\[ 2\.00ms[\s\S]*the thread did not exist in this window")
         checks.lacks("after its last switch", t.sync(), r"▶")

@@ -190,6 +190,23 @@ START_TEST(unexplained_in_words)
 }
 END_TEST
 
+/* The length is that of the wait: who is named ran longest, not for all of it. */
+START_TEST(waits_for_a_cpu_in_words)
+{
+	struct path *p = request();
+	struct wait_segment *s = &g_array_index(p->steps, struct path_step, 2).segment;
+
+	s->state = WAIT_PREEMPTED;
+	check_words(p, 2, "php 21 on web waits 8.00ms for a CPU", "-");
+	s->cause.name = strpool_intern_z("idle");
+	check_words(p, 2, "php 21 on web waits 8.00ms for a CPU that was mostly idle", "-");
+	s->cause.name = strpool_intern_z("sort");
+	s->cause.tid = 812;
+	check_words(p, 2, "php 21 on web waits 8.00ms for a CPU, used longest by sort/812", "-");
+	path_destroy(p);
+}
+END_TEST
+
 START_TEST(names_in_words)
 {
 	static const struct {
@@ -341,5 +358,5 @@ START_TEST(two_paths_side_by_side)
 END_TEST
 
 UNIT_MAIN("path", sums_tile_the_path, who_ran_instead, a_segment_is_found_by_time, segments_in_words,
-	  unexplained_in_words, names_in_words, lanes_by_host, axis_of_lanes, lanes_without_room_share_one,
-	  lists_fit_their_rows, dates_have_room, two_paths_side_by_side)
+	  unexplained_in_words, waits_for_a_cpu_in_words, names_in_words, lanes_by_host, axis_of_lanes,
+	  lanes_without_room_share_one, lists_fit_their_rows, dates_have_room, two_paths_side_by_side)
