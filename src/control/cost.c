@@ -18,9 +18,10 @@ enum {
 
 /* Typical payload of an event of each cost, without header and contexts. */
 static const unsigned payload_bytes[RECORD_COSTS] = {
-	[RECORD_COST_TASK] = 48,   [RECORD_COST_SWITCH] = 56, [RECORD_COST_MIGRATION] = 32, [RECORD_COST_WORK] = 24,
-	[RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,    [RECORD_COST_DISK] = 56,      [RECORD_COST_PACKET] = 72,
-	[RECORD_COST_PAGE] = 24,   [RECORD_COST_FAULT] = 17,
+	[RECORD_COST_FORK] = 48,      [RECORD_COST_EXEC] = 48,   [RECORD_COST_EXIT] = 48,   [RECORD_COST_SWITCH] = 56,
+	[RECORD_COST_MIGRATION] = 32, [RECORD_COST_WORK] = 24,   [RECORD_COST_WAKEUP] = 28, [RECORD_COST_IRQ] = 12,
+	[RECORD_COST_DISK] = 56,      [RECORD_COST_PACKET] = 72, [RECORD_COST_ALLOC] = 24,  [RECORD_COST_FREE] = 24,
+	[RECORD_COST_FAULT] = 17,
 };
 
 /* How often each kind of event has occurred since boot. */
@@ -34,14 +35,14 @@ enum { SWITCHES_PER_MIGRATION = 20, SWITCHES_PER_WORK = 5, SWITCHES_PER_WAKEUP =
 void cost_count_stat(const char *text, uint64_t counts[RECORD_COSTS])
 {
 	char **lines = g_strsplit(text, "\n", -1);
-	uint64_t switches = 0, interrupts = 0, softirqs = 0, n;
+	uint64_t threads = 0, switches = 0, interrupts = 0, softirqs = 0, n;
 	unsigned n_cpus = 0;
 
 	for (char **line = lines; *line; line++) {
 		if (sscanf(*line, "ctxt %" SCNu64, &n) == 1)
 			switches = n;
 		else if (sscanf(*line, "processes %" SCNu64, &n) == 1)
-			counts[RECORD_COST_TASK] += n;
+			threads = n;
 		else if (sscanf(*line, "intr %" SCNu64, &n) == 1)
 			interrupts = n;
 		else if (sscanf(*line, "softirq %" SCNu64, &n) == 1)
@@ -49,6 +50,9 @@ void cost_count_stat(const char *text, uint64_t counts[RECORD_COSTS])
 		else if (g_str_has_prefix(*line, "cpu"))
 			n_cpus += g_ascii_isdigit((*line)[3]); /* not the first line, their sum */
 	}
+	counts[RECORD_COST_FORK] += threads;
+	counts[RECORD_COST_EXEC] += threads; /* it is not known how many are programs */
+	counts[RECORD_COST_EXIT] += threads;
 	counts[RECORD_COST_SWITCH] += switches;
 	counts[RECORD_COST_MIGRATION] += n_cpus > 1 ? switches / SWITCHES_PER_MIGRATION : 0;
 	counts[RECORD_COST_WORK] += switches / SWITCHES_PER_WORK;
@@ -68,11 +72,11 @@ static void sample_stat(struct sample *s)
 	g_free(text);
 }
 
-/* Two rows of sets.def for pages, two for faults. Several pages that are allocated or freed at once count as many. */
+/* Several pages that are allocated or freed at once count as many; sets.def has two rows for faults. */
 static void sample_memory(struct sample *s)
 {
 	char *text = NULL, **lines, name[64];
-	uint64_t n, pages = 0, faults = 0;
+	uint64_t n;
 
 	if (!g_file_get_contents("/proc/vmstat", &text, NULL, NULL))
 		return;
@@ -80,13 +84,13 @@ static void sample_memory(struct sample *s)
 	for (char **line = lines; *line; line++) {
 		if (sscanf(*line, "%63s %" SCNu64, name, &n) != 2)
 			continue;
-		if (g_str_has_prefix(name, "pgalloc_") || strcmp(name, "pgfree") == 0)
-			pages += n;
+		if (g_str_has_prefix(name, "pgalloc_"))
+			s->counts[RECORD_COST_ALLOC] += n;
+		else if (strcmp(name, "pgfree") == 0)
+			s->counts[RECORD_COST_FREE] = n;
 		else if (strcmp(name, "pgfault") == 0)
-			faults = n;
+			s->counts[RECORD_COST_FAULT] = n / 2;
 	}
-	s->counts[RECORD_COST_PAGE] = pages / 2;
-	s->counts[RECORD_COST_FAULT] = faults / 2;
 	g_strfreev(lines);
 	g_free(text);
 }

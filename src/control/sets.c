@@ -26,19 +26,14 @@ static const char *const set_names[RECORD_ALL_SETS] = {
 };
 
 static const char *const cost_texts[RECORD_COSTS] = {
-	[RECORD_COST_START] = "with each state dump",
-	[RECORD_COST_RARE] = "rarely",
-	[RECORD_COST_TASK] = "when a thread starts, executes a program or exits",
-	[RECORD_COST_SWITCH] = "about as often as context switches",
-	[RECORD_COST_MIGRATION] = "once per migration",
-	[RECORD_COST_WORK] = "once per work item",
-	[RECORD_COST_WAKEUP] = "once per wake-up",
-	[RECORD_COST_IRQ] = "once per interrupt",
-	[RECORD_COST_DISK] = "once per disk request",
-	[RECORD_COST_PACKET] = "once per network packet",
-	[RECORD_COST_CALL] = "twice per system call",
-	[RECORD_COST_PAGE] = "once per page allocation or release",
-	[RECORD_COST_FAULT] = "once per page fault",
+	[RECORD_COST_START] = "with each state dump",      [RECORD_COST_RARE] = "rarely",
+	[RECORD_COST_FORK] = "once per new thread",        [RECORD_COST_EXEC] = "once per program executed",
+	[RECORD_COST_EXIT] = "once per thread that exits", [RECORD_COST_SWITCH] = "about as often as context switches",
+	[RECORD_COST_MIGRATION] = "once per migration",    [RECORD_COST_WORK] = "once per work item",
+	[RECORD_COST_WAKEUP] = "once per wake-up",         [RECORD_COST_IRQ] = "once per interrupt",
+	[RECORD_COST_DISK] = "once per disk request",      [RECORD_COST_PACKET] = "once per network packet",
+	[RECORD_COST_CALL] = "twice per system call",      [RECORD_COST_ALLOC] = "once per allocation",
+	[RECORD_COST_FREE] = "once per release",           [RECORD_COST_FAULT] = "once per page fault",
 };
 
 const struct record_set_event *record_set_events(unsigned *n)

@@ -30,7 +30,9 @@ enum record_event_kind {
 enum record_cost {
 	RECORD_COST_START, /* once, when the recording starts */
 	RECORD_COST_RARE,
-	RECORD_COST_TASK,   /* a few times per thread */
+	RECORD_COST_FORK, /* per new thread */
+	RECORD_COST_EXEC,
+	RECORD_COST_EXIT,   /* per thread that exits */
 	RECORD_COST_SWITCH, /* once per context switch or less */
 	RECORD_COST_MIGRATION,
 	RECORD_COST_WORK, /* per work item of the kernel */
@@ -38,8 +40,9 @@ enum record_cost {
 	RECORD_COST_IRQ,
 	RECORD_COST_DISK, /* per request */
 	RECORD_COST_PACKET,
-	RECORD_COST_CALL, /* twice per system call */
-	RECORD_COST_PAGE, /* per allocation or freeing of pages */
+	RECORD_COST_CALL,  /* twice per system call */
+	RECORD_COST_ALLOC, /* of pages */
+	RECORD_COST_FREE,
 	RECORD_COST_FAULT,
 	RECORD_COSTS,
 };

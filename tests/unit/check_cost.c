@@ -34,20 +34,22 @@ static struct cost_estimate estimate(const char *set, const struct cost_part *pa
 }
 
 /*
- * Worked out by hand: sched_switch and four events of a task's lifetime, each with 8 bytes of header and 24 of
- * contexts.
+ * Worked out by hand: sched_switch and four events of a task's lifetime, two of them at its exit, each with 8 bytes of
+ * header and 24 of contexts.
  */
 START_TEST(test_minimal)
 {
 	const struct cost_part part = { .us = 500000,
 					.counts = { [RECORD_COST_SWITCH] = 500,
-						    [RECORD_COST_TASK] = 5,
+						    [RECORD_COST_FORK] = 5,
+						    [RECORD_COST_EXEC] = 3,
+						    [RECORD_COST_EXIT] = 4,
 						    [RECORD_COST_IRQ] = 2500,
 						    [RECORD_COST_CALL] = 500000 } };
 	const struct cost_estimate e = estimate("minimal", &part, 1);
 
-	ck_assert_double_eq_tol(e.events_per_s, 1000 + 4 * 10, 1e-6);
-	ck_assert_double_eq_tol(e.bytes_per_s, 1000 * (32 + 56) + 4 * 10 * (32 + 48), 1e-6);
+	ck_assert_double_eq_tol(e.events_per_s, 1000 + 10 + 6 + 2 * 8, 1e-6);
+	ck_assert_double_eq_tol(e.bytes_per_s, 1000 * (32 + 56) + 32 * (32 + 48), 1e-6);
 	ck_assert(!e.calls);
 	ck_assert_double_eq_tol(e.least_events_per_s, e.events_per_s, 1e-6);
 	ck_assert_double_eq_tol(e.most_events_per_s, e.events_per_s, 1e-6);
@@ -144,13 +146,15 @@ END_TEST
 /* Pages and faults, two events each, cost something if requested; nothing else does. */
 START_TEST(test_additions)
 {
-	const struct cost_part part = { .us = 1000000,
-					.counts = { [RECORD_COST_PAGE] = 1000, [RECORD_COST_FAULT] = 10 } };
+	const struct cost_part part = {
+		.us = 1000000,
+		.counts = { [RECORD_COST_ALLOC] = 1000, [RECORD_COST_FREE] = 900, [RECORD_COST_FAULT] = 10 }
+	};
 	const struct cost_estimate without = estimate("minimal", &part, 1), with = estimate("minimal,memory", &part, 1);
 
 	ck_assert_double_eq_tol(without.events_per_s, 0, 1e-6);
-	ck_assert_double_eq_tol(with.events_per_s, 2 * 1000 + 2 * 10, 1e-6);
-	ck_assert_double_eq_tol(with.bytes_per_s, 2 * 1000 * (32 + 24) + 2 * 10 * (32 + 17), 1e-6);
+	ck_assert_double_eq_tol(with.events_per_s, 1900 + 2 * 10, 1e-6);
+	ck_assert_double_eq_tol(with.bytes_per_s, 1900 * (32 + 24) + 2 * 10 * (32 + 17), 1e-6);
 }
 END_TEST
 
