@@ -81,7 +81,8 @@ static const struct manual_item monitor_troubles[] = {
 	  "the data that is kept (--wait-memory). Pane Hosts (9) and the messages (L) show what was lost" },
 	{ "Events were lost",
 	  "The tracer had no room for them: use larger buffers (--buffer-size of 'lttngtop record', --local and "
-	  "cluster) or a set that records less (--set). What the CPU ran meanwhile and which threads were ready is "
+	  "cluster) or a set that records less (--set). Or the recording is damaged: the messages (L) name the file. "
+	  "What the CPU ran meanwhile and which threads were ready is "
 	  "unknown: that time counts for none, and the CPU is not online in it. 'lost ?' in the first line: the "
 	  "interval ends in such a time, and what was lost is counted where events come again" },
 	{ "The first line says 'preview'",

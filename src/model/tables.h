@@ -92,7 +92,7 @@ enum host_status { HOST_OK = 0, HOST_ENDED, HOST_DEGRADED, HOST_SILENT, HOST_AWA
 	  "Why the host is incomplete or absent; of several sessions, the one whose figures are shown") \
 	C(events, COUNTER, COUNT, "Events in the host's traces") \
 	C(lost_events, COUNTER, COUNT, "Events that the tracer discarded") \
-	C(lost_packets, COUNTER, COUNT, "Packets that the tracer overwrote") \
+	C(lost_packets, COUNTER, COUNT, "Packets that the tracer overwrote, or that are damaged or missing") \
 	C(backward_steps, COUNTER, COUNT, "Number of times that time went backwards within a stream") \
 	C(late_events, COUNTER, COUNT, \
 	  "Events that arrived too late to be counted, or overlap with others because the clock was set") \
