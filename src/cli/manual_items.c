@@ -93,9 +93,10 @@ const struct manual_item manual_filters[] = {
 	  "containers; container:host: threads in no container" },
 	{ "state:NAME",
 	  "state at the end of the interval, as in column state_name of cpu: running, ready, blocked, waiting, new, "
-	  "stopped, zombie, dead, unknown; that of a CPU, as in cpus: idle, busy, offline, unknown; or what was waited "
-	  "for, as in blocking and critical-path: running, preempted, interrupted, timer, block_device, network, "
-	  "user_input, ipi, blocked, unknown" },
+	  "stopped, zombie, dead, unknown; that of a CPU, as in cpus: idle, busy, offline, unknown; of a clock, as in "
+	  "sync: reference, absent, incomplete, approximate, accurate, failed; or what was waited for, as in blocking "
+	  "and critical-path: running, preempted, interrupted, timer, block_device, network, user_input, ipi, blocked, "
+	  "unknown; also the names that paths have on the screen: ready, disk, input, unexplained" },
 	{ "call:NAME",
 	  "a system call, a glob such as 'epoll_*'; newfstat is also found as fstat, the name that strace prints" },
 	{ "file:GLOB, peer:GLOB", "path of the file, address of the peer; without wildcards, a part of it" },

@@ -21,6 +21,22 @@ const char *wait_state_name(enum wait_state state)
 	return (unsigned)state < WAIT_STATES ? state_names[state] : state_names[WAIT_UNKNOWN];
 }
 
+const char *wait_state_label(enum wait_state state)
+{
+	switch (state) {
+	case WAIT_PREEMPTED:
+		return "ready"; /* after a wake-up, too */
+	case WAIT_BLOCK_DEVICE:
+		return "disk";
+	case WAIT_USER_INPUT:
+		return "input";
+	case WAIT_BLOCKED:
+		return "unexplained";
+	default:
+		return wait_state_name(state);
+	}
+}
+
 void wait_log_init(struct wait_log *log)
 {
 	memset(log, 0, sizeof(*log));

@@ -33,6 +33,9 @@ enum wait_state {
 /* "running", "block_device" … : the name in reports; "unknown" for anything else. */
 const char *wait_state_name(enum wait_state state);
 
+/* "running", "disk" … : the name in a path on the screen, which filters know, too. */
+const char *wait_state_label(enum wait_state state);
+
 enum wait_event_kind {
 	WAIT_EVENT_RUNS = 1,    /* tid has been running on its CPU since since_ns */
 	WAIT_EVENT_SWITCH,      /* tid is switched in, from_tid (-1: unknown) out with prev_state */

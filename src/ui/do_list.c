@@ -187,6 +187,7 @@ static enum lt_status set_filter(struct ui *ui, const char *text)
 	enum lt_status status;
 
 	view_filter_clear(&ui->filter);
+	ui->filter.shown = pane_list(ui_pane(ui))->table;
 	status = view_filter_parse(&ui->filter, text, NULL);
 	if (status != LT_OK) {
 		const size_t error_at = ui->filter.error_at;

@@ -6,29 +6,27 @@
 #include "view/format.h"
 
 static const struct {
-	const char *label;
 	gunichar glyph;
 	enum style style;
 	const char *meaning;
 } states[WAIT_STATES + 1] = {
-	[WAIT_RUNNING] = { "running", 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
-	[WAIT_PREEMPTED] = { "ready", 'r', STYLE_PATH_CPU,
+	[WAIT_RUNNING] = { 0x2588, STYLE_PATH_RUNNING, "running on a CPU" },
+	[WAIT_PREEMPTED] = { 'r', STYLE_PATH_CPU,
 			     "ready to run, but waiting for a CPU, after a preemption or a wake-up" },
-	[WAIT_INTERRUPTED] = { "interrupted", 'i', STYLE_PATH_CPU, "until an interrupt handler finished" },
-	[WAIT_TIMER] = { "timer", 't', STYLE_PATH_TIMER, "until a timer fired" },
-	[WAIT_BLOCK_DEVICE] = { "disk", 'd', STYLE_PATH_DISK, "until a block device finished" },
-	[WAIT_NETWORK] = { "network", 'n', STYLE_PATH_NETWORK,
-			   "until a packet arrived; the trace does not show its sender" },
-	[WAIT_USER_INPUT] = { "input", 'u', STYLE_PATH_TIMER, "until the user typed something" },
-	[WAIT_IPI] = { "ipi", 'x', STYLE_PATH_CPU, "until another CPU answered" },
-	[WAIT_BLOCKED] = { "unexplained", '?', STYLE_PATH_BLOCKED, "blocked; nothing in the trace explains it" },
-	[WAIT_UNKNOWN] = { "unknown", 0xb7, STYLE_DIM, "nothing is known" },
-	[WAIT_STATES] = { "wire", '~', STYLE_PATH_NETWORK, "a packet is in transit, between two hosts or within one" },
+	[WAIT_INTERRUPTED] = { 'i', STYLE_PATH_CPU, "until an interrupt handler finished" },
+	[WAIT_TIMER] = { 't', STYLE_PATH_TIMER, "until a timer fired" },
+	[WAIT_BLOCK_DEVICE] = { 'd', STYLE_PATH_DISK, "until a block device finished" },
+	[WAIT_NETWORK] = { 'n', STYLE_PATH_NETWORK, "until a packet arrived; the trace does not show its sender" },
+	[WAIT_USER_INPUT] = { 'u', STYLE_PATH_TIMER, "until the user typed something" },
+	[WAIT_IPI] = { 'x', STYLE_PATH_CPU, "until another CPU answered" },
+	[WAIT_BLOCKED] = { '?', STYLE_PATH_BLOCKED, "blocked; nothing in the trace explains it" },
+	[WAIT_UNKNOWN] = { 0xb7, STYLE_DIM, "nothing is known" },
+	[WAIT_STATES] = { '~', STYLE_PATH_NETWORK, "a packet is in transit, between two hosts or within one" },
 };
 
 const char *path_state_label(enum wait_state state, bool wire)
 {
-	return states[wire ? WAIT_STATES : state].label;
+	return wire ? "wire" : wait_state_label(state);
 }
 
 gunichar path_state_glyph(enum wait_state state, bool wire)

@@ -67,7 +67,9 @@ struct view_filter {
 	uint64_t files_id;      /* TABLE_FILE: only this fd table; 0: any */
 	bool utc;               /* times compared with columns are UTC; otherwise local time */
 	bool of_pane;           /* displayed are the columns that a pane has at first; otherwise those of a report */
-	size_t error_at;        /* the byte at which view_filter_parse() last found an error */
+	/* Displayed is this table: an error lists its states, those of all if NULL or if it has none; borrowed. */
+	const struct view_table *shown;
+	size_t error_at; /* the byte at which view_filter_parse() last found an error */
 };
 
 void view_filter_init(struct view_filter *f);

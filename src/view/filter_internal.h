@@ -20,6 +20,11 @@ void filter_node_free(struct view_node *node);
 bool filter_is_container(const char *name);
 void filter_set_container(struct view_node *term, const char *name);
 
+/* ---- filter_row.c ---- */
+
+/* Whether a table's states are those of waits, and the glob matches the word that the screen has for that state. */
+bool filter_is_wait_state(const struct view_table *table, const char *name, const char *glob);
+
 /* ---- filter_words.c ---- */
 
 /*

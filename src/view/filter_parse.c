@@ -146,37 +146,50 @@ static enum lt_status unknown_term(const struct filter_parser *parser, const cha
 	return LT_ERROR;
 }
 
-/* Offers the states that rows of a table may have; whether one of them matches the glob. */
-static bool has_state(const struct view_table *table, const char *glob, GPtrArray *known)
+/* Whether a state that rows of a table may have matches the glob. */
+static bool has_state(const struct view_table *table, const char *glob)
 {
 	bool any = false;
 	const char *name;
 
-	for (unsigned i = 0; table->state_name && (name = table->state_name(i)); i++) {
-		any = any || text_glob(glob, name);
+	for (unsigned i = 0; table->state_name && (name = table->state_name(i)); i++)
+		any = any || text_glob(glob, name) || filter_is_wait_state(table, name, glob);
+	return any;
+}
+
+static void add_states(const struct view_table *table, GPtrArray *known)
+{
+	const char *name;
+
+	for (unsigned i = 0; table->state_name && (name = table->state_name(i)); i++)
 		if (!g_ptr_array_find_with_equal_func(known, name, g_str_equal, NULL))
 			g_ptr_array_add(known, (gpointer)name);
-	}
-	return any;
+}
+
+static enum lt_status unknown_state(const struct view_table *of, const char *glob)
+{
+	GPtrArray *known = g_ptr_array_new();
+	char *list;
+
+	for (unsigned i = 0; i < (of ? 1 : view_table_count()); i++)
+		add_states(of ? of : view_table_get(i), known);
+	g_ptr_array_add(known, NULL);
+	list = g_strjoinv(", ", (char **)known->pdata);
+	error_set("unknown state '%s': use one of %s", glob, list);
+	g_free(list);
+	g_ptr_array_free(known, TRUE);
+	return LT_ERROR;
 }
 
 /* LT_ERROR: no row can have such a state. */
 static enum lt_status check_state(const struct filter_parser *parser, const char *glob)
 {
-	GPtrArray *known = g_ptr_array_new();
-	bool any = false;
+	const struct view_table *shown = parser->f->shown;
 
 	for (unsigned i = 0; i < (parser->table ? 1 : view_table_count()); i++)
-		any |= has_state(parser->table ? parser->table : view_table_get(i), glob, known);
-	g_ptr_array_add(known, NULL);
-	if (!any) {
-		char *list = g_strjoinv(", ", (char **)known->pdata);
-
-		error_set("unknown state '%s': use one of %s", glob, list);
-		g_free(list);
-	}
-	g_ptr_array_free(known, TRUE);
-	return any ? LT_OK : LT_ERROR;
+		if (has_state(parser->table ? parser->table : view_table_get(i), glob))
+			return LT_OK;
+	return unknown_state(parser->table || !shown || !shown->state_name ? parser->table : shown, glob);
 }
 
 /* Parses what follows the colon. False: invalid. */

@@ -97,6 +97,27 @@ static enum view_truth has_name(const struct judged *j, const struct view_node *
 	return truth_of(v.kind == VALUE_TEXT && text_glob(term->glob, v.text));
 }
 
+bool filter_is_wait_state(const struct view_table *table, const char *name, const char *glob)
+{
+	for (unsigned i = 0; table->state_name == view_wait_state && i < WAIT_STATES; i++)
+		if (strcmp(wait_state_name((enum wait_state)i), name) == 0)
+			return text_glob(glob, wait_state_label((enum wait_state)i));
+	return false;
+}
+
+/* By either name, if it is a wait's. */
+static enum view_truth is_state(const struct judged *j, const struct view_node *term)
+{
+	const struct column *column = bound_column(j, term);
+	struct value v;
+
+	if (!column)
+		return VIEW_UNTOUCHED;
+	view_row_value(j->rows, j->row, column, &v);
+	return truth_of(v.kind == VALUE_TEXT &&
+			(text_glob(term->glob, v.text) || filter_is_wait_state(j->rows->table, v.text, term->glob)));
+}
+
 /* By either name. */
 static enum view_truth is_call(const struct judged *j, const struct view_node *term)
 {
@@ -320,6 +341,7 @@ static enum view_truth row_term(void *data, const struct view_node *term)
 	case VIEW_FACT_CALL:
 		return is_call(&w->j, term);
 	case VIEW_FACT_STATE:
+		return is_state(&w->j, term);
 	case VIEW_FACT_FILE:
 	case VIEW_FACT_PEER:
 		return has_name(&w->j, term);

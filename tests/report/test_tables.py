@@ -37,7 +37,7 @@ def test_states_are_in_the_help():
     """Every state that a table accepts; no other is accepted."""
     text = subprocess.run([PROGRAM, "report", "--help"], stdin=subprocess.DEVNULL, capture_output=True, check=True).stdout.decode()
     states = text.split("  state:NAME ")[1].split("  call:NAME ")[0]
-    for table, least in ("cpu", 9), ("cpus", 4), ("blocking", 10):
+    for table, least in ("cpu", 9), ("cpus", 4), ("blocking", 10), ("sync", 6):
         said = run(table, "--where", "state:nope", status=2)
         known = re.search("use one of (.*)", said)[1].split(", ")
         assert len(known) >= least, known
@@ -225,7 +225,9 @@ FILTERS = {
     "syscalls": [("call:epoll_*", lambda r: r["name"].startswith("epoll_")),
                  ("errors>0", lambda r: len(r["errors"]) > 0), ("errors>0.5", lambda r: len(r["errors"]) > 0)],
     "files": [("file:/etc/", lambda r: "/etc/" in (r["path"] or "")), ("kind=inet", lambda r: r["kind"] == "inet")],
-    "blocking": [("state:block_device", lambda r: r["state"] == "block_device")],
+    "blocking": [("state:block_device", lambda r: r["state"] == "block_device"),
+                 ("state:disk", lambda r: r["state"] == "block_device"),
+                 ("state:unexplained|state:in*", lambda r: r["state"] in ("blocked", "interrupted", "user_input"))],
     "disks": [("dev=254:0 writes>140", lambda r: r["dev"] == 254 << 20 and r["writes"] > 140)],
     "events": [("used=no count>10", lambda r: not r["used"] and r["count"] > 10)],
 }

@@ -152,6 +152,24 @@ static void assert_filter_error(const char *text, const char *expected)
 	assert_filter_error_of(NULL, text, expected);
 }
 
+/* A filter for any table: of the states only those of the table that the user sees are listed. */
+START_TEST(test_states_of_the_shown_table)
+{
+	struct view_filter f;
+
+	view_filter_init(&f);
+	f.shown = view_table_find("cpus");
+	ck_assert_int_eq(view_filter_parse(&f, "state:foo", NULL), LT_ERROR);
+	ck_assert_str_eq(error_text(), "column 1: unknown state 'foo': use one of unknown, idle, busy, offline");
+	ck_assert_int_eq(view_filter_parse(&f, "state:running | state:disk", NULL), LT_OK);
+	f.shown = view_table_find("io"); /* it has none */
+	ck_assert_int_eq(view_filter_parse(&f, "state:foo", NULL), LT_ERROR);
+	ck_assert_ptr_nonnull(strstr(error_text(), "offline"));
+	ck_assert_ptr_nonnull(strstr(error_text(), "block_device"));
+	view_filter_release(&f);
+}
+END_TEST
+
 START_TEST(test_filter_errors)
 {
 	assert_filter_error("nginx bogus:x",
@@ -173,6 +191,9 @@ START_TEST(test_filter_errors)
 	assert_filter_error_of("sync", "state:running",
 			       "column 1: unknown state 'running': use one of reference, absent, incomplete, "
 			       "approximate, accurate, failed");
+	assert_filter_error_of("cpu", "state:disk",
+			       "column 1: unknown state 'disk': use one of unknown, running, ready, blocked, waiting, "
+			       "new, stopped, zombie, dead");
 	assert_filter_error("pid:x", "column 1: 'pid:x': 'pid:' needs a number");
 	assert_filter_error("tid:", "column 1: 'tid:': 'tid:' needs a number");
 	assert_filter_error("host:", "column 1: 'host:': 'host:' needs a name");
@@ -698,7 +719,7 @@ START_TEST(test_clocks)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter, test_filter_errors,
-		 test_filter_too_deep, test_missing, test_search, test_tree, test_tree_of_branches,
-		 test_tree_of_counters, test_deep_tree, test_only_sums, test_only_branches, test_processes_of_no_thread,
-		 test_clocks)
+UNIT_MAIN_AROUND("view rows", setup, teardown, test_ranks, test_tracing, test_sort, test_filter,
+		 test_states_of_the_shown_table, test_filter_errors, test_filter_too_deep, test_missing, test_search,
+		 test_tree, test_tree_of_branches, test_tree_of_counters, test_deep_tree, test_only_sums,
+		 test_only_branches, test_processes_of_no_thread, test_clocks)
