@@ -414,7 +414,7 @@ void do_sort_menu(struct ui *ui, int argument)
 	if (l->table->rank && !l->query.sum_by)
 		overlay_item(menu, SORT_DEFAULT, -1, l->table->ranked);
 	for (unsigned i = 0; i < l->rows.n_columns; i++) {
-		char *text = g_strdup_printf("%-16s %s", l->rows.columns[i].header, l->rows.columns[i].meaning);
+		char *text = help_column(&l->rows.columns[i], 16);
 
 		overlay_item(menu, (int)i, -1, text);
 		if (!strcmp(l->rows.columns[i].name, l->sort) && !(l->table->rank && l->query.ranked))

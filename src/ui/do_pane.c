@@ -286,7 +286,7 @@ static void setup_show(struct ui *ui)
 	for (unsigned i = 0; table && i < table->n_columns; i++) {
 		const struct column *c = &table->columns[i];
 
-		text = g_strdup_printf("%-*s %s", width, c->header, c->meaning);
+		text = help_column(c, width);
 		overlay_item(menu, (int)i, list_shows_column(pane_list(p), c->name), text);
 		g_free(text);
 	}

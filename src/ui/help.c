@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The help screen, made from the action table and the pane's columns. */
 #include "ui/internal.h"
+#include "ui/legend.h"
 #include "ui/mouse.h"
 
 static void add_actions(struct overlay *o, bool ascii, enum action_group group)
@@ -25,6 +26,16 @@ static void add_mouse(struct overlay *o)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
+static void add_legend(struct overlay *o)
+{
+	const struct legend *legend;
+
+	overlay_add(o, STYLE_TITLE, "First lines: state, interval, totals, hosts", NULL);
+	for (unsigned i = 0; (legend = legend_get(i)); i++)
+		overlay_add(o, STYLE_KEY, legend->term, legend->meaning);
+	overlay_add(o, STYLE_NORMAL, "", NULL);
+}
+
 static bool has_rates(const struct list *l)
 {
 	for (int i = 0; i < l->n_columns; i++) {
@@ -34,6 +45,23 @@ static bool has_rates(const struct list *l)
 			return true;
 	}
 	return false;
+}
+
+/* The screen shows '-' where reports have null. To be freed. */
+static char *column_meaning(const struct column *column)
+{
+	GString *text = g_string_new(column->meaning);
+
+	g_string_replace(text, "null", "'-'", 0);
+	return g_string_free(text, FALSE);
+}
+
+char *help_column(const struct column *column, int width)
+{
+	char *meaning = column_meaning(column), *text = g_strdup_printf("%-*s %s", width, column->header, meaning);
+
+	g_free(meaning);
+	return text;
 }
 
 static void add_columns(struct overlay *o, const struct list *l)
@@ -46,8 +74,12 @@ static void add_columns(struct overlay *o, const struct list *l)
 	if (has_rates(l))
 		overlay_add(o, STYLE_NORMAL,
 			    "Rates per second refer to the part of the interval in which the host was recorded.", NULL);
-	for (int i = 0; i < l->n_columns; i++)
-		overlay_add(o, STYLE_KEY, l->columns[i].column->header, l->columns[i].column->meaning);
+	for (int i = 0; i < l->n_columns; i++) {
+		char *meaning = column_meaning(l->columns[i].column);
+
+		overlay_add(o, STYLE_KEY, l->columns[i].column->header, meaning);
+		g_free(meaning);
+	}
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
@@ -89,6 +121,7 @@ struct overlay *help_create(struct ui *ui)
 	for (unsigned i = 0; i < ACTION_GROUPS; i++)
 		add_actions(o, ui->format.ascii, (enum action_group)i);
 	add_mouse(o);
+	add_legend(o);
 	for (unsigned i = 0; i < p->n_lists; i++)
 		add_columns(o, &p->lists[i]);
 	if (p->type->window)

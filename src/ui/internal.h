@@ -545,6 +545,9 @@ uint64_t ui_data_end(const struct ui *ui);
 /* The overlays. */
 struct overlay *help_create(struct ui *ui);
 
+/* A column's heading, width wide, and its meaning, for a menu; to be freed. */
+char *help_column(const struct column *column, int width);
+
 /* Opens the box of messages; adds those that have been written since, if it is still open. */
 void messages_show(struct ui *ui);
 void messages_update(struct ui *ui);

@@ -18,6 +18,7 @@
 #include "source/source.h"
 #include "ui/action.h"
 #include "ui/crash.h"
+#include "ui/legend.h"
 #include "ui/mouse.h"
 #include "ui/pane.h"
 #include "ui/screen.h"
@@ -346,6 +347,7 @@ void cmd_monitor_help(struct help *h)
 		{ NULL, NULL },
 	};
 	const struct mouse_help *mouse;
+	const struct legend *legend;
 	char keys[64];
 
 	help_section(h, "Keys");
@@ -362,6 +364,10 @@ void cmd_monitor_help(struct help *h)
 	help_paragraph(h, "What can be clicked. --no-mouse turns this off.");
 	for (unsigned i = 0; (mouse = mouse_help_get(i)); i++)
 		help_item(h, mouse->where, mouse->help);
+	help_section(h, "Screen");
+	help_paragraph(h, "What stands above the panes:");
+	for (unsigned i = 0; (legend = legend_get(i)); i++)
+		help_item(h, legend->term, legend->meaning);
 	help_section(h, "Panes");
 	help_paragraph(
 		h,
