@@ -52,7 +52,7 @@ static void set_offsets(struct ingest *in, const GPtrArray *sessions)
 		const uint64_t begin_ns = fed_session_begin_ns(s);
 
 		if (!host) {
-			log_warning("session '%s/%s': its clock cannot be compared with the others", s->hostname,
+			log_warning("session '%s/%s': its clock cannot be synchronised with the others", s->hostname,
 				    s->name);
 			continue;
 		}

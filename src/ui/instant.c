@@ -69,9 +69,8 @@ static void say_moved(struct ui *ui)
 	if (!most || most_ns < MOVED_NS)
 		return;
 	format_duration(text, sizeof(text), most_ns, ui->format.ascii);
-	log_info("clocks compared: %s moved %s by %s", most->info.name, back ? "back" : "on", text);
-	ui_say(ui, "clocks compared and times corrected: those of %s moved %s by %s", most->info.name,
-	       back ? "back" : "on", text);
+	log_info("clocks synchronised: %s moved %s by %s", most->info.name, back ? "back" : "on", text);
+	ui_say(ui, "clocks synchronised: times of %s moved %s by %s", most->info.name, back ? "back" : "on", text);
 }
 
 /* How far the replay has come from its start. */
@@ -288,14 +287,14 @@ static bool any_apart(const struct ui *ui, uint64_t *half_ns)
 static void unsure_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4])
 {
 	static const char *const longest[] = {
-		[UI_CLOCKS_COMPARING] = "clocks: being compared",
+		[UI_CLOCKS_SYNCHRONISING] = "clocks: being synchronised",
 		[UI_CLOCKS_APART] = "clocks: not corrected",
-		[UI_CLOCKS_KNOWN] = "clocks: not all compared yet",
+		[UI_CLOCKS_KNOWN] = "clocks: not all synchronised yet",
 	};
 	const size_t size = FORMAT_SIZE * 4;
 
 	if (ui->clocks_stage == UI_CLOCKS_CUTTING)
-		g_snprintf(texts[0], size, "clocks: compared, correcting times: %u%%", ui->clocks_percent);
+		g_snprintf(texts[0], size, "clocks: synchronised, correcting times: %u%%", ui->clocks_percent);
 	else
 		g_strlcpy(texts[0], longest[ui->clocks_stage], size);
 	g_strlcpy(texts[1], "clocks unsure", size);
@@ -322,13 +321,14 @@ void clocks_texts(const struct ui *ui, char texts[CLOCKS_TEXTS][FORMAT_SIZE * 4]
 	}
 	format_duration(times, sizeof(times), spread_ns, ui->format.ascii);
 	if (stage == UI_CLOCKS_CUTTING)
-		g_snprintf(texts[0], size, "clocks: compared, correcting times ±%s: %u%%", times, ui->clocks_percent);
+		g_snprintf(texts[0], size, "clocks: synchronised, correcting times ±%s: %u%%", times,
+			   ui->clocks_percent);
 	else if (stage == UI_CLOCKS_APART)
 		g_snprintf(texts[0], size, "clocks: not corrected, times ±%s", times);
 	else if (stage == UI_CLOCKS_KNOWN)
 		g_snprintf(texts[0], size, "clocks: by arrival, times ±%s", times);
 	else
-		g_snprintf(texts[0], size, "clocks: being compared, times ±%s", times);
+		g_snprintf(texts[0], size, "clocks: being synchronised, times ±%s", times);
 	g_snprintf(texts[1], size, "clocks: times ±%s", times);
 	g_snprintf(texts[2], size, "clocks ±%s", times);
 	g_snprintf(texts[3], size, "±%s", times);

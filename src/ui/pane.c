@@ -170,7 +170,7 @@ static const struct pane_type types[PANES] = {
 		.title = "Hosts",
 		.about = "hosts and their CPUs, clocks and sources",
 		.tables = { "hosts", "sync", "cpus" },
-		.empty = { "no host has data in this interval", "one host: no clock to compare with",
+		.empty = { "no host has data in this interval", "one host: no clock to synchronise with",
 			   "no CPU was seen in this interval" },
 		.instead = { NULL, NULL, "1 (CPU) shows who ran" },
 		.explain = explain_hosts,

@@ -296,7 +296,8 @@ static void clock_draw(struct ui *ui, struct pane *p, int y, int h)
 	h -= used;
 	if (!ui->clocks || ui_host(ui, s->host)->info.clock < 0) {
 		canvas_text(ui->canvas, 1, y, STYLE_DIM,
-			    ui->hosts->len == 1 ? "one host: no clock to compare with" : "every host has its own clock",
+			    ui->hosts->len == 1 ? "one host: no clock to synchronise with"
+						: "every host has its own clock",
 			    -1);
 	} else {
 		used = draw_facts(ui, s->host, dots, y);

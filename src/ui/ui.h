@@ -175,10 +175,10 @@ void ui_set_preview(struct ui *ui, struct history *history, uint64_t begin_ns, u
 
 /* What the first line says about the clocks. */
 enum ui_clocks_stage {
-	UI_CLOCKS_KNOWN,     /* as well as possible: times are the reference's. Live, the hosts' states count */
-	UI_CLOCKS_COMPARING, /* times are on each host's own clock */
-	UI_CLOCKS_CUTTING,   /* times are still on each host's own clock but will soon be the reference's */
-	UI_CLOCKS_APART,     /* times stay on each host's own clock */
+	UI_CLOCKS_KNOWN,         /* as well as possible: times are the reference's. Live, the hosts' states count */
+	UI_CLOCKS_SYNCHRONISING, /* times are on each host's own clock */
+	UI_CLOCKS_CUTTING,       /* times are still on each host's own clock but will soon be the reference's */
+	UI_CLOCKS_APART,         /* times stay on each host's own clock */
 };
 
 /* percent: progress of UI_CLOCKS_CUTTING. */

@@ -21,7 +21,7 @@ static const char *state_name(unsigned i)
 	C(ref, GAUGE, TEXT,                                                                                           \
 	  "Host whose clock is its reference; null if none can be derived from packets or, live, from arrival times") \
 	C(state, GAUGE, TEXT,                                                                                         \
-	  "State of its clock: reference, absent (no packets to compare), incomplete (packets in one direction "      \
+	  "State of its clock: reference, absent (no packets exchanged), incomplete (packets in one direction "       \
 	  "only), approximate (no bound, or --offset for it or a host on the way), accurate, failed (no plausible "   \
 	  "drift fits the packets, at the end of the interval: a clock jumped)")                                      \
 	C(matched, GAUGE, COUNT, "Packets between it and the next host on the way to the reference")                  \
@@ -179,8 +179,8 @@ const struct view_table view_matches_table = {
 	.title = "Matches",
 	.row = "a packet",
 	.meaning =
-		"Packets seen by both sender and receiver, in sending order, except UDP datagrams without an IPv4 ID "
-		"of which there are several of equal length.",
+		"Packets seen by both sender and receiver, in sending order. UDP datagrams without an IPv4 ID may be "
+		"left out if several have the same addresses, ports and length.",
 	.flags = VIEW_REPORT | VIEW_ALL_ROWS,
 	.source = TABLES,
 	.needs = NEED_NET,

@@ -51,7 +51,7 @@ def one_time(checks):
         checks.contains("nothing is said of clocks", t.press("9"), r"own clock \(--no-sync\)")
     with Terminal("--paused", os.path.join(RECORDING, "web")).wait_read() as t:
         t.press("9")
-        checks.contains("the clock of a host alone", t.press("Enter"), r" Clock [\s\S]* one host: no clock to compare with")
+        checks.contains("the clock of a host alone", t.press("Enter"), r" Clock [\s\S]* one host: no clock to synchronise with")
 
 
 def clocks_as_reported(checks):
@@ -149,7 +149,7 @@ def shown_ns(line):
                  + int(t.split(".")[1].ljust(9, "0")) for t in found.groups()) if found else (0, 0)
 
 
-COMPARED_AND_READ = r"\A PAUSED .*clocks: being compared.*reading [1-9]\d%"
+COMPARED_AND_READ = r"\A PAUSED .*clocks: being synchronised.*reading [1-9]\d%"
 
 
 class Comparing:
@@ -206,7 +206,7 @@ def slow_comparison(checks):
         t.wait(r"^ db +0\[")
         time.sleep(3.5)  # this is tested: that no amount of time makes it give up
         before = t.press("m", "a")
-        checks.contains("data is shown, and marked", before, r"\A PAUSED .*clocks: being compared")
+        checks.contains("data is shown, and marked", before, r"\A PAUSED .*clocks: being synchronised")
         checks.contains("of the host whose clock is behind", before, r"^ db +0\[")
         monitor.finish()
         after = t.sync()
@@ -230,10 +230,10 @@ def moved_while_comparing(checks):
         t.wait(COMPARED_AND_READ)
         first = shown_ns(t.sync()[0])
         before = t.press("Right")
-        checks.contains("still compared", before, r"\A PAUSED .*clocks: being compared")
+        checks.contains("still synchronised", before, r"\A PAUSED .*clocks: being synchronised")
         checks.equal("an interval on", shown_ns(before[0])[0], first[1])
         monitor.held.go_on()
-        said = t.wait(r"clocks compared and times corrected: those of (\w+) moved on by (\S+)$")
+        said = t.wait(r"clocks synchronised: times of (\w+) moved on by (\S+)$")
         checks.equal("the move is said", said.groups(), ("db", "22.29s"))
         t.wait_read()
         offset = next(row["offset_ns"] for row in report("sync") if row["host"] == "db")

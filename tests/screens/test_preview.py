@@ -208,7 +208,7 @@ def left(checks):
 
 
 def three_hosts(checks):
-    """While their clocks are being compared."""
+    """While their clocks are being synchronised."""
     recording = unpack("three-tier")
     with Opened(recording, 3, "--paused") as opened:
         t = opened.terminal

@@ -123,7 +123,7 @@ void monitor_publish_clocks_stage(struct monitor *m)
 		percent = (unsigned)MIN((frames_known_ns(r->frames) - begin_ns) * 100 / (end_ns - begin_ns), 99);
 	}
 	ui_set_clocks_stage(m->ui,
-			    m->stage == STAGE_COMPARING ? UI_CLOCKS_COMPARING
+			    m->stage == STAGE_COMPARING ? UI_CLOCKS_SYNCHRONISING
 			    : m->stage != STAGE_CUTTING ? UI_CLOCKS_KNOWN
 			    : r->in                     ? UI_CLOCKS_CUTTING
 							: UI_CLOCKS_APART,
