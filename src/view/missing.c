@@ -62,6 +62,7 @@ static void append_names(GString *s, const GPtrArray *names, unsigned n, const c
 
 static char *describe(const struct missing_list *list, bool all_hosts)
 {
+	const bool both = list->events->len && list->syscalls;
 	GString *s = g_string_new(NULL);
 
 	if (!all_hosts) {
@@ -74,14 +75,16 @@ static char *describe(const struct missing_list *list, bool all_hosts)
 		g_string_append(s, list->events->len > NAMED_MAX ? " … events" : " events");
 	}
 	if (list->syscalls)
-		g_string_append_printf(s, "%sno system calls", list->events->len ? ", " : "");
-	g_string_append_printf(s, ": lttngtop record --set %s, or ", list->memory ? "full,memory" : "full");
+		g_string_append_printf(s, "%sno system calls", both ? " and " : "");
+	g_string_append_printf(s, " were recorded: use 'lttngtop record --set %s'%s or ",
+			       list->memory ? "full,memory" : "full", both ? "," : "");
 	if (list->events->len) {
-		g_string_append(s, "lttng enable-event -k ");
+		g_string_append(s, "'lttng enable-event -k ");
 		append_names(s, list->events, list->events->len, ",");
+		g_string_append_c(s, '\'');
 	}
 	if (list->syscalls)
-		g_string_append_printf(s, "%slttng enable-event -k --syscall --all", list->events->len ? "; " : "");
+		g_string_append_printf(s, "%s'lttng enable-event -k --syscall --all'", both ? " and " : "");
 	return g_string_free(s, FALSE);
 }
 

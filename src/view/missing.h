@@ -7,16 +7,16 @@
 /*
  * Explains why a table is empty if the events it needs are missing (view_table.needs): names the tracepoints that the
  * hosts' traces lack in the interval, and how to record them, preceded by the hosts if others have them: "web: no
- * block_rq_issue events: lttngtop record --set full, or lttng enable-event -k block_rq_issue". filter: which hosts
- * count; NULL: all. Returns NULL if nothing is missing; free with g_free().
+ * block_rq_issue events were recorded: use …". filter: which hosts count; NULL: all. Returns NULL if nothing is
+ * missing; free with g_free().
  */
 char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter);
 
 /* view_table.unrecorded of tables of perf counters. */
-#define VIEW_PERF_UNRECORDED                                                                          \
-	"no perf counters up to here: lttngtop record --perf page-fault, or lttng add-context -k -t " \
-	"perf:cpu:page-fault …"
+#define VIEW_PERF_UNRECORDED                                                                                \
+	"no perf counters up to here: use 'lttngtop record --perf page-fault' or 'lttng add-context -k -t " \
+	"perf:cpu:page-fault …'"
 
 /*
  * Whether there is any row that the table could show, whatever its figures and the filter: in a host's interval or, of

@@ -31,6 +31,6 @@ const struct view_table view_emitters_table = {
 	.screen = "tid pid host container events rate comm",
 	.sort = "events",
 	.belongs = emits,
-	.unrecorded = "no events of programs up to here: lttngtop record --ust EVENT, or lttng enable-event -u "
-		      "EVENT",
+	.unrecorded = "no events of programs up to here: use 'lttngtop record --ust EVENT' or 'lttng enable-event -u "
+		      "EVENT'",
 };

@@ -20,13 +20,13 @@ SECOND = 10 ** 9
 BASE = 1_700_000_000 * SECOND
 STEP = SECOND // 50
 
-RECORD = "lttngtop record --set full, or lttng enable-event -k"
-CALLS = f"no system calls: {RECORD} --syscall --all"
-DISK = f"no block_rq_issue, block_rq_complete events: {RECORD} block_rq_issue,block_rq_complete"
-NET = f"no net_dev_queue, net_if_receive_skb events: {RECORD} net_dev_queue,net_if_receive_skb"
-WAKE = f"no sched_waking, sched_wakeup_new events: {RECORD} sched_waking,sched_wakeup_new"
+RECORD = "were recorded: use 'lttngtop record --set full' or 'lttng enable-event -k"
+CALLS = f"no system calls {RECORD} --syscall --all'"
+DISK = f"no block_rq_issue, block_rq_complete events {RECORD} block_rq_issue,block_rq_complete'"
+NET = f"no net_dev_queue, net_if_receive_skb events {RECORD} net_dev_queue,net_if_receive_skb'"
+WAKE = f"no sched_waking, sched_wakeup_new events {RECORD} sched_waking,sched_wakeup_new'"
 IRQS = "irq_handler_entry,irq_handler_exit,irq_softirq_raise,irq_softirq_entry,irq_softirq_exit"
-IRQ = f"no irq_handler_entry, irq_handler_exit … events: {RECORD} {IRQS}"
+IRQ = f"no irq_handler_entry, irq_handler_exit … events {RECORD} {IRQS}'"
 
 
 def words(screen):

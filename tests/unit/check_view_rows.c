@@ -113,24 +113,27 @@ START_TEST(test_missing)
 	shown[1].missing = web;
 	shown[1].n_missing = G_N_ELEMENTS(web);
 	assert_missing("disks", "",
-		       "no block_rq_issue, block_rq_complete events: lttngtop record --set full, or "
-		       "lttng enable-event -k block_rq_issue,block_rq_complete");
+		       "no block_rq_issue, block_rq_complete events were recorded: use 'lttngtop record --set full' "
+		       "or 'lttng enable-event -k block_rq_issue,block_rq_complete'");
 	assert_missing("disks", "host:db",
-		       "no block_rq_issue events: lttngtop record --set full, or lttng enable-event -k block_rq_issue");
+		       "no block_rq_issue events were recorded: use 'lttngtop record --set full' or "
+		       "'lttng enable-event -k block_rq_issue'");
 	assert_missing("sched", "",
-		       "db: no sched_waking events: lttngtop record --set full, or lttng enable-event -k sched_waking");
+		       "db: no sched_waking events were recorded: use 'lttngtop record --set full' or "
+		       "'lttng enable-event -k sched_waking'");
 	assert_missing("sched", "host:web", NULL);
 	assert_missing("io", "",
-		       "web: no system calls: lttngtop record --set full, or lttng enable-event -k --syscall --all");
+		       "web: no system calls were recorded: use 'lttngtop record --set full' or "
+		       "'lttng enable-event -k --syscall --all'");
 	assert_missing("relations", "",
-		       "no sched_waking events, no system calls: lttngtop record --set full, or "
-		       "lttng enable-event -k sched_waking; lttng enable-event -k --syscall --all");
+		       "no sched_waking events and no system calls were recorded: use 'lttngtop record --set full', or "
+		       "'lttng enable-event -k sched_waking' and 'lttng enable-event -k --syscall --all'");
 	assert_missing("cpu", "", NULL);
 	shown[0].missing = pages;
 	shown[0].n_missing = G_N_ELEMENTS(pages);
 	assert_missing("memory", "host:db",
-		       "no kmem_mm_page_alloc events: lttngtop record --set full,memory, or "
-		       "lttng enable-event -k kmem_mm_page_alloc");
+		       "no kmem_mm_page_alloc events were recorded: use 'lttngtop record --set full,memory' "
+		       "or 'lttng enable-event -k kmem_mm_page_alloc'");
 	assert_missing("hosts", "", NULL);
 	shown[1].iv = NULL;
 	assert_missing("io", "", NULL);
