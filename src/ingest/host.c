@@ -24,7 +24,7 @@ enum { OWN_SIDECAR_EVERY_US = 5 * US_PER_S };
 /* A clock that is set back by less remains the same one: events are dropped as late until it has caught up. */
 #define SET_BACK_NS (2 * NS_PER_S)
 
-#define UNDUMPED "no state dump seen: on that host: lttngtop record refresh SESSION"
+#define UNDUMPED "no state dump seen: run 'lttngtop record refresh SESSION' on that host"
 
 /* Takes ownership of hostname and clock. */
 static struct host *host_create(char *hostname, char *clock)
@@ -360,7 +360,7 @@ static void report_status(const struct host *host)
 	if (h->away)
 		model_set_status(h->model, HOST_AWAY, host->away_why);
 	else if (host->stalled)
-		model_set_status(h->model, HOST_SILENT, "silent: not waited for");
+		model_set_status(h->model, HOST_SILENT, "silent: the others no longer wait for it");
 	else if (h->still)
 		model_set_status(h->model, HOST_SILENT, "no events");
 	else if (h->trouble)

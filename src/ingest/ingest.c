@@ -153,7 +153,7 @@ enum lt_status ingest_open(struct ingest *in, const char *source)
 	if (!source_is_url(source))
 		status = open_directory(in, source);
 	else if (in->options.without_live)
-		status = error_set("reading '%s': not waited for any longer", source);
+		status = error_set("reading '%s': gave up waiting for it", source);
 	else
 		status = open_url(in, source);
 	if (status == LT_ERROR)

@@ -180,7 +180,7 @@ void ingest_source_stopped(struct ingest *in, struct input *input, const char *w
 
 static char *not_awaited(const char *name)
 {
-	return g_strdup_printf("reading '%s': not waited for any longer", name);
+	return g_strdup_printf("reading '%s': gave up waiting for it", name);
 }
 
 static void give_up_relays(struct ingest *in, const GPtrArray *relays)

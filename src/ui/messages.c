@@ -60,7 +60,7 @@ static void add_host(struct ui *ui, struct overlay *o, const struct ui_host_data
 	g_snprintf(text, sizeof(text), "%s to %s", ui_time(ui, begin, sizeof(begin), begin_ns, 9, UI_DATE_FULL),
 		   ui_time(ui, end, sizeof(end), end_ns, 9,
 			   timetext_same_day(begin_ns, end_ns, ui->options.utc) ? UI_DATE_NONE : UI_DATE_FULL));
-	overlay_add(o, STYLE_DIM, host->info.ended ? "record" : "record so far", text);
+	overlay_add(o, STYLE_DIM, host->info.ended ? "recorded" : "recorded so far", text);
 	if (host->info.trouble)
 		overlay_add(o, STYLE_LOST, "incomplete", host->info.trouble);
 	if (host->info.note)

@@ -55,8 +55,9 @@ static const struct column hosts_columns[] = {
 	COLUMN_HOST,
 	OTHER(get_source, "source", "SOURCE", "Directory or URL of the source.", COLUMN_TEXT, 24, REPORTED),
 	OTHER(get_tracer, "tracer", "TRACER", "Name and version of the tracer.", COLUMN_TEXT, 20, REPORTED),
-	OTHER(get_begin, "begin_ns", "BEGIN", "Start of its record inside the interval.", COLUMN_TIME, 15, REPORTED),
-	OTHER(get_end, "end_ns", "END", "End of its record inside the interval.", COLUMN_TIME, 15, REPORTED),
+	OTHER(get_begin, "begin_ns", "BEGIN", "Start of its recorded time inside the interval.", COLUMN_TIME, 15,
+	      REPORTED),
+	OTHER(get_end, "end_ns", "END", "End of its recorded time inside the interval.", COLUMN_TIME, 15, REPORTED),
 	COLUMN(host, events, "EVENTS", 9, FIGURE),
 	COLUMN(host, lost_events, "LOST", 8, FIGURE),
 	COLUMN(host, lost_packets, "LOST PKT", 8, FIGURE),
@@ -74,7 +75,9 @@ static const struct column hosts_columns[] = {
 	      REPORTED | COLUMN_IF_KNOWN),
 	OTHER(view_get_host_clock, "clock", "CLOCK", "Whether the clock was synchronised when it was recorded.",
 	      COLUMN_TEXT, 20, REPORTED | COLUMN_IF_KNOWN),
-	OTHER(get_status, "status", "STATUS", "Status at the end of the interval: ok, ended, degraded, silent or away.",
+	OTHER(get_status, "status", "STATUS",
+	      "Status at the end of the interval: ok; ended (its live session is over); degraded (part of its data is "
+	      "missing); silent (no events come from it); away (no session of it is attached).",
 	      COLUMN_TEXT, 8, 0),
 	RATE_SAID("event_rate", host, events, "EVENTS/s", 8, "Events per second."),
 	COLUMN(host, threads_new, "+THR", 6, 0),
@@ -145,8 +148,9 @@ const struct view_table view_probes_table = {
 	.screen = "host count rate name",
 	.sort = "count",
 	.belongs = is_probe,
-	.unrecorded = "no probe was hit up to here: lttngtop record --kprobe NAME=SYMBOL, or lttng enable-event -k "
-		      "--probe SYMBOL NAME",
+	.unrecorded =
+		"no probe was hit up to here: use 'lttngtop record --kprobe NAME=SYMBOL' or 'lttng enable-event -k "
+		"--probe SYMBOL NAME'",
 };
 
 /* column.cell: a cell of the CPU */

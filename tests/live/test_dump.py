@@ -13,7 +13,7 @@ import ctf  # noqa: E402
 from terminal import Checks, Terminal  # noqa: E402
 
 BASE, MS = 1_700_000_000 * 10 ** 9, 10 ** 6
-WORDS = "no state dump seen: on that host: lttngtop record refresh SESSION"
+WORDS = "no state dump seen: run 'lttngtop record refresh SESSION' on that host"
 
 
 def switch(trace, time, prev, following):

@@ -42,7 +42,7 @@ START_TEST(test_what_matters_most)
 	host_no_event(host, UINT64_C(1) << 40);
 	assert_status(HOST_SILENT, "no events");
 	host_set_stalled(host, true);
-	assert_status(HOST_SILENT, "silent: not waited for");
+	assert_status(HOST_SILENT, "silent: the others no longer wait for it");
 	host_set_away(host, "the relayd went away");
 	assert_status(HOST_AWAY, "the relayd went away");
 	host_set_stalled(host, false);
