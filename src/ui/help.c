@@ -102,7 +102,7 @@ static void add_states(struct overlay *o)
 /* Explains the parts of a call's line. */
 static void add_calls(struct overlay *o)
 {
-	overlay_add(o, STYLE_TITLE, "Calls: one line per system call or signal", NULL);
+	overlay_add(o, STYLE_TITLE, "Pane Attach: one line per system call or signal", NULL);
 	overlay_add(o, STYLE_BOLD, "read(5</var/log/a>", "the call; fds with their file or peer, if known");
 	overlay_add(o, STYLE_NORMAL, "…) = 8192", "its result; arguments are cut if there is no room");
 	overlay_add(o, STYLE_GONE, "-1 ENOENT", "it failed");
