@@ -32,7 +32,7 @@ static const struct command {
 } commands[] = {
 	{ "monitor", COMMAND_MONITOR, cmd_monitor, NULL }, { "report", COMMAND_REPORT, cmd_report, "no table given" },
 	{ "attach", COMMAND_ATTACH, cmd_attach, NULL },    { "record", COMMAND_RECORD, cmd_record, NULL },
-	{ "list", COMMAND_LIST, cmd_list, NULL },          { "feed", COMMAND_FEED, cmd_feed, "no trace given" },
+	{ "list", COMMAND_LIST, cmd_list, NULL },          { "feed", COMMAND_FEED, cmd_feed, "no recording given" },
 	{ "doctor", COMMAND_DOCTOR, cmd_doctor, NULL },    { "cluster", COMMAND_CLUSTER, cmd_monitor, NULL },
 };
 

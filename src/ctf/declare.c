@@ -8,11 +8,12 @@
 /* In the name of a type: "unsigned long long int". */
 enum { WORDS_MAX = 8 };
 
-/* "';'", or "the end"; to be freed. */
+/* "';'", or the end and what that means; to be freed. */
 static char *place_of(const struct tsdl_token *token)
 {
 	char *text = tsdl_text(token);
-	char *place = token->kind == TSDL_END ? g_strdup("the end") : g_strdup_printf("'%.40s'", text);
+	char *place =
+		token->kind == TSDL_END ? g_strdup("the end: it may be truncated") : g_strdup_printf("'%.40s'", text);
 
 	g_free(text);
 	return place;

@@ -298,7 +298,8 @@ static enum lt_status try_next(struct dial *d, int error)
 		error = errno;
 		close_fd(&d->fd);
 	}
-	return error_set("cannot connect: %s", error_of_errno(error));
+	return error_set("cannot connect: %s%s", error_of_errno(error),
+			 error == ECONNREFUSED ? ": no lttng-relayd listens there" : "");
 }
 
 static enum lt_status take_addresses(struct dial *d)

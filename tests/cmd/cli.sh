@@ -219,9 +219,9 @@ expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:
 
 # an empty table says what was not recorded; one whose rows are only not chosen, or are all 0, does not
 other=$BUILD/traces/hotplug
-expect 0 '^HOST' '^lttngtop: no perf counters up to here: lttngtop record --perf' report perf "$other"
-expect 0 '^HOST' '^lttngtop: no probe was hit up to here: lttngtop record --kprobe' report probes "$other"
-expect 0 '^HOST' '^lttngtop: no events of programs up to here: lttngtop record --ust' report emitters "$other"
+expect 0 '^HOST' '^lttngtop: no perf counters up to here: use .lttngtop record --perf' report perf "$other"
+expect 0 '^HOST' '^lttngtop: no probe was hit up to here: use .lttngtop record --kprobe' report probes "$other"
+expect 0 '^HOST' '^lttngtop: no events of programs up to here: use .lttngtop record --ust' report emitters "$other"
 expect 0 '^FROM' '^lttngtop: latencies are those of packets from one host to another' report latencies "$other"
 expect 0 '^HOST' '^lttngtop: no perf counters up to here' report perf --comm find "$other"
 expect 0 '"rows":' '^lttngtop: no probe was hit up to here' report probes --json "$other"
@@ -342,7 +342,7 @@ LC_ALL='' LC_CTYPE=UTF-8 LANG=C expect 0 '[0-9]µs' '' report sched "$recording"
 LC_ALL=utf8 expect 0 '[0-9]µs' '' report sched "$recording"
 LC_ALL=xx_YY expect 0 '[0-9]us' '' report sched "$recording"
 LC_ALL=xx_YY LANG=C.UTF-8 expect 0 '[0-9]us' '' report sched "$recording"
-expect 2 '' 'no trace given' feed --to net://localhost
+expect 2 '' 'no recording given' feed --to net://localhost
 expect 2 '' "no relayd given: use --to" feed "$recording"
 expect 2 '' "option '--to': 'localhost': it must start with net://, net4:// or net6://" feed --to localhost "$recording"
 expect 2 '' "Try 'lttngtop feed --help'" feed --to localhost "$recording"
@@ -350,8 +350,8 @@ expect 2 '' "option '--output': '' is not a directory's name" record -n --output
 expect 2 '' "option '--output': '' is not a directory's name" record stop --host h --output '' s
 # A COMMAND implies --local, a SOURCE does not.
 expect 1 '' "^lttngtop: the monitor needs a terminal" --set full -- true
-expect 2 '' "option '--set' needs '--local'$" --set full -- "$recording"
-expect 2 '' "option '--set' needs '--local'$" --set full
+expect 2 '' "option '--set' needs '--local' or a COMMAND$" --set full -- "$recording"
+expect 2 '' "option '--set' needs '--local' or a COMMAND$" --set full
 # A subcommand acts on the session that is named, and refuses what only makes sense when a recording is set up.
 expect 2 '' "two sessions are given: 'b' and, by --session, 'a'$" record stop --session a b
 expect 2 '' "'a/b' is not a valid session name" record stop --session a/b

@@ -158,7 +158,7 @@ def test_report_of_a_recording_and_a_refusal():
         url = relay.relay_url
     status, events, said = report_with(url)
     assert whole["web"] and (status, events) == (3, whole), (status, events, said)
-    assert said == f"lttngtop: warning: reading '{url}': cannot connect: Connection refused\n{INCOMPLETE}", said
+    assert said == f"lttngtop: warning: reading '{url}': cannot connect: Connection refused: no lttng-relayd listens there\n{INCOMPLETE}", said
 
 
 class Lasting(Relay):
@@ -191,7 +191,7 @@ def test_report_of_others_and_silence():
         url = f"{silent.relay_url}/host/web/s"
         status, events, said = report_with(url, live.url, stop_at="Ctrl-C ends this")
         assert events.pop("db", 0) and (status, events) == (3, whole), (status, events, said)
-        assert said.split("\n", 1)[1] == (f"lttngtop: error: reading '{url}': not waited for any longer\n"
+        assert said.split("\n", 1)[1] == (f"lttngtop: error: reading '{url}': gave up waiting for it\n"
                                           f"{INCOMPLETE}"), said
 
 
@@ -215,11 +215,11 @@ def test_report_until_silence_ends():
     with Silent() as relay, Lasting(db_session()) as live:
         status, events, said = report_with("--duration", "3s", relay.relay_url)
         assert (status, events) == (3, whole), (status, events, said)
-        assert said == f"lttngtop: warning: reading '{relay.relay_url}': not waited for any longer\n{INCOMPLETE}", said
+        assert said == f"lttngtop: warning: reading '{relay.relay_url}': gave up waiting for it\n{INCOMPLETE}", said
         for urls in ([f"{relay.relay_url}/host/web/s"], [relay.relay_url, live.url]):
             status, events, said = report_with("--begin=-1h", "--duration", "2s", *urls)
             assert (status, events) == (3, whole), (status, events, said)
-            left = "".join(f"lttngtop: error: reading '{url}': not waited for any longer\n" for url in urls)
+            left = "".join(f"lttngtop: error: reading '{url}': gave up waiting for it\n" for url in urls)
             assert said == left + INCOMPLETE, said
 
 

@@ -931,8 +931,8 @@ def test_refusals():
         cases = [
             (2, "--local takes no SOURCE", ["report", "events", "--local", "--ust", EVENTS, "recording/"]),
             (2, "option '--ust' needs '--local'", ["report", "events", "--ust", EVENTS, "recording/"]),
-            (2, "option '--set' needs '--local'", ["--set", "full", "recording/"]),
-            (2, "option '--pid' needs '--local'", ["--pid", "1", "recording/"]),
+            (2, "option '--set' needs '--local' or a COMMAND\n", ["--set", "full", "recording/"]),
+            (2, "option '--pid' needs '--local' or a COMMAND\n", ["--pid", "1", "recording/"]),
             (2, "nothing to record", ["report", "events", "--local", "--set", "none"]),
             (127, "cannot run './nowhere': not found", ["report", "events", "--local", "--ust", EVENTS, "--", "./nowhere"]),
             (1, "the monitor needs a terminal", ["--local", "--ust", EVENTS]),

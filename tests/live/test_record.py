@@ -171,7 +171,7 @@ def test_refusals():
             threading.Thread(target=answer_once, args=(brief,), daemon=True).start()
             url = f"net://127.0.0.1:{brief.getsockname()[1]}"
             check(u.run(TOP, *ust, "--live", url, "--session", "b"), 1, "",
-                  f"session 'b': channel 'user': [^;]*; cannot reach relayd '{url}' from this machine: cannot connect: Connection refused\n$")
+                  f"session 'b': channel 'user': [^;]*; cannot reach relayd '{url}' from this machine: cannot connect: Connection refused: no lttng-relayd listens there\n$")
         with socket.socket() as mute:  # like a relayd that is stopped
             mute.bind(("127.0.0.1", 0))
             mute.listen()
@@ -369,7 +369,7 @@ def test_live():
         check_counts(output, 5000)
         nobody, = sandbox.free_ports(1)
         check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-timer", "100ms", "--session", "t", "--live-port",
-                    str(nobody)), 0, f"^session 't' records to {url}\nstop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': cannot connect: Connection refused; "
+                    str(nobody)), 0, f"^session 't' records to {url}\nstop it", f"no relayd accepts viewers at '127.0.0.1:{nobody}': cannot connect: Connection refused: no lttng-relayd listens there; "
               "use --live-port to give its port")
         check(u.run(TOP, "record", "status"), 0, "^t: recording, live every 100ms, ")
         check(u.run(TOP, "record", "stop", "t"), 0, "^session 't' stopped\n$")
@@ -498,7 +498,7 @@ def test_lost_relayd():
         check(u.run(TOP, "record", "status", "s"), 0, "^s: recording, live every ")
         relayd.kill()
         relayd.wait()
-        why = (f"^lttngtop: session 's': cannot reach relayd 'net://127.0.0.1:{control}' from this machine: cannot connect: Connection refused; "
+        why = (f"^lttngtop: session 's': cannot reach relayd 'net://127.0.0.1:{control}' from this machine: cannot connect: Connection refused: no lttng-relayd listens there; "
                "once it runs again, stop the session and record again\n$")
         for verb, text in ("status", "^s: recording, live every "), ("refresh", "^state dump of session 's' repeated\n$"):
             check(u.run(TOP, "record", verb, "s"), 1, text, why)

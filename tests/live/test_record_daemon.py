@@ -201,7 +201,7 @@ def test_relayd_that_stops_before_the_start():
             threading.Thread(target=at_start, args=(listener, control, stop), daemon=True).start()
             url = f"net://127.0.0.1:{listener.getsockname()[1]}:{data}"
             check(u.run(TOP, "record", "--ust", EVENTS, "--live", url, "--live-port", str(live), "--session", "s"), 1, "",
-                  f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: cannot connect: Connection refused\n$")
+                  f"^lttngtop: starting session 's': [^;]*; cannot reach relayd '{url}' from this machine: cannot connect: Connection refused: no lttng-relayd listens there\n$")
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
         (control, data, live), _ = other.start_relayd()
@@ -218,7 +218,7 @@ def test_relayd_that_stops_before_the_start():
         os.remove(f"{u.home}/go")
         out = record.communicate(timeout=sandbox.PATIENCE)[0]
         assert record.returncode == 1 and re.search("\nlttngtop: no host could be recorded; cannot reach relayd "
-                                                    f"'{url}' from this machine: cannot connect: Connection refused\n$", out), out
+                                                    f"'{url}' from this machine: cannot connect: Connection refused: no lttng-relayd listens there\n$", out), out
         check(u.run(TOP, "record", "status"), 0, "^no sessions\n$")
 
 
@@ -233,7 +233,7 @@ def test_killed_daemon():
         where = f"no session daemon is running, and sessions end with it; the latest recording, '(lttngtop-[^']*)', is in '{u.home}/lttng-traces/\\1'\n$"
         sandbox.wait_until(lambda: re.search(where, u.run(TOP, "record", "stop")[2]), "the end of the session daemon")
         check(u.run(TOP, "record", "stop"), 1, "", where)
-        check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon is running: see lttng-sessiond")
+        check(u.run(TOP, "record", "stop", "nosuch"), 1, "", "^lttngtop: no session daemon is running, so there are no sessions\n$")
         os.unlink(pid_file)
         script = f"kill -9 $(cat {shlex.quote(pid_file)}); while lttng --no-sessiond list; do :; done >/dev/null 2>&1"
         check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c", script), 1, "",

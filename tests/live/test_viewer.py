@@ -281,7 +281,7 @@ def test_relayd_stops_and_dies():
             assert re.match(r"0 failed: the relayd went away.* \(gone\)$", patient.wait()[-1]), patient.lines[-1]
             t.relayd.wait()
         with ending(t.view("dead", "s1")) as dead:
-            assert dead.wait() == ["0 failed: cannot connect: Connection refused (unreachable)"]
+            assert dead.wait() == ["0 failed: cannot connect: Connection refused: no lttng-relayd listens there (unreachable)"]
 
 
 def main():

@@ -353,14 +353,15 @@ static const struct {
 	const char *text, *reason;
 } refused[] = {
 	{ "", "no stream is described" },
-	{ "stream { id = 1; }\n stream { id = ; };\n\n stream { x ", "line 4: '=' expected at the end" },
+	{ "stream { id = 1; }\n stream { id = ; };\n\n stream { x ",
+	  "line 4: '=' expected at the end: it may be truncated" },
 	{ "env { a = \"b; };\n", "line 1: unterminated string" },
 	{ "env { a = 99999999999999999999; };\n", "line 1: number does not fit in 64 bits" },
 	{ "\nenv { a = #; };\n", "line 2: unexpected character 0x23" },
 	{ "env { a = 1; };\nstream\n;\nstream { };\n", "line 3: '{' expected at ';'" },
 	{ "env \"\" { };\n", "line 1: '{' expected at ''" },
 	{ "stream { };\nenv { a = 1; }; };\n", "line 2: a name expected at '}'" },
-	{ "stream { }\nenv { a = \n", "line 3: ';' expected at the end" },
+	{ "stream { }\nenv { a = \n", "line 3: ';' expected at the end: it may be truncated" },
 	{ "stream { event.header := integer { size = 65; align = 8; }; };", "a number of an impossible size" },
 	{ "stream { event.header := integer { size = 8; align = 3; }; };", "an alignment that is not a power of 2" },
 	{ "stream { event.header := integer { size = 8; align = 2097152; }; };", "an alignment that is not a power" },

@@ -120,7 +120,7 @@ START_TEST(test_refused)
 	const int unused = make_socket(-1, &port);
 
 	ck_assert_int_eq(dial(AF_UNSPEC, "127.0.0.1", port, TIMEOUT_MS, &fd), LT_ERROR);
-	ck_assert_str_eq(error_text(), "cannot connect: Connection refused");
+	ck_assert_str_eq(error_text(), "cannot connect: Connection refused: no lttng-relayd listens there");
 	ck_assert_int_eq(fd, -1);
 	close(unused);
 }

@@ -242,7 +242,9 @@ enum lt_status local_check(const struct options *o, enum command_bit command)
 		name = "buffer-size";
 	else if (o->record_pid->len)
 		name = "pid";
-	return name ? error_set("option '--%s' needs '--local'", name) : LT_OK;
+	if (!name)
+		return LT_OK;
+	return error_set("option '--%s' needs '--local'%s", name, command == COMMAND_MONITOR ? " or a COMMAND" : "");
 }
 
 static bool has_terminal(enum command_bit command)

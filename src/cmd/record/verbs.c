@@ -414,6 +414,8 @@ static int fail_without_daemon(const char *name)
 		error_set("no session daemon is running, and sessions end with it; the latest recording, '%s', is "
 			  "in '%s'",
 			  latest, directory);
+	else if (!daemon_is_refused())
+		error_set("no session daemon is running, so there are no sessions");
 	g_free(latest);
 	g_free(directory);
 	return cmd_fail(LT_EXIT_FAILURE, "record");
