@@ -369,7 +369,7 @@ static const struct manual_page pages[] = {
 				{"lttngtop attach -n 'postgres*' --waits 10ms -T recording/",
 				 "Show the calls of a database that were off the CPU for more than 10 ms, and why."},
 				{"lttngtop attach -c -S calls -n nginx recording/", "As strace -c -S calls."},
-				{"lttngtop attach -n '*' -P '/etc/*' -Z recording/",
+				{"lttngtop attach -qq -n '*' -P '/etc/*' -Z recording/",
 				 "Show all calls on files in /etc that failed."},
 				{"lttngtop attach -ff -tt -o /tmp/make -n make recording/",
 				 "As strace -ff -tt -o /tmp/make make."},

@@ -97,8 +97,8 @@ const struct view_table view_syscalls_table = {
 	.row = "a system call made by a thread",
 	.meaning =
 		"How often each thread made each system call, how long the calls took and how they failed. Calls "
-		"whose entry was not recorded, or may be another call's because a CPU where the thread ran since lost "
-		"events, are counted, but not in the times.",
+		"whose entry was not recorded, or may belong to another call because a CPU on which the thread ran has "
+		"lost events since, are counted but not timed.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_SYSCALL,
 	.tables = USES(SYSCALL) | USES(SYSERR) | USES(THREAD),

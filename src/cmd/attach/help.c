@@ -104,9 +104,9 @@ void cmd_attach_help(struct help *h)
 					   "on" },
 		{ "~~~ switched out … ~~~", "a line added by --sched" },
 		{ "!!! 812 events lost on CPU 1 in the last 0.001234 s !!!",
-		  "the tracer lost events of that CPU, and calls may be missing above; one in which a thread ran there "
-		  "has no end, which may be among them. With -ff a file says only that events of its host were lost "
-		  "since its last line" },
+		  "events of that CPU were lost, and calls may be missing above; a call in progress on that CPU is "
+		  "shown without its end, which may be among the lost events. With -ff a file says only that events of "
+		  "its host were lost since its last line" },
 	};
 
 	if (h->brief)

@@ -173,7 +173,8 @@ static void help_json(struct help *h)
 	help_paragraph(h, "Files that key x of the monitor writes have the same form; rows of panes of text, such as "
 			  "Attach, have the keys at_ns, tid and text.");
 	help_subsection(h, "JSON of dump");
-	help_paragraph(h, "One object per event and line, such as (here on several lines):");
+	help_paragraph(
+		h, "One object per event and line, such as (here on several lines, and with three of its contexts):");
 	help_example(h, "{\"time_ns\":1795183625867541214,\"host\":\"db\",\"cpu\":0,\"tid\":665,\"pid\":665,\n"
 			" \"comm\":\"bash\",\"name\":\"sched_wakeup_new\",\"packet\":{\"cpu_id\":0},\n"
 			" \"context\":{\"pid\":665,\"tid\":665,\"procname\":\"bash\"},\n"
