@@ -145,10 +145,10 @@ static void add_life(struct details *h, const struct thread_row *t)
 	if (t->born_ns)
 		details_time(h, born, sizeof(born), t->born_ns, 9);
 	if (t->exited_ns)
-		details_line(h, "life", "born %s, exited %s", born,
+		details_line(h, "lifetime", "born %s, exited %s", born,
 			     details_time(h, exited, sizeof(exited), t->exited_ns, 9));
 	else
-		details_line(h, "life", "born %s", born);
+		details_line(h, "lifetime", "born %s", born);
 }
 
 void details_who(struct details *h, const struct thread_row *t)

@@ -36,17 +36,17 @@ static const struct column latencies_columns[] = {
 	COLUMN(latency, packets, "PACKETS", 8, FIGURE),
 	COLUMN(latency, negative, "NEGATIVE", 8, FIGURE),
 	COLUMN(latency, min_ns, "MIN", 9, REPORTED),
-	COLUMN(latency, p50_ns, "MEDIAN", 9, REPORTED),
-	COLUMN(latency, p90_ns, "P90", 9, REPORTED),
-	COLUMN(latency, p99_ns, "P99", 9, REPORTED),
+	COLUMN(latency, p50_ns, "p50", 9, REPORTED),
+	COLUMN(latency, p90_ns, "p90", 9, REPORTED),
+	COLUMN(latency, p99_ns, "p99", 9, REPORTED),
 	COLUMN(latency, max_ns, "MAX", 9, REPORTED),
 	COLUMN(latency, raw_negative, "RAW NEG", 8, FIGURE),
 	COLUMN(latency, raw_min_ns, "RAW MIN", 9, REPORTED),
-	COLUMN(latency, raw_p50_ns, "RAW MEDIAN", 9, REPORTED),
-	COLUMN(latency, raw_p90_ns, "RAW P90", 9, REPORTED),
-	COLUMN(latency, raw_p99_ns, "RAW P99", 9, REPORTED),
+	COLUMN(latency, raw_p50_ns, "RAW p50", 9, REPORTED),
+	COLUMN(latency, raw_p90_ns, "RAW p90", 9, REPORTED),
+	COLUMN(latency, raw_p99_ns, "RAW p99", 9, REPORTED),
 	COLUMN(latency, raw_max_ns, "RAW MAX", 9, REPORTED),
-	COLUMN(latency, p999_ns, "P99.9", 9, REPORTED),
+	COLUMN(latency, p999_ns, "p99.9", 9, REPORTED),
 	SPREAD(view_get_freq, FREQ, "freq", "LATENCY",
 	       "Histogram of the latencies by the corrected clocks; those below 0 count as 0."),
 };
@@ -55,12 +55,12 @@ static const struct column latencies_columns[] = {
 static column_get_fn get_percentile;
 
 static const struct column latencies_sum_columns[] = {
-	SPREAD(get_percentile, P50, "p50_ns", "MEDIAN", "Median latency by the corrected clocks, to within 1/16."),
-	SPREAD(get_percentile, P90, "p90_ns", "P90",
+	SPREAD(get_percentile, P50, "p50_ns", "p50", "Median latency by the corrected clocks, to within 1/16."),
+	SPREAD(get_percentile, P90, "p90_ns", "p90",
 	       "The 90th percentile of the latency by the corrected clocks, to within 1/16."),
-	SPREAD(get_percentile, P99, "p99_ns", "P99",
+	SPREAD(get_percentile, P99, "p99_ns", "p99",
 	       "The 99th percentile of the latency by the corrected clocks, to within 1/16."),
-	SPREAD(get_percentile, P999, "p999_ns", "P99.9",
+	SPREAD(get_percentile, P999, "p999_ns", "p99.9",
 	       "The 99.9th percentile of the latency by the corrected clocks, to within 1/16."),
 };
 
