@@ -94,8 +94,10 @@ void path_append(struct wait_path *p, const struct wait_segment *segment)
 
 	if (s.begin_ns <= p->begin_ns) {
 		s.begin_ns = p->begin_ns;
-		s.link = WAIT_LINK_NONE;
-		s.from = WAIT_NO_ROW;
+		if (!s.wire) {
+			s.link = WAIT_LINK_NONE;
+			s.from = WAIT_NO_ROW;
+		}
 	}
 	s.end_ns = MIN(s.end_ns, p->end_ns);
 	if (s.begin_ns >= s.end_ns)

@@ -24,7 +24,7 @@ struct wait_segment {
 	enum wait_state state;     /* for a fill: blocked where the row is known to be, else unknown */
 	bool wire;                 /* a packet in transit between two rows; state and link are both "network" */
 	enum wait_fill fill;
-	enum wait_link link; /* how the path came to this segment from the one before; for the first: none */
+	enum wait_link link; /* how the path came to this segment; for the first that is not a packet: none */
 	wait_row from;       /* the row where that link starts, or WAIT_NO_ROW */
 	bool cut;            /* starts where the graph does, not where the wait did */
 	uint8_t role;        /* enum wait_role of the path's row in the wait that this segment explains, else none */

@@ -266,6 +266,16 @@ START_TEST(test_a_window_is_charged_only_what_lies_in_it)
 	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_DISK], 13);
 	g_free(list);
 	scene_release(&s);
+
+	/* a reply that is in transit when the window begins is the server's all the same */
+	scene_init(&s);
+	request_reply(&s, 80, true);
+	list = accounts(&s, 77, 100, &n);
+	ck_assert_ptr_nonnull(find(list, n, 20, 10));
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_NETWORK], 80 - 77);
+	ck_assert_uint_eq(find(list, n, 10, -1)->sub_ns[ACCOUNT_NETWORK], 80 - 77);
+	g_free(list);
+	scene_release(&s);
 }
 END_TEST
 

@@ -261,7 +261,7 @@ START_TEST(test_idle_workers)
 }
 END_TEST
 
-/* Windows cut the complete path; a window's first segment has no link. */
+/* Windows cut the complete path; a window's first segment has no link, unless it is a packet. */
 START_TEST(test_windows)
 {
 	struct built b = build(ROWS("10 R 20 B 60 R 80", "0 R 30 B 50 P 55 R 90", "0 R 90"),
@@ -274,6 +274,11 @@ START_TEST(test_windows)
 	check_path(&b, 0, 80, 100, "");
 	check_path(&b, 0, 30, 30, "");
 	check_path(&b, 1, 20, 52, "1:R20-30 2:R30-50 W2>1:P50-52");
+	graph_destroy(b.g);
+	b = build(ROWS("10 R 20 N 60 R 80", "0 R 50 R 90"), LINKS("1@50 0@60 N"));
+	check_path(&b, 0, 45, 70, "1:R45-50 N1>0:N50-60~ 0:R60-70");
+	check_path(&b, 0, 50, 70, "N1>0:N50-60~ 0:R60-70");
+	check_path(&b, 0, 55, 57, "N1>0:N55-57~");
 	graph_destroy(b.g);
 }
 END_TEST
@@ -403,7 +408,7 @@ static void check_tiles(const struct wait_path *p)
 		ck_assert_uint_eq(s->begin_ns, at_ns);
 		ck_assert_uint_gt(s->end_ns, s->begin_ns);
 		ck_assert_uint_lt(s->state, WAIT_STATES);
-		ck_assert(!s->wire || (s->state == WAIT_NETWORK && s->link == WAIT_LINK_NETWORK) || !i);
+		ck_assert(!s->wire || (s->state == WAIT_NETWORK && s->link == WAIT_LINK_NETWORK));
 		ck_assert(!s->link == (s->from == WAIT_NO_ROW));
 		at_ns = s->end_ns;
 	}
@@ -550,7 +555,8 @@ START_TEST(test_random)
 				ck_assert_uint_eq(p->end_ns, MIN(w->end_ns, part.end_ns));
 				ck_assert_uint_eq(p->row, w->row);
 				ck_assert_uint_eq(p->state, w->state);
-				ck_assert_uint_eq(p->link, k ? w->link : WAIT_LINK_NONE);
+				ck_assert_uint_eq(p->link, k || p->wire ? w->link : WAIT_LINK_NONE);
+				ck_assert_uint_eq(p->from, k || p->wire ? w->from : WAIT_NO_ROW);
 			}
 		}
 		sim_destroy(s);
