@@ -23,8 +23,9 @@
 	  "blocked (unexplained); unknown")                                                                        \
 	C(cause, KEY, TEXT,                                                                                        \
 	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "    \
-	  "longest on the CPU it waited for, or idle; when a kernel thread runs: the function of its work item, "  \
-	  "by name or address, where work items were recorded")                                                    \
+	  "longest on the CPU it waited for, or idle, in the whole wait even if the segment is a part of it; "     \
+	  "when a kernel thread runs: the function of its work item, by name or address, where work items were "   \
+	  "recorded")                                                                                              \
 	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                            \
 	C(link, KEY, TEXT,                                                                                         \
 	  "Link to the previous segment: wakeup, fork, network, or workqueue if a kernel thread carried "          \
