@@ -271,7 +271,11 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 	struct wait_cause cause = { .name = e->cause, .call = e->call, .object = e->object, .fd = e->fd };
 	const struct build_thread *receiver = NULL;
 	const struct pending_link *packet = NULL;
+	const bool idle = t->stop == b->idling, waited = !idle && wait_state_blocks((enum wait_state)e->state);
+	uint64_t asleep_ns;
 
+	if (!graph_last(b->graph, t->row, &asleep_ns))
+		asleep_ns = 0;
 	if (e->context == WAIT_CONTEXT_RECEIVING) {
 		receiver = build_receiver(b, host, e);
 		if (receiver && receiver->tid > 0)
@@ -283,13 +287,13 @@ static void wake_in_context(struct build *b, unsigned host, const struct wait_ev
 		packet = build_packets_waking(b, host, e, receiver->row);
 	if (packet)
 		cause.role = (uint8_t)role_of_packet(e, packet);
-	if (t->stop == b->idling)
+	if (idle)
 		wait_for_work(b, t, NULL, e);
 	else
 		vertex(b, t->row, (enum wait_state)e->state, &cause);
 	present(b, t, WAIT_PREEMPTED, NULL);
 	if (packet)
-		build_packets_redirect(b, packet, t->row);
+		build_packets_redirect(b, packet, t->row, asleep_ns, waited);
 }
 
 void build_source(struct build *b, struct build_thread *t)

@@ -50,6 +50,7 @@ struct pending_link {
 	wait_row from, to;
 	uint32_t from_life;
 	uint64_t from_ns, to_ns;
+	uint64_t written_ns; /* its data existed by then: from_ns, or later if the sender may have written it since */
 	enum wait_role role; /* the receiver's role in the connection */
 };
 
@@ -114,6 +115,7 @@ struct flow {
 	uint64_t key;
 	wait_row row;
 	uint32_t life;
+	uint32_t end_seq; /* TCP: of the byte after what it sent */
 	uint64_t sent_ns;
 };
 
@@ -212,8 +214,12 @@ void build_packets_settle(struct build *b, wait_row row);
 const struct pending_link *build_packets_waking(const struct build *b, unsigned host, const struct wait_event *e,
 						wait_row row);
 
-/* That packet woke a thread, which has a vertex now: links the packet to that thread. */
-void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken);
+/*
+ * That packet woke a thread, which has a vertex now: links the packet to that thread, which was asleep since asleep_ns
+ * (0: unknown). waited: its last edge is a wait, and not one for work.
+ */
+void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken, uint64_t asleep_ns,
+			    bool waited);
 
 /*
  * Where the packet that the event's CPU receives is received: in its thread or, if that is interrupted or idle, in the

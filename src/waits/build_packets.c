@@ -3,8 +3,10 @@
  * Packets: the thread on whose behalf each was sent, the row that received it, and
  * the link between the two.
  *
- * A packet sent by a softirq or a timer (the window opened, a time-out) did not originate there: it
- * belongs to the task that last sent on its flow, and its link starts when that task sent.
+ * A packet sent by a softirq or a timer (the window opened, a time-out) did not originate there: it belongs to the task
+ * that last sent on its flow, and its link starts when that task sent. But if the packet has data which the task may
+ * have written later, and who receives it ran in between, that time explains nothing: only the packet's own transit is
+ * a link then. What is sent again did exist, and a thread that was asleep all the time waited for no other packet.
  */
 #include "waits/build_internal.h"
 
@@ -14,14 +16,20 @@
 
 enum { FLOWS = 1 << 13 };
 
+enum { TCP = 6, FIN = 0x01, SYN = 0x02, ACK = 0x10 };
+
 #define TRANSIT_MAX_NS (5 * NS_PER_S) /* what arrives later is another packet */
 
-/* The two words that the matcher returns for each end: the row with its life, and the reference time. */
+/*
+ * The two words that the matcher returns for each end: the row with its life, and the reference time; of a send, twice
+ * that time, and 1 if the data may have been written later.
+ */
 enum { COOKIE_ROW, COOKIE_TIME };
 
-static uint64_t cookie_row(wait_row row, uint32_t life)
+static void cookie_set(uint64_t cookie[2], wait_row row, uint32_t life, uint64_t t_ns, bool later)
 {
-	return (uint64_t)life << 32 | row;
+	cookie[COOKIE_ROW] = (uint64_t)life << 32 | row;
+	cookie[COOKIE_TIME] = t_ns << 1 | later;
 }
 
 /* ---- which end opened a connection ---- */
@@ -49,7 +57,6 @@ static struct opening *opening_of(const struct build *b, struct end least, struc
 /* A packet with SYN and without ACK comes from the end that connects. */
 static void note_opening(struct build *b, const struct clock_packet *p)
 {
-	enum { TCP = 6, SYN = 0x02, ACK = 0x10 };
 	struct end from = { p->saddr, p->sport }, to = { p->daddr, p->dport };
 	const bool by_least = end_less(from, to);
 	struct opening *o;
@@ -117,8 +124,9 @@ static void matched(void *data, const struct match *m)
 		.from = (wait_row)from->cookie[COOKIE_ROW],
 		.to = receiver,
 		.from_life = (uint32_t)(from->cookie[COOKIE_ROW] >> 32),
-		.from_ns = from->cookie[COOKIE_TIME],
-		.to_ns = to->cookie[COOKIE_TIME],
+		.from_ns = from->cookie[COOKIE_TIME] >> 1,
+		.to_ns = to->cookie[COOKIE_TIME] >> 1,
+		.written_ns = from->cookie[COOKIE_TIME] & 1 ? from->ts_ns : from->cookie[COOKIE_TIME] >> 1,
 		.role = m->packet->ip_version ? role_of_receiver(b, m->packet) : WAIT_ROLE_NONE,
 	};
 	received = b->receiving ? b->receiving : still_delivered(b, to->host, receiver, r->pending.to_ns);
@@ -154,11 +162,12 @@ void build_packets_restart(struct build *b)
 	memset(b->openings, 0, FLOWS * sizeof(struct opening));
 }
 
-static void link_packet(struct build *b, const struct pending_link *p, wait_row to, uint64_t to_ns)
+static void link_packet(struct build *b, const struct pending_link *p, uint64_t from_ns, wait_row to, uint64_t to_ns,
+			enum wait_link kind)
 {
 	if (build_row(b, p->from)->life != p->from_life)
 		return;
-	graph_link(b->graph, p->from, p->from_ns, to, to_ns, WAIT_LINK_NETWORK);
+	graph_link(b->graph, p->from, from_ns, to, to_ns, kind);
 	b->links++;
 }
 
@@ -169,7 +178,7 @@ void build_packets_settle(struct build *b, wait_row row)
 	if (!r->pending.set)
 		return;
 	r->pending.set = false;
-	link_packet(b, &r->pending, row, r->pending.to_ns);
+	link_packet(b, &r->pending, r->pending.from_ns, row, r->pending.to_ns, WAIT_LINK_NETWORK);
 }
 
 const struct pending_link *build_packets_waking(const struct build *b, unsigned host, const struct wait_event *e,
@@ -181,11 +190,16 @@ const struct pending_link *build_packets_waking(const struct build *b, unsigned 
 	return packet && packet->set && packet->to == row ? packet : NULL;
 }
 
-void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken)
+void build_packets_redirect(struct build *b, const struct pending_link *packet, wait_row woken, uint64_t asleep_ns,
+			    bool waited)
 {
 	struct pending_link *pending = &build_row(b, packet->to)->pending;
+	const uint64_t since_ns = MAX(packet->written_ns, asleep_ns);
 
-	link_packet(b, packet, woken, b->now_ns);
+	if (packet->from_ns == packet->written_ns || asleep_ns <= packet->from_ns)
+		link_packet(b, packet, packet->from_ns, woken, b->now_ns, WAIT_LINK_NETWORK);
+	else if (waited && since_ns < b->now_ns)
+		link_packet(b, packet, since_ns, woken, b->now_ns, WAIT_LINK_TRANSIT);
 	if (pending->from == packet->from && pending->from_ns == packet->from_ns && pending->to_ns == packet->to_ns)
 		pending->set = false;
 }
@@ -226,6 +240,18 @@ static struct flow *flow_of(struct build *b, unsigned host, const struct clock_p
 	return &b->flows[*key >> 1 & (FLOWS - 1)];
 }
 
+/* TCP: of the byte after the packet. */
+static uint32_t end_seq(const struct clock_packet *p)
+{
+	return p->seq + (uint32_t)MAX(p->payload_len, 0) + (p->flags & (SYN | FIN) ? 1 : 0);
+}
+
+/* Whether the task sent the packet itself, the last time. */
+static bool sent_again(const struct flow *f, const struct clock_packet *p)
+{
+	return p->protocol == TCP && (int32_t)(p->seq - f->end_seq) < 0;
+}
+
 /* The task that last sent on the packet's flow, as a cookie; false: unknown. */
 static bool flow_sender(struct build *b, unsigned host, const struct clock_packet *p, uint64_t cookie[2])
 {
@@ -237,8 +263,7 @@ static bool flow_sender(struct build *b, unsigned host, const struct clock_packe
 	f = flow_of(b, host, p, &key);
 	if (f->key != key || build_row(b, f->row)->life != f->life)
 		return false;
-	cookie[COOKIE_ROW] = cookie_row(f->row, f->life);
-	cookie[COOKIE_TIME] = f->sent_ns;
+	cookie_set(cookie, f->row, f->life, f->sent_ns, !sent_again(f, p));
 	return true;
 }
 
@@ -250,7 +275,13 @@ static void flow_sent(struct build *b, unsigned host, const struct clock_packet 
 	if (!p || !p->ip_version)
 		return;
 	f = flow_of(b, host, p, &key);
-	*f = (struct flow){ .key = key, .row = row, .life = build_row(b, row)->life, .sent_ns = b->now_ns };
+	*f = (struct flow){
+		.key = key,
+		.row = row,
+		.life = build_row(b, row)->life,
+		.end_seq = end_seq(p),
+		.sent_ns = b->now_ns,
+	};
 }
 
 static bool is_idle(const struct build_thread *t)
@@ -303,8 +334,7 @@ void build_packet(struct build *b, unsigned host, const struct wait_event *e, co
 		b->receiving = place_of(b, host, e, row);
 	if (!packet)
 		return;
-	cookie[COOKIE_ROW] = cookie_row(row, build_row(b, row)->life);
-	cookie[COOKIE_TIME] = b->now_ns;
+	cookie_set(cookie, row, build_row(b, row)->life, b->now_ns, false);
 	if (by_task)
 		flow_sent(b, host, packet, row);
 	matcher_feed(b->matcher, host, b->now_ns, sent, packet, cookie);

@@ -35,6 +35,8 @@ enum wait_link {
 	WAIT_LINK_FORK,
 	WAIT_LINK_NETWORK,
 	WAIT_LINK_WORK, /* it starts a work item that the other queued; what it did in between delayed it */
+	/* a packet of the other, since it was queued or the wait began; before that, the row explains itself */
+	WAIT_LINK_TRANSIT,
 };
 
 /* Whether the state is a wait that needs an explanation; other states explain themselves. */

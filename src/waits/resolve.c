@@ -111,17 +111,17 @@ static struct graph_place place_find(const struct wait_graph *g, wait_row row, u
 	return (struct graph_place){ row, seq < r->end && row_vertex(r, seq)->t_ns == t_ns, seq, t_ns, 0 };
 }
 
-/* Takes the link that ends at this place, a vertex, and goes to its source. */
+/* Takes the link that ends at this place, a vertex, and goes to its source; before a transit it stays in the row. */
 static void take_link(const struct wait_graph *g, struct graph_place *at)
 {
 	const struct vertex *v = row_vertex(&g->rows[at->row], at->seq);
 	struct piece *p = take(g->walker, PIECE_LINK, v->from_ns, v->t_ns);
 	const uint32_t turns = v->from_ns == v->t_ns ? at->turns + 1 : 0;
 
-	p->link = v->link;
+	p->link = v->link == WAIT_LINK_TRANSIT ? WAIT_LINK_NETWORK : v->link;
 	p->row = at->row;
 	p->from = v->from;
-	*at = place_find(g, v->from, v->from_ns);
+	*at = place_find(g, v->link == WAIT_LINK_TRANSIT ? at->row : v->from, v->from_ns);
 	at->turns = turns;
 }
 

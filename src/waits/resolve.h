@@ -11,7 +11,7 @@
  *
  *	resolve(wait [a, b], bound):
  *	    take the link that ends at b; if there is none, the wait stays as it is
- *	    cur := the link's source; limit := max(bound, a)
+ *	    cur := the link's source (of a packet's transit: that time in this row); limit := max(bound, a)
  *	    while cur > limit:
  *	        if the edge before cur was a wait for work (graph_idle()): take the link to cur, cur := its source; if
  *	            that is where an item was queued, first take what the row (before its start: its creator) did from

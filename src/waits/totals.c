@@ -158,7 +158,7 @@ static void add_row(struct adder *a, wait_row row, uint64_t since_ns, uint64_t u
 /* What the time between the ends of v's link counts as. */
 static unsigned kind_between(const struct vertex *v, wait_row row)
 {
-	if (v->link != WAIT_LINK_NETWORK)
+	if (v->link != WAIT_LINK_NETWORK && v->link != WAIT_LINK_TRANSIT)
 		return WAIT_UNKNOWN;
 	return v->from == row ? (unsigned)WAIT_NETWORK : (unsigned)SUM_WIRE;
 }
@@ -178,7 +178,9 @@ static void add_explained(struct adder *a, wait_row row, const struct vertex *v,
 		add_state(a, WAIT_UNKNOWN, to_ns - from_ns, sign, depth);
 		return;
 	}
-	if (from_ns < v->from_ns)
+	if (from_ns < v->from_ns && v->link == WAIT_LINK_TRANSIT)
+		add_state(a, v->state, MIN(to_ns, v->from_ns) - from_ns, sign, depth);
+	else if (from_ns < v->from_ns)
 		add_row(a, v->from, from_ns, MIN(to_ns, v->from_ns), v->from_ns, sign, depth + 1, waiter);
 	if (to_ns <= wire_ns)
 		return;

@@ -152,6 +152,12 @@ def check_cifs(checks, name, directory, truth_dir):
         checks.true(start <= segments[0]["begin_ns"] and segments[-1]["end_ns"] <= end,
                     f"{name}: {label}: the path ends with the process: {segments[-1]['end_ns'] - end} ns after it was waited for")
         labels.add(label)
+        wires = sorted((s for s in segments if s["wire"] and s["tid"] > 0), key=lambda s: -s["duration_ns"])
+        for s in wires[:5]:  # nobody runs while waiting for the packet
+            ran = sum(r["cpu_ns"] for r in harness.report("cpu", "--host", s["host"], "--tid", s["tid"], "--ref", "web", directory,
+                                                          "--begin", harness.stamp(s["begin_ns"]),
+                                                          "--end", harness.stamp(s["end_ns"]), sync=True).rows)
+            checks.true(ran < MS / 100, f"{name}: {label}: {s['comm']} ran for {ran} ns of a packet's {s['duration_ns']}")
         if "fsync" not in process["cmd"]:
             continue
         length, sums = segments[-1]["end_ns"] - segments[0]["begin_ns"], collections.Counter()

@@ -257,6 +257,56 @@ START_TEST(test_softirq_sends_for_the_task)
 }
 END_TEST
 
+/* Thread 7 sends segments from 20 on, 9 receives the first one; then a softirq of 7's host sends the one with seq. */
+static void softirq_sends(struct test *t, unsigned segments, uint64_t sent_ns, uint32_t seq, int stopped)
+{
+	begin_waiting(t);
+	for (unsigned i = 0; i < segments; i++)
+		packet(t, 0, 20 + i, 0, true, false, false, 1 + 100 * i);
+	add(t, 1, 30, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(t, 1, 31, 0, false, true, false, 1);
+	woken_by_softirq(t, 1, 32, 0, 9, 3, WAIT_NETWORK);
+	switched(t, 1, 33, 0, 0, 0, 9);
+	switched(t, 1, 40, 0, 9, stopped, 0);
+	add(t, 0, sent_ns, WAIT_EVENT_NET_SOFTIRQ, 0)->vec = 3;
+	packet(t, 0, sent_ns, 0, true, true, false, seq);
+	packet(t, 1, 60, 0, false, true, false, seq);
+	/* what is sent again has another ID */
+	for (unsigned i = 0; i <= segments; i++)
+		t->log[0].packets[i].id = (uint16_t)(1 + i);
+	t->log[1].packets[0].id = 1;
+	t->log[1].packets[1].id = (uint16_t)(1 + segments);
+	woken_by_softirq(t, 1, 61, 0, 9, 3, WAIT_NETWORK);
+	finish(t, 2);
+}
+
+/*
+ * The task may have written the data later: who ran since the task last sent on the flow waited for the packet only
+ * while that was in transit, and not while it ran.
+ */
+START_TEST(test_softirq_sends_what_was_written_later)
+{
+	enum { BLOCKED = 1, IDLE = 0x402 };
+	struct test t;
+
+	softirq_sends(&t, 1, 51, 101, BLOCKED);
+	check(&t, 1, 9, "11 N~7@20 32 P 33 R 40 N^7@51 61");
+	ck_assert_uint_eq(waits_info(t.w).links, 2);
+	end(&t);
+	softirq_sends(&t, 1, 38, 101, BLOCKED);
+	check(&t, 1, 9, "11 N~7@20 32 P 33 R 40 N^7@40 61");
+	end(&t);
+	/* what is sent again was written when the task sent it */
+	softirq_sends(&t, 3, 51, 101, BLOCKED);
+	check(&t, 1, 9, "11 N~7@20 32 P 33 R 40 N~7@22 61");
+	end(&t);
+	/* who had no work before the packet came did not wait for it */
+	softirq_sends(&t, 1, 51, 101, IDLE);
+	check(&t, 1, 9, "11 N~7@20 32 P 33 R 40 i 61");
+	end(&t);
+}
+END_TEST
+
 /* The second of three equal datagrams without an ID is lost: the third one is not taken for it. */
 START_TEST(test_datagram_that_is_lost)
 {
@@ -360,5 +410,5 @@ END_TEST
 UNIT_MAIN("waits_packets", test_packet_wakes_on_another_host, test_packets_on_an_idle_cpu,
 	  test_packet_that_wakes_several, test_packet_of_unknown_sender, test_packet_that_woke_is_forgotten,
 	  test_packet_of_an_earlier_softirq, test_packets_received_together, test_two_packets_in_one_ns,
-	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_packets_without_receivers,
-	  test_datagram_that_is_lost, test_packet_that_is_too_old, test_role_by_ports)
+	  test_packet_that_wakes_nobody, test_softirq_sends_for_the_task, test_softirq_sends_what_was_written_later,
+	  test_packets_without_receivers, test_datagram_that_is_lost, test_packet_that_is_too_old, test_role_by_ports)

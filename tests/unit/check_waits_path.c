@@ -7,12 +7,12 @@
 /*
  * Graphs as text: each row is "TIME STATE TIME STATE … TIME", where the states
  * are those of letters[], 'i' is a wait for work and '.' a gap; links are
- * "ROW@TIME ROW@TIME KIND", KIND being one of W, F, N.
+ * "ROW@TIME ROW@TIME KIND", KIND being one of W, F, N, and T for a packet's transit alone.
  * Paths as text: "ROW:STATE BEGIN-END", preceded by the link that leads to it ("W1>"), and followed by '~' for a
  * packet in transit, "?f", "?s" or "?a" for a fill, '!' for a segment that starts where the graph does.
  */
 static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
-static const char link_letters[] = "-WFN";
+static const char link_letters[] = "-WFN-T";
 
 enum { ROWS_MAX = 8, EVENTS_MAX = 256 };
 
@@ -230,6 +230,24 @@ START_TEST(test_packets)
 	/* sent by a thread that waits for an unknown reason */
 	check_whole(ROWS("10 R 20 N 60 R 80", "0 B 90"), LINKS("1@50 0@60 N"),
 		    "0:R10-20 1:B20-50?f N1>0:N50-60~ 0:R60-80");
+}
+END_TEST
+
+/* A packet's transit: its sender explains nothing before it, but what the receiver itself did. */
+START_TEST(test_transits)
+{
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 90"), LINKS("1@50 0@60 T"),
+		    "0:R10-20 0:N20-50 N1>0:N50-60~ 0:R60-80");
+	check_whole(ROWS("10 R 20 N 60 R 80", "0 R 90"), LINKS("1@20 0@60 T"), "0:R10-20 N1>0:N20-60~ 0:R60-80");
+	/* met on the way, and before the wait */
+	check_whole(ROWS("10 R 20 B 60 R 80", "0 R 30 N 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@50 T"),
+		    "0:R10-20 1:R20-30 1:N30-40 N2>1:N40-50~ 1:R50-60 W1>0:R60-80");
+	check_whole(ROWS("10 R 35 B 60 R 80", "0 R 30 N 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@50 T"),
+		    "0:R10-35 1:N35-40 N2>1:N40-50~ 1:R50-60 W1>0:R60-80");
+	check_whole(ROWS("10 R 45 B 60 R 80", "0 R 30 N 50 R 90", "0 R 90"), LINKS("1@60 0@60 W", "2@40 1@50 T"),
+		    "0:R10-45 N2>1:N45-50~ 1:R50-60 W1>0:R60-80");
+	/* of a row's own packet, nothing is in transit */
+	check_whole(ROWS("10 R 20 N 60 R 80"), LINKS("0@30 0@60 T"), "0:R10-20 0:N20-30 N0>0:N30-60 0:R60-80");
 }
 END_TEST
 
@@ -567,5 +585,5 @@ START_TEST(test_random)
 }
 END_TEST
 
-UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_idle_workers, test_windows,
-	  test_filled_windows, test_present, test_bounds, test_cycles, test_undone, test_random)
+UNIT_MAIN("waits_path", test_own_edges, test_chain, test_fills, test_packets, test_transits, test_idle_workers,
+	  test_windows, test_filled_windows, test_present, test_bounds, test_cycles, test_undone, test_random)

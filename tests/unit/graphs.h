@@ -178,6 +178,18 @@ static inline void sim_deliver(struct sim *s, int to)
 	s->packets[slot] = s->packets[--s->n_packets];
 }
 
+/* A packet wakes the row, which has done something since its sender was last seen to send. Not in the dump. */
+static inline void sim_woken_late(struct sim *s, int row, int from)
+{
+	const uint64_t asleep_ns = s->rows[row].last_ns;
+	const bool has_work = row % 4 != 3 && !s->dump;
+
+	sim_woken(s, row, WAIT_NETWORK);
+	if (has_work && asleep_ns < s->now_ns)
+		sim_link(s, from, asleep_ns + (uint64_t)sim_pick(s, (int)(s->now_ns - asleep_ns)), row,
+			 WAIT_LINK_TRANSIT);
+}
+
 static inline void sim_run_task(struct sim *s, int cpu)
 {
 	int row = s->on_cpu[cpu], other;
@@ -242,9 +254,11 @@ static inline void sim_interrupt(struct sim *s, int cpu)
 		sim_woken(s, blocked, quick[sim_pick(s, 4)]);
 		break;
 	case 2:
-	case 3:
 		sim_woken(s, blocked, WAIT_NETWORK);
 		sim_deliver(s, blocked);
+		break;
+	case 3:
+		sim_woken_late(s, blocked, kernel);
 		break;
 	case 4: /* via the CPU's row for packets */
 		sim_gap(s, kernel);

@@ -17,7 +17,7 @@
 #include "waits/waits.h"
 
 static const char letters[WAIT_STATES + 1] = "RPITDNUXB?";
-static const char link_letters[] = "-<+~=";
+static const char link_letters[] = "-<+~=^";
 
 enum { HOSTS = 7 };
 

@@ -27,7 +27,7 @@
 
 enum { STEP_NS = 100 * 1000 * 1000 };
 
-static const char *const link_names[] = { NULL, "wakeup", "fork", "network", "workqueue" };
+static const char *const link_names[] = { NULL, "wakeup", "fork", "network", "workqueue", "transit" };
 static const char *const fill_names[] = { NULL, "first", "stitch", "across" };
 
 struct host {

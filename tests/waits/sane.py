@@ -13,6 +13,8 @@ import reference
 CAUSES = {
     "disk": "woken in an interrupt or softirq in which a disk's request was completed: waited for the disk",
     "flow": "a packet sent by a softirq or timer is of the task that sent last on its flow, at that time",
+    "later": "but what that task may have written after it sent, for a thread that ran in between, is on its way from when "
+             "it was queued; before that the thread waits for the network, or ran",
     "overtaken": "a packet overtaken by later ones still finds its partner",
     "several": "a packet explains every thread that is woken while it is received, not only the first",
     "dump": "the state dump does not know better what a thread does than its own events, nor that it was forked",
@@ -41,6 +43,17 @@ def flow_of(fields):
         return None
     return (tuple(network["saddr"]), tuple(network["daddr"]), transport["source_port"], transport["dest_port"],
             "seq" in transport)
+
+
+def end_of(fields):
+    """TCP: the sequence number after the packet's last byte; None: another protocol."""
+    network = fields["network_header"]
+    transport = network["transport_header"]
+    if "seq" not in transport:
+        return None
+    length = network["tot_len"] - 4 * network["ihl"] if "tot_len" in network else network["payload_len"]
+    syn_or_fin = transport["flags"] & 3 != 0
+    return (transport["seq"] + max(length - 4 * transport["data_offset"], 0) + syn_or_fin) % 2**32
 
 
 def changed(critpath, losses, starts, clocks):
@@ -78,6 +91,8 @@ def changed(critpath, losses, starts, clocks):
             self.used = collections.Counter()
             self.m = Matcher(hosts, self._match, self.used)
             self.senders = {}
+            self.sent = {}        # host, flow -> end_of() what its task sent last
+            self.queued = {}      # trace, time -> the same time: of a packet whose data may be younger than its sender says
             self.latest = {}      # worker's row -> ends of the packet that it is receiving
             self.losses = collections.deque(losses)
             self.starts = list(starts)
@@ -91,6 +106,8 @@ def changed(critpath, losses, starts, clocks):
             self.completed = {}   # host, CPU -> when it completed a disk's request while it was idle
             self.early = set()    # workers that were woken since they were last switched in
             self.g.idle = {}      # vertex where they got some -> what it came from, a state
+            self.younger = {}     # ends of a packet -> when it was queued, if "later" may apply to it, else 0
+            self.g.transits = set()  # vertices whose link is that packet's transit
 
         def feed(self, e):
             # one that goes on begins behind the last event before it, one that ends is over before the next
@@ -282,9 +299,13 @@ def changed(critpath, losses, starts, clocks):
                 w = self.on_cpu(e.host, e.cpu)
                 if w:
                     self.senders[e.host, flow] = (self.row(w), e.ts)
+                    self.sent[e.host, flow] = end_of(f)
             elif flow and e.name == "net_dev_queue" and (e.host, flow) in self.senders:
                 self.used["flow"] += 1
                 self.tcp[(e.trace, e.ts)] = self.senders[e.host, flow]
+                end = self.sent[e.host, flow]
+                if end is None or (f["network_header"]["transport_header"]["seq"] - end) % 2**32 < 2**31:
+                    self.queued[(e.trace, e.ts)] = e.ts
                 key = critpath.syncmod.tcp_key(e.name, f)
                 if key:
                     self.m.feed(e.trace, e.host, e.ts, "out", key[1])
@@ -300,22 +321,33 @@ def changed(critpath, losses, starts, clocks):
             super()._match(s, d)
             if all(ends):
                 self.latest[ends[1][0]] = ends
+                self.younger[ends] = self.queued.get((s[0], s[2]), 0)
 
         def relink(self, w, target):
             row = self.row(w)
-            if row in self.latest and row not in self.links:
-                self.g.vertical(self.latest[row][0], target, "NETWORK")
-                self.used["several"] += 1
-            super().relink(w, target)
+            ends = self.links.get(row) or self.latest.get(row)
+            several = ends and row not in self.links
+            self.used["several"] += bool(several)
+            asleep = self.g.in_h[target][0] if target in self.g.in_h else 0
+            if not ends or not self.younger.get(ends) or asleep <= ends[0][1]:
+                if several:
+                    self.g.vertical(ends[0], target, "NETWORK")
+                super().relink(w, target)
+                return
+            self.links.pop(row, None)
+            self.used["later"] += 1
+            if target not in self.g.idle:
+                self.g.vertical((ends[0][0], max(asleep, self.younger[ends])), target, "NETWORK")
+                self.g.transits.add(target)
 
     return Builder
 
 
 def explained(plain):
-    """The reference's resolve() for graphs in which threads have no work at times."""
+    """The reference's resolve() for graphs in which threads have no work at times, and for the transits of packets."""
 
     def resolve(g, row, begin, end, bound):
-        if not getattr(g, "idle", None):
+        if not getattr(g, "idle", None) and not getattr(g, "transits", None):
             return plain(g, row, begin, end, bound)
         if (row, end) not in g.in_v:
             return []
@@ -324,7 +356,12 @@ def explained(plain):
         def link_to(vertex):
             source = g.in_v[vertex]
             taken.append((source[:2], vertex, source[2], None))
-            return source[:2]
+            if vertex not in g.transits:
+                return source[:2]
+            left, sent = (vertex[0], g.in_h[vertex][0]), (vertex[0], source[1])
+            if sent[1] > max(left[1], limit):
+                taken.append((left, sent, "NETWORK", None))
+            return left
 
         at = link_to((row, end))
         while at[1] > limit:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 A client asks a server, over each protocol and with the packet events of each kernel and module: the packets are
-matched, the two clocks synchronised, and the client's path leads through the server.
+matched, the two clocks synchronised, and the client's path leads through the server. Then a softirq of the server
+sends the rest of an answer, when the client has read the first part.
 """
 
 import os
@@ -96,6 +97,11 @@ class Host:
     def send(self, time, n, back):
         self.add(time, self.out, self.fields(n, back))
 
+    def send_in_softirq(self, time, n, back):
+        self.add(time - US, *SOFTIRQ[0][0])
+        self.send(time, n, back)
+        self.add(time + US, *SOFTIRQ[1][0])
+
     def receive(self, time, n, back):
         for name, fields in self.around[0]:
             self.add(time - US, name, fields)
@@ -106,7 +112,15 @@ class Host:
             self.add(time + US, name, fields)
 
 
-def write(directory, layout, ctf2=False):
+def rest(client, server, t, n):
+    """The rest of the answer; every other one is queued before the client sleeps."""
+    server.send_in_softirq(t + (2900 if n % 2 else 3500) * US, ROUNDS + n, True)
+    client.switch(t + 3000 * US, CLIENT, 1, 0)
+    client.receive(t + 4000 * US, ROUNDS + n, True)
+    client.switch(t + 4100 * US, 0, 0, CLIENT)
+
+
+def write(directory, layout, ctf2=False, rests=False):
     client, server = Host("client", CLIENT, layout, 0), Host("server", SERVER, layout, AHEAD)
     client.switch(0, 0, 0, CLIENT)
     server.switch(0, SERVER, 1, 0)
@@ -120,6 +134,8 @@ def write(directory, layout, ctf2=False):
         server.switch(t + 1700 * US, SERVER, 1, 0)
         client.receive(t + 2100 * US, n, True)
         client.switch(t + 2200 * US, 0, 0, CLIENT)
+        if rests:
+            rest(client, server, t, n)
     client.switch((ROUNDS + 1) * ROUND, CLIENT, 1, 0)
     for host in (client, server):
         host.trace.write(os.path.join(directory, host.trace.host, "kernel"), ctf2)
@@ -164,6 +180,17 @@ def check_path(checks, name, directory):
     checks.equal({r["link"] for r in rows if r["wire"]}, {"network"}, f"{name}: links")
 
 
+def check_rests(checks, name, directory):
+    """The rest is in transit from when it is queued, or from when the client sleeps if that is later."""
+    sums = {True: 0, False: 0}
+    for row in harness.report("critical-path", "--host", "client", "--tid", str(CLIENT), "--offset", f"server={-AHEAD}", "--ref",
+                              "client", directory, sync=True).rows:
+        if (row["tid"], row["state"]) == (CLIENT, "network"):
+            sums[row["wire"]] += row["duration_ns"]
+            checks.equal((row["from_host"], row["from_tid"]), ("server", SERVER) if row["wire"] else (None, None), f"{name}: sender")
+    checks.equal(sums, {True: ROUNDS * 500 * US + ROUNDS // 2 * (500 + 1000) * US, False: ROUNDS // 2 * 500 * US}, f"{name}: rests")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -171,6 +198,8 @@ def main():
         write(name, layout)
         check_matches(checks, name, name, layout[4])
         check_path(checks, name, name)
+    write("rests", LAYOUTS["tcp4"], rests=True)
+    check_rests(checks, "rests", "rests")
     checks.finish()
 
 

@@ -11,12 +11,16 @@ import sys
 
 import reference
 import sane
+import test_layouts
 from reference import harness
 
 # The reference takes minutes for it: only when asked for by name.
 TOO_LONG = {"large"}
 
 TOGETHER = "all hosts"
+
+# What no recording has, written for this test.
+RESTS = "rests of answers"
 
 # recording, host -> how often each of sane.CAUSES applies; threads: how many paths differ from those without them.
 DIFFERENT = {
@@ -33,6 +37,7 @@ DIFFERENT = {
     ("lossy-overwrite", "db"): {"idle": 4, "start": 2, "unknown": 17, "threads": 6},
     ("lossy", "db"): {"asleep": 811, "disk": 1380, "early": 1, "idle": 1020, "start": 2, "swapper": 7,
                       "unknown": 5322, "waiting": 3, "threads": 23},
+    (RESTS, TOGETHER): {"flow": 50, "later": 50, "start": 2, "threads": 2},
     ("rotated", "web"): {"asleep": 14, "disk": 825, "dump": 3, "early": 12, "idle": 977, "start": 2, "swapper": 7,
                          "waiting": 99, "threads": 39},
     ("rpc-hog-local", "web"): {"asleep": 13, "disk": 143, "dump": 3, "flow": 49, "idle": 530, "start": 2,
@@ -111,7 +116,9 @@ def main():
     checks = harness.Checks()
     causes = {cause for counts in DIFFERENT.values() for cause in counts} - {"threads"}
     checks.equal(causes, set(sane.CAUSES), "causes that are listed and those that are explained")
-    left, few = set(DIFFERENT), harness.few_or_all()
+    test_layouts.write("rests", test_layouts.LAYOUTS["tcp4"], rests=True)
+    check(checks, critpath, RESTS, TOGETHER, "rests", *reference.clocks_of(critpath, "rests"))
+    left, few = set(DIFFERENT) - {(RESTS, TOGETHER)}, harness.few_or_all()
     for name in harness.recording_names():
         if few and name not in few:
             left -= {key for key in left if key[0] == name}
