@@ -172,13 +172,14 @@ static void add_path(struct accounting *a, wait_row row, const struct wait_path 
 
 	for (uint32_t i = 0; i < path->n; i++) {
 		const struct wait_segment *s = &path->segments[i];
+		const bool own = s->row == row && !s->wire;
 		int resource = resource_of(s);
 
 		if (resource < 0)
 			continue;
-		if (s->role == WAIT_ROLE_CLIENT)
+		if (s->role == WAIT_ROLE_CLIENT && !own)
 			charge(a, s, &who, resource);
-		else if (s->role == WAIT_ROLE_NONE && s->row == row && !s->wire)
+		else if (s->role != WAIT_ROLE_SERVER && own)
 			account_of(a, &who, NULL)->self_ns[resource] += s->end_ns - s->begin_ns;
 	}
 }

@@ -253,6 +253,33 @@ START_TEST(test_a_thread_of_the_kernel_is_no_client)
 }
 END_TEST
 
+/*
+ * The reply is sent by a softirq, while a packet sent by the server woke the client before: until it is queued, the
+ * client waits for the network itself.
+ */
+START_TEST(test_a_late_reply_is_waited_for)
+{
+	struct wait_event *e;
+	struct account *list;
+	struct scene s;
+	unsigned n;
+
+	scene_init(&s);
+	request_reply(&s, 80, true);
+	packet(&s, SERVER, 100, 0, -1, true, false, ACK, 510, 80);
+	e = &s.logs[SERVER].events[s.logs[SERVER].n_events - 1];
+	e->context = e->below = WAIT_CONTEXT_SOFTIRQ;
+	packet(&s, CLIENT, 110, 0, -1, false, false, ACK, 510, 80);
+	woken_by_packet(&s, CLIENT, 110, 0, 10);
+	list = accounts(&s, 85, 120, &n);
+	ck_assert_uint_eq(find(list, n, 10, -1)->self_ns[ACCOUNT_NETWORK], 100 - 90);
+	ck_assert_uint_eq(find(list, n, 10, -1)->sub_ns[ACCOUNT_NETWORK], 110 - 100);
+	ck_assert_uint_eq(find(list, n, 20, 10)->sub_ns[ACCOUNT_NETWORK], 110 - 100);
+	g_free(list);
+	scene_release(&s);
+}
+END_TEST
+
 START_TEST(test_a_window_is_charged_only_what_lies_in_it)
 {
 	struct account *list;
@@ -508,6 +535,7 @@ START_TEST(test_servers_hang_below_their_clients_of_any_host)
 END_TEST
 
 UNIT_MAIN("accounting", test_a_server_works_for_who_connects, test_of_old_connections_the_port_tells,
-	  test_a_thread_of_the_kernel_is_no_client, test_a_window_is_charged_only_what_lies_in_it,
-	  test_of_local_wake_ups_the_role_tells, test_contending_clients_are_charged_what_each_waited_for,
-	  test_a_little_at_a_time, test_servers_hang_below_their_clients_of_any_host)
+	  test_a_thread_of_the_kernel_is_no_client, test_a_late_reply_is_waited_for,
+	  test_a_window_is_charged_only_what_lies_in_it, test_of_local_wake_ups_the_role_tells,
+	  test_contending_clients_are_charged_what_each_waited_for, test_a_little_at_a_time,
+	  test_servers_hang_below_their_clients_of_any_host)
