@@ -82,8 +82,9 @@ static const struct manual_item monitor_troubles[] = {
 	{ "Events were lost",
 	  "The tracer had no room for them: use larger buffers (--buffer-size of 'lttngtop record', --local and "
 	  "cluster) or a set that records less (--set). Or the recording is damaged: the messages (L) name the file. "
-	  "What the CPU ran meanwhile and which threads were ready is "
-	  "unknown: that time counts for none, and the CPU is not online in it. 'lost ?' in the first line: the "
+	  "What the CPU ran meanwhile and which threads were ready is unknown: that time counts for none, and the CPU "
+	  "is not online in it. Waits in which events were lost are not counted either, for instance in table "
+	  "blocking. 'lost ?' in the first line: the "
 	  "interval ends in such a time, and what was lost is counted where events come again" },
 	{ "The first line says 'preview'",
 	  "After a jump in a recording that is still being read, the interval is shown at once from its own events "

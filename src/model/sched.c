@@ -108,6 +108,14 @@ bool sched_is_of_another(const struct model *m, const struct cpu *cpu, const str
 	       task_state_of(p->prev_state, true) == TASK_ENDED;
 }
 
+/* Whether a thread that is blocked has been ever since it was switched out. Among lost events it may have run. */
+static bool has_slept_on(const struct model *m, uint32_t thread)
+{
+	const struct thread_row *r = THREAD_ROW(m, thread);
+
+	return r->state == THREAD_BLOCKED && !(r->flags & THREAD_UNSURE) && !lost_in_gap(m);
+}
+
 static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const struct ev_sched_switch *p)
 {
 	struct thread_row *r = THREAD_ROW(m, row);
@@ -124,7 +132,7 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 	if (t->woken_ns)
 		mode_has_waited(t);
-	if (r->state == THREAD_BLOCKED)
+	if (has_slept_on(m, row))
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* no wake-up was seen */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 	cpu_run(m, cpu, p->next_tid, row);
@@ -255,7 +263,7 @@ void apply_wakeup(struct model *m, const struct apply *a)
 		return;
 	row = thread_of_tid(m, p->tid);
 	r = THREAD_ROW(m, row);
-	if (r->state == THREAD_BLOCKED)
+	if (has_slept_on(m, row))
 		end_wait(m, a, row);
 	if (!starts_ready(r)) {
 		if (r->state == THREAD_READY)

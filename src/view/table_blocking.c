@@ -51,7 +51,7 @@ static const struct column blocking_columns[] = {
 	      "What ended the waits: timer, block_device, network, user_input, ipi (an interrupt from another CPU), "
 	      "interrupted; blocked: something else, mostly another thread, or nothing that the trace explains; also "
 	      "a kernel thread without work, whatever woke it; unknown: the wake-up was not recorded, for instance "
-	      "because events were lost.",
+	      "because only some processes are.",
 	      COLUMN_TEXT, 12, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, syscall, "CALL", 16, REPORTED | COLUMN_KEY),
 	COLUMN(blocking, fd, "FD", 5, REPORTED | COLUMN_KEY),
@@ -69,8 +69,9 @@ const struct view_table view_blocking_table = {
 	.name = "blocking",
 	.title = "Blocking",
 	.row = "one cause of a thread's waits",
-	.meaning = "How often and how long each thread was blocked, in which system call and on which file, and what "
-		   "ended the wait.",
+	.meaning =
+		"How often and how long each thread was blocked, in which system call and on which file, and what "
+		"ended the wait. Waits in which events were lost are not counted: the thread may have run meanwhile.",
 	.flags = VIEW_REPORT | VIEW_LOGGED,
 	.source = TABLE_BLOCKING,
 	.tables = USES(BLOCKING) | USES(THREAD),

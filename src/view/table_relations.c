@@ -207,9 +207,11 @@ const struct view_table view_relations_table = {
 	.name = "relations",
 	.title = "Relations",
 	.row = "an action of one process upon another",
-	.meaning = "Which processes write to, wake or signal which others, or are waited for by them, on the same host "
-		   "or on another. Communication through shared memory and busy waiting leave no trace and are not "
-		   "included; bytes are known for pipes and sockets whose creation or state dump was recorded.",
+	.meaning =
+		"Which processes write to, wake or signal which others, or are waited for by them, on the same host "
+		"or on another. Communication through shared memory and busy waiting leave no trace and are not "
+		"included; bytes are known for pipes and sockets whose creation or state dump was recorded. Waits in "
+		"which events were lost are not counted.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_RELATION,
 	.tables = USES(RELATION) | USES(THREAD),

@@ -225,6 +225,44 @@ START_TEST(test_states)
 }
 END_TEST
 
+/*
+ * Five sleeps from 1200 until it is woken at 1500 and switched in at 1600. Among lost events it may have run, and have
+ * blocked on something else.
+ */
+START_TEST(test_lost_events)
+{
+	enum { NONE, BEFORE_IT, IN_IT, IN_IT_AND_UNWOKEN, GAP_FROM_BEFORE, GAP_IN_IT, WAYS };
+	const struct blocking_row *r;
+	struct events e;
+
+	for (unsigned way = 0; way < WAYS; way++) {
+		begin(&e);
+		events_switch(&e, 1010, 1, 0, RUNNABLE, B, "six");
+		run(&e, 1100, A, "five");
+		if (way == BEFORE_IT)
+			events_lose(&e, 1150, 1, 1140);
+		if (way == GAP_FROM_BEFORE)
+			events_gap(&e, 1150, 1, 1900);
+		sleep_at(&e, 1200, A);
+		if (way == GAP_IN_IT)
+			events_gap(&e, 1300, 1, 1900);
+		if (way == IN_IT || way == IN_IT_AND_UNWOKEN)
+			events_lose(&e, 1400, 1, 1390);
+		if (way != IN_IT_AND_UNWOKEN)
+			wake(&e, 1500, 0, 0, A);
+		run(&e, 1600, A, "five");
+		ck_assert_msg(waits(&e, A, NULL, &r).count == (way == NONE || way == BEFORE_IT), "way %u", way);
+		/* the next wait is like any other */
+		if (way >= GAP_FROM_BEFORE)
+			events_lose(&e, 1900, 1, 1150);
+		sleep_at(&e, 2000, A);
+		wake(&e, 2400, 0, 0, A);
+		ck_assert_uint_eq(waits(&e, A, NULL, &r).max_at, 2400);
+		events_release(&e);
+	}
+}
+END_TEST
+
 /* A handler whose exit was not recorded has ended by the time the CPU switches threads. */
 START_TEST(test_handler_without_exit)
 {
@@ -478,5 +516,5 @@ START_TEST(test_table_adds_up)
 END_TEST
 
 UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
-	  test_handler_without_exit, test_one_of_several, test_futexes, test_paths, test_old_rows_end,
+	  test_lost_events, test_handler_without_exit, test_one_of_several, test_futexes, test_paths, test_old_rows_end,
 	  test_rows_are_bounded, test_table_adds_up)

@@ -132,6 +132,28 @@ START_TEST(test_pipe)
 }
 END_TEST
 
+/* Among lost events, the reader may have run and waited for something else since. */
+START_TEST(test_wait_in_lost_events)
+{
+	enum { CHILD = 300 };
+	struct events e;
+
+	begin(&e);
+	share_pipe(&e);
+	ENTRY(&e, CHILD, "read", .fd = 3);
+	sleeps(&e, CHILD);
+	events_lose(&e, now += 10, 1, 0);
+	ENTRY(&e, A, "write", .fd = 4);
+	wakes(&e, A, CHILD);
+	ck_assert_uint_eq(rows(&e), 0);
+	runs(&e, CHILD);
+	sleeps(&e, CHILD);
+	wakes(&e, A, CHILD);
+	ck_assert_uint_eq(relation(&e, A, CHILD, RELATION_PIPE)->wait.sum, 10);
+	events_release(&e);
+}
+END_TEST
+
 /* The effect of closing a file on others comes after the exit of the call. */
 START_TEST(test_pipe_closed)
 {
@@ -720,7 +742,7 @@ START_TEST(test_many_pipes)
 }
 END_TEST
 
-UNIT_MAIN("relations", test_pipe, test_pipe_closed, test_pipe_of_the_dump, test_socketpair, test_unix_joined_by_wakeup,
-	  test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children, test_ids_in_a_container,
-	  test_two_hosts, test_hosts_know_each_other, test_packets_of_two_processes, test_accept_by_port, test_loopback,
-	  test_many_pipes)
+UNIT_MAIN("relations", test_pipe, test_wait_in_lost_events, test_pipe_closed, test_pipe_of_the_dump, test_socketpair,
+	  test_unix_joined_by_wakeup, test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children,
+	  test_ids_in_a_container, test_two_hosts, test_hosts_know_each_other, test_packets_of_two_processes,
+	  test_accept_by_port, test_loopback, test_many_pipes)
