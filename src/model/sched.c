@@ -122,8 +122,9 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 	struct thread *t = thread_info(m, row);
 	const int64_t last_cpu = (int64_t)r->cpu;
 	const bool sure = !(r->flags & THREAD_UNSURE); /* among lost events it may have run and blocked since */
+	const bool was_ready = sched_was_ready(m, row);
 
-	if (sched_was_ready(m, row))
+	if (was_ready)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - r->since_ns, row, who_ran(p));
 	else if (t->woken_ns && r->state == THREAD_READY && sure)
 		DIST_ADD(m, THREAD, thread, row, latency, m->now_ns - t->woken_ns, row, who_ran(p));
@@ -132,7 +133,7 @@ static void switch_in(struct model *m, struct cpu *cpu, uint32_t row, const stru
 		preemption_place(m, row, (int64_t)CPU_ROW(m, cpu->row)->cpu);
 	if (t->woken_ns)
 		mode_has_waited(t);
-	if (has_slept_on(m, row))
+	if (has_slept_on(m, row) && !was_ready)
 		blocking_wait_ended(m, row, WAIT_UNKNOWN, STRID_NONE); /* no wake-up was seen */
 	r->flags &= ~(uint64_t)THREAD_PREEMPTED;
 	cpu_run(m, cpu, p->next_tid, row);

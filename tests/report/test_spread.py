@@ -111,10 +111,10 @@ def calls(trace):
 
 def waits(trace):
     """
-    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length); to its switch-in if it was woken
-    while it was still running, on its way to block.
+    Switch-out of a thread that blocks to its wake-up, as (host, tid, start, length). One that was woken while it was
+    still running, on its way to block, only waits for a CPU.
     """
-    since, found = {}, []
+    since, early, found = {}, set(), []
 
     def end(thread, t):
         if thread in since:
@@ -126,9 +126,16 @@ def waits(trace):
             gone = host, number(fields, "prev_tid")
             if gone[1] and number(fields, "prev_state") not in (0, PREEMPTED):
                 since[gone] = t
-            end((host, number(fields, "next_tid")), t)
+            come = host, number(fields, "next_tid")
+            if come in early:
+                early.discard(come)
+                since.pop(come, None)
+            end(come, t)
         elif name == "sched_waking":
-            end((host, number(fields, "tid")), t)
+            thread = host, number(fields, "tid")
+            if thread not in since:
+                early.add(thread)
+            end(thread, t)
     return found
 
 

@@ -114,15 +114,26 @@ def check_log(checks, path, truth_dir):
         checks.true(cause in CAUSES, f"cause {cause} is not explained")
 
 
+def ready_when_blocked(path):
+    """What table cpu counts as blocked though it is none: threads woken as they were switched out wait for a CPU."""
+    left = {(r["tid"], r["begin_ns"] + r["length_ns"]) for r in harness.report("sched", "--log", "--of", "slice", path).rows
+            if r["cause"] == "blocked"}
+    found = collections.Counter()
+    for r in harness.report("sched", "--log", path).rows:
+        if (r["tid"], r["begin_ns"]) in left:
+            found[r["tid"]] += r["length_ns"]
+    return found
+
+
 def check_sums(checks, name, host, path):
     """A thread whose whole life is in the recording was blocked as long as its waits took; intervals add up."""
-    waited = collections.Counter()
+    waited, early = collections.Counter(), ready_when_blocked(path)
     for row in harness.report("blocking", path).rows:
         waited[row["tid"]] += row["total_ns"]
     lives = collections.Counter(row["tid"] for row in harness.report("cpu", path).rows)
     for row in harness.report("cpu", path).rows:
         if row["born_ns"] and row["exited_ns"] and lives[row["tid"]] == 1:
-            checks.equal(waited[row["tid"]], row["blocked_ns"], f"{name}/{host}: waits of {row['tid']} {row['comm']}")
+            checks.equal(waited[row["tid"]] + early[row["tid"]], row["blocked_ns"], f"{name}/{host}: waits of {row['tid']} {row['comm']}")
     parts = collections.Counter()
     for page in harness.run("blocking", "--interval", "500ms", path):
         for row in page.rows:

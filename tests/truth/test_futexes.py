@@ -23,8 +23,8 @@ def integer(field, text):
 
 def waits_of(directory):
     """
-    (tid, address) -> [waits, their time, the longest]; from switch-out to wake-up, or else to switch-in. And (pid of
-    the waker, pid, address) -> the same, for waits ended by a thread in futex() or one that exits, not by an interrupt.
+    (tid, address) -> [waits, their time, the longest]; from switch-out to wake-up. And (pid of the waker, pid,
+    address) -> the same, for waits ended by a thread in futex() or one that exits, not by an interrupt.
     """
     found, ended_by = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0, 0])
     inside, since, pids, exiting, depth = {}, {}, {}, set(), collections.Counter()
@@ -52,12 +52,12 @@ def waits_of(directory):
             prev, state = integer("prev_tid", payload), integer("prev_state", payload)
             if state not in RUNNABLE and prev in inside:
                 since[prev] = ts
-            ended = integer("next_tid", payload)  # woken before it left its CPU
+            since.pop(integer("next_tid", payload), None)  # woken before it left its CPU: it was ready
             depth[cpu] = 0
         elif name == "sched_waking":
             ended = integer("tid", payload or rest)
             by = tid if not depth[cpu] and (tid in inside or tid in exiting) else None
-        if name in ("sched_switch", "sched_waking") and ended in since and ended in inside:
+        if ended in since and ended in inside:
             waited = ts - since.pop(ended)
             rows = [found[ended, inside[ended]]]
             if by is not None and by != ended:

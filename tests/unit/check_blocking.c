@@ -263,6 +263,26 @@ START_TEST(test_lost_events)
 }
 END_TEST
 
+/* What woke it came as it was switched out: it was ready since, and only waited for a CPU. */
+START_TEST(test_woken_while_it_is_switched_out)
+{
+	const struct blocking_row *r;
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1010, 1, 0, RUNNABLE, B, "six");
+	run(&e, 1100, A, "five");
+	wake(&e, 1190, 1, B, A);
+	sleep_at(&e, 1200, A);
+	run(&e, 1600, A, "five");
+	ck_assert_uint_eq(rows(&e), 0);
+	sleep_at(&e, 1700, A);
+	wake(&e, 1800, 1, B, A);
+	ck_assert_uint_eq(waits(&e, A, NULL, &r).sum, 100);
+	events_release(&e);
+}
+END_TEST
+
 /* A handler whose exit was not recorded has ended by the time the CPU switches threads. */
 START_TEST(test_handler_without_exit)
 {
@@ -516,5 +536,5 @@ START_TEST(test_table_adds_up)
 END_TEST
 
 UNIT_MAIN("blocking", test_from_switch_to_wakeup, test_connect, test_no_work, test_what_is_no_wait, test_states,
-	  test_lost_events, test_handler_without_exit, test_one_of_several, test_futexes, test_paths, test_old_rows_end,
-	  test_rows_are_bounded, test_table_adds_up)
+	  test_lost_events, test_woken_while_it_is_switched_out, test_handler_without_exit, test_one_of_several,
+	  test_futexes, test_paths, test_old_rows_end, test_rows_are_bounded, test_table_adds_up)
