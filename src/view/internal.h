@@ -25,8 +25,8 @@ struct view_error {
 /* A row of TABLE_RELATION that covers one end of a flow. */
 struct view_half {
 	unsigned host;
-	const struct relation_row *row;
-	uint64_t bytes; /* through it in the interval */
+	const struct relation_row *row; /* NULL: unknown, as several processes have as good a claim */
+	uint64_t claim[3];              /* of its process to that end: larger numbers win, the first ones most */
 };
 
 /* A row of TABLE_CONNECTION that may be the other end of another row. */

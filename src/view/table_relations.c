@@ -27,24 +27,51 @@ static uint64_t half_key(const struct relation_row *row)
 	return row->flow ^ (side_of(row) == SIDE_SENT);
 }
 
-/* If several processes share a socket, the one with the most traffic represents it. */
+static uint64_t process_of(const struct relation_row *row)
+{
+	return side_of(row) == SIDE_SENT ? row->from_uid : row->to_uid;
+}
+
+/* Below 0 if a's process has the weaker claim. */
+static int compare_claims(const struct view_half *a, const struct view_half *b)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(a->claim); i++)
+		if (a->claim[i] != b->claim[i])
+			return a->claim[i] < b->claim[i] ? -1 : 1;
+	return 0;
+}
+
+/*
+ * If several processes share a socket, the one with the most traffic represents it, in the interval or else until its
+ * end. Packets also wake processes that do not get the connection: without traffic, the one woken most often does.
+ */
 static void add_half(struct view_rows_internal *in, const struct interval *iv, unsigned host,
 		     const struct interval_row *row)
 {
-	struct view_half half = {
-		host,
-		INTERVAL_ROW(relation, row),
-		INTERVAL_VALUE(iv, RELATION, relation, row, bytes),
+	const struct view_half half = {
+		.host = host,
+		.row = INTERVAL_ROW(relation, row),
+		.claim = { INTERVAL_VALUE(iv, RELATION, relation, row, bytes), INTERVAL_ROW(relation, row)->bytes,
+			   INTERVAL_VALUE(iv, RELATION, relation, row, wait.count) },
 	};
-	uint32_t known;
+	struct view_half *known;
+	uint32_t i;
+	int order;
 
 	if (!half.row->flow)
 		return;
-	known = map64_get(&in->half_index, half_key(half.row));
-	if (known != MAP64_NONE && g_array_index(in->halves, struct view_half, known).bytes > half.bytes)
+	i = map64_get(&in->half_index, half_key(half.row));
+	if (i == MAP64_NONE) {
+		map64_put(&in->half_index, half_key(half.row), in->halves->len);
+		g_array_append_val(in->halves, half);
 		return;
-	map64_put(&in->half_index, half_key(half.row), in->halves->len);
-	g_array_append_val(in->halves, half);
+	}
+	known = &g_array_index(in->halves, struct view_half, i);
+	order = compare_claims(known, &half);
+	if (order < 0)
+		*known = half;
+	else if (!order && known->row && (known->host != host || process_of(known->row) != process_of(half.row)))
+		known->row = NULL;
 }
 
 static void index_halves(struct view_rows *r)
@@ -61,7 +88,7 @@ static void index_halves(struct view_rows *r)
 	}
 }
 
-/* The other half of a row; NULL: it is on no other host. */
+/* The other half of a row; NULL: it is on no traced host. */
 static const struct view_half *other_half(const struct view_rows *r, const struct relation_row *row)
 {
 	uint32_t i = row->flow ? map64_get(&r->internal->half_index, half_key(row) ^ 1) : MAP64_NONE;
@@ -77,9 +104,9 @@ static struct view_half end_of(const struct view_rows *r, unsigned host, const s
 	const struct view_half *other;
 
 	if (to ? row->to_uid : row->from_uid)
-		return (struct view_half){ host, row, 0 };
+		return (struct view_half){ .host = host, .row = row };
 	other = other_half(r, row);
-	return other ? *other : (struct view_half){ 0, NULL, 0 };
+	return other ? *other : (struct view_half){ .row = NULL };
 }
 
 /* column.cell: a cell of either end. */
@@ -179,11 +206,13 @@ static void get_side(const struct view_cell *at, struct value *v)
 static const struct column relations_columns[] = {
 	COLUMN_HOST,
 	OTHER_OF(CELL(relation, from_uid), get_end_host, "from_host", "FROM HOST",
-		 "Host of the process that acts; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
+		 "Host of the process that acts; null if it is on no traced host, or unknown.", COLUMN_TEXT, 10,
+		 REPORTED),
 	COLUMN_BY(get_end_pid, relation, from_pid, "FROM", 7, REPORTED | COLUMN_KEY),
 	COLUMN_BY(get_end_comm, relation, from_comm, "PROCESS", 15, REPORTED | COLUMN_MAIN),
 	OTHER_OF(CELL(relation, to_uid), get_end_host, "to_host", "TO HOST",
-		 "Host of the process acted upon; null if it is on no traced host.", COLUMN_TEXT, 10, REPORTED),
+		 "Host of the process acted upon; null if it is on no traced host, or unknown.", COLUMN_TEXT, 10,
+		 REPORTED),
 	COLUMN_BY(get_end_pid, relation, to_pid, "TO", 7, REPORTED | COLUMN_KEY),
 	COLUMN_BY(get_end_comm, relation, to_comm, "PROCESS", 15, REPORTED | COLUMN_MAIN),
 	OTHER(get_kind, "kind", "BY",

@@ -695,7 +695,66 @@ START_TEST(test_causes_of_instances)
 }
 END_TEST
 
+/* One end of a connection to the other host. */
+static struct relation_row *add_half(int h, uint64_t from_pid, uint64_t to_pid)
+{
+	struct relation_row *r = ADD(h, RELATION, relation);
+
+	r->kind = RELATION_INET;
+	r->flow = 77;
+	r->from_uid = from_pid;
+	r->to_uid = to_pid;
+	r->from_pid = from_pid ? from_pid : UINT64_MAX;
+	r->to_pid = to_pid ? to_pid : UINT64_MAX;
+	return r;
+}
+
+/*
+ * Of two processes that have to do with a connection, the one that read is at its end, in the interval or else before
+ * it; else the one that was woken more often. If that is the same, it is not known which; two rows of one are no doubt.
+ */
+START_TEST(test_far_end_of_relations)
+{
+	static const struct {
+		unsigned before[2], bytes[2], wakes[2];
+		uint64_t second, want;
+	} cases[] = {
+		{ { 0, 0 }, { 0, 0 }, { 1, 1 }, 6, 0 },   { { 0, 0 }, { 0, 0 }, { 0, 0 }, 6, 0 },
+		{ { 0, 0 }, { 0, 0 }, { 189, 4 }, 6, 5 }, { { 0, 0 }, { 0, 0 }, { 4, 189 }, 6, 6 },
+		{ { 0, 0 }, { 9, 0 }, { 1, 5 }, 6, 5 },   { { 0, 0 }, { 0, 9 }, { 5, 1 }, 6, 6 },
+		{ { 9, 0 }, { 0, 0 }, { 0, 1 }, 6, 5 },   { { 0, 9 }, { 0, 0 }, { 1, 0 }, 6, 6 },
+		{ { 9, 0 }, { 0, 1 }, { 1, 0 }, 6, 6 },   { { 0, 0 }, { 0, 0 }, { 1, 1 }, 5, 5 },
+	};
+	struct relation_row *halves[2], *sent;
+
+	for (unsigned c = 0; c < G_N_ELEMENTS(cases); c++) {
+		if (c) {
+			teardown();
+			setup();
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			halves[i] = add_half(1, 0, i ? cases[c].second : 5);
+			halves[i]->bytes = cases[c].before[i];
+		}
+		sent = add_half(0, 4, 0);
+		begin();
+		sent->bytes = 20;
+		for (unsigned i = 0; i < 2; i++) {
+			halves[i]->bytes += cases[c].bytes[i];
+			halves[i]->wait.count = cases[c].wakes[i];
+		}
+		end();
+		build_table("relations");
+		ASSERT_UINT(0, "from_pid", 4);
+		if (cases[c].want)
+			ASSERT_UINT(0, "to_pid", cases[c].want);
+		else
+			ASSERT_NULL(0, "to_pid");
+	}
+}
+END_TEST
+
 UNIT_MAIN_AROUND("view figures", setup, teardown, test_cpu, test_cpu_time_in_parts, test_sum_of_unequal_records,
 		 test_rows_without_figures, test_io, test_hosts, test_events_and_probes, test_cpus, test_files,
 		 test_disks, test_net, test_irqs, test_syscalls, test_sched, test_perf, test_processes,
-		 test_causes_of_instances)
+		 test_causes_of_instances, test_far_end_of_relations)
