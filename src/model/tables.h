@@ -326,7 +326,8 @@ enum pressure_state {
 	C(object, KEY, TEXT, \
 	  "Path of that descriptor, or the one that the call names; for a socket, the peer's address and port, " \
 	  "without the port if it was accepted; for a futex, its address in the process's memory; null if unknown") \
-	C(cause, GAUGE, TEXT, "What ended the last of these waits: a thread, disk, interface or IRQ") \
+	C(cause, GAUGE, TEXT, \
+	  "What ended the last of these waits: a thread, disk, interface, IRQ or the server of a network file system") \
 	D(time, NS, "Waits that ended in the interval", \
 	  "time from the switch-out to the wake-up of a wait, including any part before the interval")
 
@@ -451,7 +452,7 @@ enum connection_flag {
 	C(length_ns, GAUGE, NS, "Duration") \
 	C(cause, GAUGE, TEXT, \
 	  "Name of the call or handler; the disk; for a wake-up, the thread that held the CPU, null if it was idle; " \
-	  "for a slice, why it ended; for a wait, what ended it: a thread, disk, interface or IRQ") \
+	  "for a slice, why it ended; for a wait, what ended it, as in table blocking") \
 	C(syscall, GAUGE, TEXT, "System call in which the thread waited; null if none") \
 	C(fd, GAUGE, SIGNED, "File descriptor used by that call; null as in table blocking") \
 	C(object, GAUGE, TEXT, \
