@@ -480,8 +480,8 @@ static const struct manual_page pages[] = {
 		.synopsis = {"lttngtop doctor [--host USER@HOST]..."},
 		.description =
 			{"Checks this machine, or others over ssh, without changing anything: permissions, the kernel "
-			 "and its lttng-modules with their known faults, tools, the session daemon, the relayd's "
-			 "ports, clock synchronisation, and memory for buffers.",
+			 "and its lttng-modules with their known faults, tools, liblttng-ctl, the session daemon, the "
+			 "relayd's ports, clock synchronisation, and memory for buffers.",
 			 "Prints one line per check: 'ok'; 'warning' if tracing works but could be better; or "
 			 "'missing' if the kernel cannot be traced without it. The command that fixes it on that "
 			 "distribution follows on the next line, after '->'.",

@@ -262,6 +262,22 @@ static void check_tools(const struct machine *m, struct check *c)
 	}
 }
 
+/* This program's own, with which it asks the session daemon here. */
+static void check_library(const struct machine *m, struct check *c)
+{
+	if (!m->here)
+		return;
+	if (!has(m, "no_library")) {
+		say(c, CHECK_OK, "liblttng-ctl can be loaded");
+		return;
+	}
+	say(c, CHECK_MISSING, "liblttng-ctl cannot be loaded: %s", get(m, "no_library"));
+	if (has(m, "sessiond"))
+		c->remedy = g_strdup("if it is installed elsewhere, add its directory to LD_LIBRARY_PATH");
+	else
+		mend(m, c, m->distribution->tools);
+}
+
 static void check_ports(const struct machine *m, struct check *c)
 {
 	const char *ports = get(m, "ports");
@@ -333,6 +349,7 @@ static const struct {
 	{ "kernel modules", check_modules },
 	{ "known faults", check_faults },
 	{ "tools", check_tools },
+	{ "library", check_library },
 	{ "session daemon", check_daemon },
 	{ "ports", check_ports },
 	{ "clock", check_clock },

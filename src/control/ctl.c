@@ -6,7 +6,6 @@
 #include <lttng/lttng.h>
 #include <stdbool.h>
 
-#include "base/log.h"
 #include "config.h"
 
 /*
@@ -19,27 +18,28 @@
 static const char *library_name = "liblttng-ctl.so.0";
 static const char *loaded; /* the name of library; NULL: not loaded yet */
 static void *library;      /* NULL: it could not be loaded */
+static char reason[512];   /* why not */
 
 void ctl_set_library(const char *name)
 {
 	library_name = name;
 }
 
-void ctl_load(void)
+const char *ctl_load(void)
 {
-	if (loaded == library_name)
-		return;
-	loaded = library_name;
-	library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
-	if (!library)
-		log_info("%s", dlerror());
+	if (loaded != library_name) {
+		loaded = library_name;
+		library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+		if (!library)
+			g_strlcpy(reason, dlerror(), sizeof(reason));
+	}
+	return library ? NULL : reason;
 }
 
 /* NULL: there is no such library, or no such function in it. */
 static void *find_function(const char *name)
 {
-	ctl_load();
-	return library ? dlsym(library, name) : NULL;
+	return ctl_load() ? NULL : dlsym(library, name);
 }
 
 /* Headers before 2.15 do not declare lttng_session_descriptor_set_trace_format(). */

@@ -9,10 +9,10 @@
 void ctl_set_library(const char *name);
 
 /*
- * Loads it now. Main thread only, as all functions of the library; once it is loaded, another thread may call them
- * while the main thread calls none.
+ * Loads it now. NULL: it is loaded; else the reason why it cannot be, valid until ctl_set_library(). Main thread only,
+ * as all functions of the library; once it is loaded, another thread may call them while the main thread calls none.
  */
-void ctl_load(void);
+const char *ctl_load(void);
 
 /* Lets the session be CTF 1.8, where the library can choose: CTF 2 is the default since LTTng 2.15. */
 struct lttng_session_descriptor;

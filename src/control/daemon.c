@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/nstime.h"
+#include "control/ctl.h"
 #include "control/sessions.h"
 #include "control/process.h"
 
@@ -26,6 +27,15 @@ enum { START_MS_MAX = 60 * MS_PER_S, END_MS_MAX = 60 * MS_PER_S, POLL_MS = 10 };
 static bool is_alive(void)
 {
 	return lttng_session_daemon_alive() == 1;
+}
+
+/* Without the library, a daemon that runs seems not to. */
+static enum lt_status load_library(void)
+{
+	const char *reason = ctl_load();
+
+	return reason ? error_set("liblttng-ctl cannot be loaded: %s; 'lttngtop doctor' prints what to do", reason)
+		      : LT_OK;
 }
 
 /* Whether root's session daemon would accept requests from us. */
@@ -131,6 +141,13 @@ static bool await_daemon(void)
 	return is_alive();
 }
 
+/* Its pid file is removed last; the process itself may remain a zombie if nobody reaps it. */
+static void await_end(pid_t pid)
+{
+	for (unsigned ms = 0; ms < END_MS_MAX && daemon_pid() == pid; ms += POLL_MS)
+		g_usleep(POLL_MS * US_PER_MS);
+}
+
 /* An interrupt from the terminal must not kill the daemon halfway: we could not know whether one is left. */
 static void leave_group(void *unused)
 {
@@ -160,10 +177,22 @@ static enum lt_status explain_start(const char *program)
 	return error_set("no session daemon is running, and '%s' fails to start: run it by hand to see why", program);
 }
 
+/* Its process is of no use. before: the pid in its file before it was started, which may be that of anything now. */
+static enum lt_status end_unreachable(const char *program, pid_t before)
+{
+	const pid_t pid = daemon_pid();
+
+	if (pid && pid != before && kill(pid, SIGTERM) == 0)
+		await_end(pid);
+	return error_set("'%s' starts, but does not answer: it may be another version of LTTng than liblttng-ctl",
+			 program);
+}
+
 static enum lt_status start(pid_t *started)
 {
 	const char *path = g_getenv("LTTNG_SESSIOND_PATH");
 	char *argv[] = { (char *)(path ? path : "lttng-sessiond"), (char *)"--daemonize", NULL };
+	const pid_t before = daemon_pid();
 	GError *error = NULL;
 	int status = 0;
 
@@ -175,14 +204,18 @@ static enum lt_status start(pid_t *started)
 		g_error_free(error);
 		return LT_ERROR;
 	}
-	if (status || !is_alive())
+	if (status)
 		return explain_start(argv[0]);
+	if (!is_alive())
+		return end_unreachable(argv[0], before);
 	*started = daemon_pid();
 	return LT_OK;
 }
 
 enum lt_status daemon_check(void)
 {
+	if (load_library())
+		return LT_ERROR;
 	if (is_alive())
 		return LT_OK;
 	if (daemon_is_refused())
@@ -229,6 +262,8 @@ enum lt_status daemon_require(bool kernel, bool may_start, pid_t *started)
 		return error_set("only root and members of group '" TRACING_GROUP
 				 "' can trace the kernel: use sudo, or run 'sudo usermod -aG " TRACING_GROUP
 				 " $USER' and log in again");
+	if (load_library())
+		return LT_ERROR;
 	if (is_alive() || await_daemon())
 		return LT_OK;
 	if (kernel && geteuid() != 0)
@@ -245,9 +280,6 @@ void daemon_end(pid_t started)
 	const int n = session_gave_up() ? -1 : lttng_list_sessions(&sessions);
 
 	free(sessions);
-	if (started <= 0 || n != 0 || daemon_pid() != started || kill(started, SIGTERM))
-		return;
-	/* Its pid file is removed last; the process itself may remain a zombie if nobody reaps it. */
-	for (unsigned ms = 0; ms < END_MS_MAX && daemon_pid() == started; ms += POLL_MS)
-		g_usleep(POLL_MS * US_PER_MS);
+	if (started > 0 && n == 0 && daemon_pid() == started && kill(started, SIGTERM) == 0)
+		await_end(started);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "control/ctl.h"
 #include "control/remote.h"
 
 /*
@@ -128,6 +129,7 @@ GHashTable *facts_ask(const char *host)
 {
 	char *text = host ? remote_capture(host, script) : run_here();
 	GHashTable *facts = text ? parse(text) : NULL;
+	const char *no_library = host ? NULL : ctl_load();
 
 	g_free(text);
 	if (facts && !*facts_get(facts, "end")) {
@@ -136,5 +138,7 @@ GHashTable *facts_ask(const char *host)
 		g_hash_table_destroy(facts);
 		return NULL;
 	}
+	if (facts && no_library)
+		g_hash_table_replace(facts, g_strdup("no_library"), g_strdup(no_library));
 	return facts;
 }

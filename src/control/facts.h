@@ -8,7 +8,8 @@
 
 /*
  * What a machine reports about itself that matters for tracing. A shell script prints "key=value" lines, here or over
- * ssh, and changes nothing. Values are another machine's bytes: sanitise them before showing them.
+ * ssh, and changes nothing; no_library, of this machine alone, is why this program cannot load liblttng-ctl. Values are
+ * another machine's bytes: sanitise them before showing them.
  */
 
 /*

@@ -95,6 +95,37 @@ def waits_for_daemon(pid):
     return sleeps and any(link.startswith("socket:") for link in links)
 
 
+def test_library_that_cannot_be_loaded():
+    """That is the reason, for every verb; the daemon of another installation would not be reached: it is not started."""
+    with user("no-library") as u:
+        write_script(f"{u.home}/sessiond", 'touch "$LTTNG_HOME/was-started"\n')
+        os.mkdir(f"{u.home}/lib")
+        touch(f"{u.home}/lib/liblttng-ctl.so.0")
+        u.env.update(LD_LIBRARY_PATH=f"{u.home}/lib", LTTNG_SESSIOND_PATH=f"{u.home}/sessiond")
+        reason = f"^lttngtop: liblttng-ctl cannot be loaded: {u.home}/lib/liblttng-ctl.so.0: file too short; 'lttngtop doctor' prints what to do\n$"
+        os.makedirs(f"{u.home}/lttng-traces/lttngtop-1")
+        for words in (("--ust", EVENTS, "--", "true"), ("--ust", EVENTS), ("stop",), ("status",)):
+            check(u.run(TOP, "record", *words), 1, "", reason)
+        assert not os.path.exists(f"{u.home}/was-started")
+        out = u.run(TOP, "doctor")[1]
+        assert re.search(r"(?m)^  missing  library +liblttng-ctl cannot be loaded: .*file too short\n +-> .*LD_LIBRARY_PATH", out), out
+    with user("library") as u:
+        assert re.search(r"(?m)^  ok       library +liblttng-ctl can be loaded$", out := u.run(TOP, "doctor")[1]), out
+
+
+def test_daemon_that_cannot_be_reached():
+    """A daemon that was started in vain is ended."""
+    if os.path.exists("/var/run/lttng/lttng-sessiond.pid"):
+        return "there is root's session daemon, too"
+    with user("unreachable") as u:
+        write_script(f"{u.home}/sessiond", 'lttng-sessiond "$@" && cp "$LTTNG_HOME/.lttng/lttng-sessiond.pid" started && '
+                     'rm "$LTTNG_HOME/.lttng/client-lttng-sessiond"\n')
+        u.env["LTTNG_SESSIOND_PATH"] = f"{u.home}/sessiond"
+        check(u.run(TOP, "record", "--ust", EVENTS, "--", "true"), 1, "", f"^lttngtop: '{u.home}/sessiond' starts, but does not answer: ")
+        assert os.path.getsize(f"{u.home}/started") and not u.sessiond_pid(), "a session daemon is left"
+    return None
+
+
 def test_daemon_of_root():
     """A user who may not use it is not told that there is none."""
     if reason := no_private_run():

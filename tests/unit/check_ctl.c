@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "control/ctl.h"
+#include "control/daemon.h"
 #include "control/sessions.h"
 
 static bool is_mapped(const char *library)
@@ -50,4 +51,21 @@ START_TEST(test_absent)
 }
 END_TEST
 
-UNIT_MAIN("ctl", test_loaded_by_first_call, test_absent)
+/* The reason is the loader's own; no daemon is started that nobody could reach. */
+START_TEST(test_absent_reason)
+{
+	static const char expected[] = "liblttng-ctl cannot be loaded: liblttng-ctl.so.none: cannot open ";
+	pid_t started;
+
+	ctl_set_library("liblttng-ctl.so.none");
+	g_setenv("LTTNG_SESSIOND_PATH", "/nowhere/sessiond", TRUE);
+	ck_assert_int_eq(daemon_check(), LT_ERROR);
+	ck_assert_msg(g_str_has_prefix(error_text(), expected), "%s", error_text());
+	error_clear();
+	ck_assert_int_eq(daemon_require(false, true, &started), LT_ERROR);
+	ck_assert_msg(g_str_has_prefix(error_text(), expected), "%s", error_text());
+	ck_assert_int_eq(started, 0);
+}
+END_TEST
+
+UNIT_MAIN("ctl", test_loaded_by_first_call, test_absent, test_absent_reason)

@@ -16,6 +16,7 @@
 #include "cmd/record/sidecar.h"
 #include "control/commands.h"
 #include "control/cost.h"
+#include "control/ctl.h"
 #include "control/daemon.h"
 #include "control/place.h"
 #include "control/plan.h"
@@ -439,9 +440,10 @@ static int run_verb_locally(const struct record_verb *verb, const char *name)
 	int result = LT_EXIT_OK;
 
 	if (!sessions)
-		/* which recording is meant is not guessed while root's daemon may have it */
-		return daemon_check() && (name || !daemon_is_refused()) ? fail_without_daemon(name)
-									: cmd_fail(LT_EXIT_FAILURE, "record");
+		/* which recording is meant is not guessed while root's daemon may have it, or nothing can be asked */
+		return !ctl_load() && daemon_check() && (name || !daemon_is_refused())
+			       ? fail_without_daemon(name)
+			       : cmd_fail(LT_EXIT_FAILURE, "record");
 	if (verb->run == status && !name) {
 		for (unsigned i = 0; i < sessions->len; i++)
 			if (status(g_ptr_array_index(sessions, i)))
