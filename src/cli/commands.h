@@ -9,8 +9,8 @@
 /*
  * The subcommands, implemented in cmd/. They receive the parsed options and return the exit status (cli/fail.h). All
  * signals have their default action when they start, which gives a shell 128+n (also for SIGPIPE: a report piped into
- * `head` just ends). A command that must do more (restore the terminal, end a live report properly) installs its own
- * handler. The caller flushes stdout and reports an error there.
+ * `head` just ends), after that of base/out_of_memory.h. A command that must do more (restore the terminal, end a live
+ * report properly) installs its own handler. The caller flushes stdout and reports an error there.
  */
 int cmd_monitor(const struct options *o);
 int cmd_report(const struct options *o);

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/out_of_memory.h"
 #include "base/similar.h"
 #include "base/strpool.h"
 #include "cli/commands.h"
@@ -235,6 +236,24 @@ static void set_output(const struct command *command, const struct options *o)
 		output_for_stdout(o->json || o->csv || o->dot || o->babeltrace || command->bit & exact);
 }
 
+/* The options of a command that limit its memory. */
+static void advise_on_memory(enum command_bit command)
+{
+	static char advice[192];
+	unsigned count;
+	const struct option_row *rows = options_rows(&count);
+
+	for (unsigned i = 0; i < count; i++) {
+		if (!(rows[i].commands & command) ||
+		    (!g_str_has_suffix(rows[i].name, "-memory") && strcmp(rows[i].name, "history-size") != 0))
+			continue;
+		g_strlcat(advice, *advice ? ", --" : "These options limit what is kept: --", sizeof(advice));
+		g_strlcat(advice, rows[i].name, sizeof(advice));
+	}
+	g_strlcat(advice, *advice ? "\n" : "", sizeof(advice));
+	out_of_memory_advise(advice);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	struct help h = { .form = HELP_TEXT, .brief = true };
@@ -242,6 +261,7 @@ static int run_command(const struct command *command, int argc, char **argv)
 	const enum lt_status parsed = options_parse(&o, command->bit, argc, argv);
 	int status = LT_EXIT_OK;
 
+	advise_on_memory(command->bit);
 	set_output(command, &o);
 	if (parsed) {
 		status = fail_usage(command);
@@ -306,8 +326,10 @@ int main(int argc, char **argv)
 	tzset();
 	if (argc > 1 && !strcmp(argv[1], "--worker")) {
 		prctl(PR_SET_NAME, argv[0]); /* its first 15 bytes */
+		out_of_memory_handle("");
 		return worker_main(argc - 2, argv + 2);
 	}
+	out_of_memory_handle("lttngtop: ");
 	output_for_stderr();
 	signal(SIGCHLD, SIG_DFL); /* if it were ignored, as some callers leave it, exit statuses would be lost */
 	occupy_closed_descriptors();

@@ -5,24 +5,21 @@
 #include <glib.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include "base/out_of_memory.h"
 #include "config.h"
 
-enum { BACKTRACE_MAX = 64, STRINGS_MAX = 256, STACK_SIZE = 64 * 1024 };
+enum { BACKTRACE_MAX = 64, STRINGS_MAX = 256 };
 
 static struct {
 	volatile sig_atomic_t active; /* the terminal is in our mode */
-	bool hears_glib;
 	struct termios modes;
 	char strings[STRINGS_MAX];
 	size_t strings_len;
 } terminal;
-
-static char stack[STACK_SIZE];
 
 /* Only async-signal-safe calls from here … */
 
@@ -76,6 +73,7 @@ static void on_crash(int signal_number)
 	int n;
 
 	restore_terminal();
+	out_of_memory_exit_if_so();
 	say("lttngtop " PACKAGE_VERSION " crashed: ");
 	say(signal_name(signal_number));
 	say("\nThis is a bug. Please report it with the lines below.\n");
@@ -86,31 +84,6 @@ static void on_crash(int signal_number)
 }
 
 /* … to here. */
-
-/* GLib's reason for ending the program: it says so here before it raises a signal. */
-static void on_fatal_error(const char *message)
-{
-	static const char memory[] = "failed to allocate";
-	const char *bytes = strstr(message, memory);
-
-	if (!bytes)
-		return;
-	say("lttngtop: out of memory: ");
-	say(bytes);
-	say("\nThe options --history-size, --wait-memory and --recall-memory limit what is kept.\n");
-	_exit(EXIT_FAILURE);
-}
-
-static GLogWriterOutput write_glib_message(GLogLevelFlags level, const GLogField *fields, gsize n, void *user)
-{
-	if (level & G_LOG_LEVEL_ERROR) {
-		restore_terminal();
-		for (gsize i = 0; i < n; i++)
-			if (fields[i].length < 0 && strcmp(fields[i].key, "MESSAGE") == 0)
-				on_fatal_error(fields[i].value);
-	}
-	return g_log_writer_default(level, fields, n, user);
-}
 
 /* Whether it ends the program, as nothing handles or ignores it. */
 static bool is_end(int signal_number)
@@ -137,15 +110,11 @@ void crash_install(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP };
 	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND | SA_ONSTACK | SA_NODEFER };
-	stack_t alternative = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	void *frame;
 
 	/* the first call loads libgcc, which is not safe in a signal handler */
 	backtrace(&frame, 1);
-	sigaltstack(&alternative, NULL);
-	if (!terminal.hears_glib)
-		g_log_set_writer_func(write_glib_message, NULL, NULL);
-	terminal.hears_glib = true; /* GLib refuses another function, even the same */
+	out_of_memory_prepare(restore_terminal);
 	sigemptyset(&action.sa_mask);
 	for (unsigned i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaction(signals[i], &action, NULL);

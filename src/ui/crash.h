@@ -4,13 +4,12 @@
 
 /*
  * Handles crashes while the screen is up: restores the terminal, prints what happened with a backtrace, and dies from
- * the same signal. If GLib gets no memory, it prints that and exits.
+ * the same signal. Without memory, it exits as base/out_of_memory.h says, which is to be installed before.
  */
 
 /*
- * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, for GLib's messages, and for every other
- * signal that would end the program, unless it is ignored or handled already; a loop may handle SIGINT and others
- * itself later.
+ * Installs handlers for SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL and SIGTRAP, and for every other signal that would end
+ * the program, unless it is ignored or handled already; a loop may handle SIGINT and others itself later.
  */
 void crash_install(void);
 

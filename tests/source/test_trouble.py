@@ -78,6 +78,26 @@ def small_files():
         check(f"{what} is too large: the reason", "File too large" in done.stderr, done.stderr)
 
 
+def little_memory():
+    """Whether the program or its worker gets none, there is a reason, and no death by a signal."""
+    seen = 0
+    for most in range(1 << 20, 16 << 20, 1 << 18):
+        limit = lambda most=most: resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        done = subprocess.run([LTTNGTOP, "report", "hosts", "--workers", "1", VICTIM], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE_S, preexec_fn=limit)
+        if done.returncode == 0:
+            break
+        if done.returncode == 127:  # the libraries could not be loaded
+            continue
+        said = "out of memory" in done.stderr
+        seen += said
+        check(f"{most} bytes: exit status", done.returncode in (1, 3), f"{done.returncode} {done.stderr}")
+        check(f"{most} bytes: the reason", (said or "annot allocate memory" in done.stderr) and "died: signal" not in done.stderr,
+              done.stderr)
+    check("enough memory", done.returncode == 0, done.stderr)
+    check("too little memory", seen, "it was never said")
+
+
 def few_processes():
     """As a user without other processes: the program itself is already as many as may be."""
     def become(most):
@@ -119,6 +139,8 @@ def has_mounts_of_its_own():
 def main():
     few_descriptors()
     small_files()
+    if not sanitized():  # sanitizers reserve more
+        little_memory()
     few_processes()
     if has_mounts_of_its_own() and not sanitized():  # sanitizers need /proc themselves
         cannot_start("without /proc", "is /proc mounted?", ["unshare", "-m", "sh", "-c", 'umount -l /proc && exec "$@"', "sh"])
