@@ -292,6 +292,31 @@ static void check_ports(const struct machine *m, struct check *c)
 	}
 }
 
+/* What to do if a daemon is installed: installing another one may remove it. */
+static const struct clock_daemon {
+	const char *name, *start, *query;
+} clock_daemons[] = {
+	{ "chronyd", "start chronyd", "chronyc sources" },
+	{ "ntpd", "start ntpd", "ntpq -p" },
+	{ "systemd-timesyncd", "systemctl enable --now systemd-timesyncd", "timedatectl timesync-status" },
+};
+
+static void mend_clock(const struct machine *m, struct check *c)
+{
+	char *command = g_strdup(m->distribution->clock);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(clock_daemons); i++) {
+		const struct clock_daemon *d = &clock_daemons[i];
+
+		if (strcmp(get(m, "clock_daemon"), d->name) != 0)
+			continue;
+		g_free(command);
+		command = g_strdup_printf("%s, or see '%s' for why it does not synchronise", d->start, d->query);
+	}
+	mend(m, c, command);
+	g_free(command);
+}
+
 static void check_clock(const struct machine *m, struct check *c)
 {
 	if (strcmp(get(m, "clock"), "yes") == 0) {
@@ -301,7 +326,7 @@ static void check_clock(const struct machine *m, struct check *c)
 	say(c, CHECK_WARNING,
 	    has(m, "clock") ? "not synchronised: hosts can only be aligned by their packets"
 			    : "cannot tell whether it is synchronised");
-	mend(m, c, m->distribution->clock);
+	mend_clock(m, c);
 }
 
 /* Compares the default buffers of the largest set with the memory available. */

@@ -22,7 +22,8 @@
  *   daemon            root or user; daemon_kernel: whether it can trace the kernel
  *   sessions          how many root's session daemon shows this user
  *   ports             those of 5342, 5343, 5344 that something listens on
- *   clock             yes or no: synchronised        cpus; memory, shm: available, in KiB
+ *   clock             yes or no: synchronised        clock_daemon: which one is installed
+ *   cpus; memory, shm: available, in KiB
  */
 static const char script[] =
 	"LC_ALL=C; export LC_ALL; PATH=$PATH:/usr/sbin:/sbin\n"
@@ -83,6 +84,11 @@ static const char script[] =
 	"if has chronyc && t=$(brief chronyc -n tracking); then\n"
 	"  case $t in *'Leap status'*Normal*) say clock yes;; *) say clock no;; esac\n"
 	"elif has timedatectl; then say clock \"$(brief timedatectl show -p NTPSynchronized --value)\"; fi\n"
+	"if has chronyc || has chronyd; then say clock_daemon chronyd\n"
+	"elif has ntpd; then say clock_daemon ntpd\n"
+	"else for d in /lib /usr/lib; do\n"
+	"  [ ! -e $d/systemd/systemd-timesyncd ] || say clock_daemon systemd-timesyncd\n"
+	"done; fi\n"
 	"say cpus \"$(getconf _NPROCESSORS_CONF || { set -- /sys/devices/system/cpu/cpu[0-9]*; echo $#; })\"\n"
 	"while read -r n v u; do [ \"$n\" != MemAvailable: ] || say memory \"$v\"; done </proc/meminfo\n"
 	"say shm \"$(free_of /dev/shm)\"\n"

@@ -123,6 +123,12 @@ def test_findings():
         ({"ports": "5342 5343 5344"}, "ports", "ok", "a relayd seems to be running", None),
         ({"clock": "no"}, "clock", "warning", "not synchronised", "apt-get install systemd-timesyncd"),
         ({"clock": ""}, "clock", "warning", "cannot tell", "systemd-timesyncd"),
+        # another one would replace it
+        ({"clock": "no", "clock_daemon": "chronyd"}, "clock", "warning", "not synchronised",
+         "^start chronyd, or see 'chronyc sources' for why it does not synchronise$"),
+        ({"clock": "", "clock_daemon": "ntpd"}, "clock", "warning", "cannot tell", "^start ntpd, or see 'ntpq -p' for"),
+        ({"clock": "no", "clock_daemon": "systemd-timesyncd"}, "clock", "warning", "not synchronised",
+         "^systemctl enable --now systemd-timesyncd, or see 'timedatectl timesync-status' for"),
         ({"memory": "100000"}, "memory", "warning", "take 32 MiB of 97 MiB", "--set"),
         ({"shm": "1000"}, "shared memory", "warning", "0 MiB free", "remount"),
     ]
@@ -155,12 +161,17 @@ def test_hosts():
         assert status == 2 and "lttngtop doctor --help" in err, (status, err)
 
 
+def few_tools(name, *more):
+    """A directory for PATH with what every system has."""
+    os.makedirs(name)
+    for tool in ("sh", "cat", "df", "grep", "head", "id", "tail", "uname", *more):
+        os.symlink(shutil.which(tool), f"{name}/{tool}")
+    return os.path.abspath(name)
+
+
 def test_no_tools():
     """This machine with only what every system has in PATH."""
-    os.makedirs("few")
-    for tool in ("sh", "cat", "df", "grep", "head", "id", "tail", "uname"):
-        os.symlink(shutil.which(tool), f"few/{tool}")
-    status, out, err = run(TOP, "doctor", env={**os.environ, "PATH": f"{os.getcwd()}/few"})
+    status, out, err = run(TOP, "doctor", env={**os.environ, "PATH": few_tools("few")})
     assert (status, err) == (1, ""), (status, err)
     assert out.startswith(f"{socket.gethostname()}: cannot be traced yet\n"), out
     assert check_of(out, "tools")[:2] == ("missing", "lttng not found"), out
@@ -169,6 +180,16 @@ def test_no_tools():
     assert f"buffers for {os.sysconf('SC_NPROCESSORS_CONF')} CPU" in check_of(out, "memory")[1], out
     expected = ("ok", "root", None) if os.geteuid() == 0 else None
     assert not expected or check_of(out, "permission") == expected, out
+
+
+def test_clock_daemon():
+    """One that is installed, though it does not synchronise."""
+    tools = few_tools("with-chrony")
+    with open(f"{tools}/chronyc", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\necho 'Leap status     : Not synchronised'\n")
+    os.chmod(f"{tools}/chronyc", 0o755)
+    found = check_of(run(TOP, "doctor", env={**os.environ, "PATH": tools})[1], "clock")
+    assert found[1].startswith("not synchronised") and found[2].startswith("start chronyd"), found
 
 
 def test_port():
