@@ -149,6 +149,18 @@ static void check_kernel(const struct machine *m, struct check *c)
 	g_string_free(lacks, TRUE);
 }
 
+static void mend_signature(const struct machine *m, struct check *c)
+{
+	char *command = g_strdup_printf("mokutil --import %s, unless they are signed with a key this machine trusts",
+					get(m, "mok_key"));
+
+	if (has(m, "mok_key"))
+		mend(m, c, command);
+	else
+		c->remedy = g_strdup("sign the modules with a key this machine trusts, or turn Secure Boot off");
+	g_free(command);
+}
+
 static void check_modules(const struct machine *m, struct check *c)
 {
 	const char *kernel = get(m, "kernel");
@@ -163,8 +175,7 @@ static void check_modules(const struct machine *m, struct check *c)
 		c->remedy = g_strdup("reboot without that setting");
 	} else if (has(m, "built") && has(m, "locked")) {
 		say(c, CHECK_WARNING, "lttng-modules %s, not loaded; %s", get(m, "built"), get(m, "locked"));
-		mend(m, c,
-		     "mokutil --import /var/lib/dkms/mok.pub, unless they are signed with a key this machine trusts");
+		mend_signature(m, c);
 	} else if (has(m, "built")) {
 		say(c, CHECK_OK, "lttng-modules %s, loaded by the session daemon when needed", get(m, "built"));
 	} else if (has(m, "build_log")) {

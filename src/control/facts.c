@@ -15,7 +15,7 @@
  *   no_group          there is no group 'tracing'
  *   kernel, headers   release; its headers exist     container   its kind, if this is one
  *   loaded, built     versions of lttng-modules      build_log, build_fault: of a failed DKMS build
- *   locked            why modules cannot be loaded
+ *   locked            why modules cannot be loaded   mok_key     with which DKMS signs them
  *   config, lacks     the kernel's configuration file; options missing from it (KEYS)
  *   tracing           where tracefs is
  *   lttng, sessiond, relayd, unit: the tools; whether systemd knows the session daemon
@@ -54,6 +54,7 @@ static const char script[] =
 	"  say locked 'only signed modules are loaded'\n"
 	"else case $(line /sys/kernel/security/lockdown) in *'[integrity]'*|*'[confidentiality]'*)\n"
 	"  say locked 'kernel lockdown is on: only signed modules are loaded';; esac; fi\n"
+	"for f in /var/lib/dkms/mok.pub /var/lib/shim-signed/mok/MOK.der; do [ ! -e $f ] || say mok_key $f; done\n"
 	"c=; for f in \"/boot/config-$k\" \"/lib/modules/$k/config\" /proc/config.gz; do\n"
 	"  [ -n \"$c\" ] || [ ! -r \"$f\" ] || c=$f\n"
 	"done\n"
