@@ -225,6 +225,29 @@ def test_loaded():
     return None
 
 
+def test_container():
+    """Where only the container itself says that it is one. Here the root directory has nothing that does."""
+    if os.geteuid() or run("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/run")[0]:
+        return "not root, or no mount namespaces"
+    if shutil.which("systemd-detect-virt", path="/usr/sbin:/sbin"):
+        return "systemd-detect-virt is found wherever PATH leads"
+    os.makedirs("root")
+    script = """mount -t tmpfs none root && mkdir root/run || exit
+                for file in /*; do
+                    if [ -L "$file" ]; then cp -P "$file" root
+                    elif [ -d "$file" ] && [ "$file" != /run ]; then mkdir "root$file"; mount --rbind "$file" "root$file"; fi
+                done
+                mount -t tmpfs none root/sys/module; printf 'A=B\\0container=oci\\0' >root/run/environ; : >root/run/none
+                doctor() { chroot root env PATH="$1" "$0" doctor; }
+                mount --bind root/run/environ root/proc/1/environ && doctor "$1"
+                mount --bind root/run/none root/proc/1/environ && container=lxc doctor "$1"
+                : >root/run/.containerenv; doctor "$1\""""
+    environment = {name: value for name, value in os.environ.items() if name != "container"}
+    status, out, err = run("unshare", "--mount", "sh", "-c", script, TOP, few_tools("in-container", "tr", "sed"), env=environment)
+    assert re.findall(r"a container \((\w+)\) cannot load them", out) == ["oci", "lxc", "podman"], (status, out, err)
+    return None
+
+
 def test_sessions():
     """How many sessions a restart of the session daemon would end, as its lttng lists them."""
     if os.geteuid() or run("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/run")[0]:
