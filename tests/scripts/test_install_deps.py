@@ -32,13 +32,25 @@ def run(installed, log, apt_status=0):
         return done.returncode, done.stderr, file.read()
 
 
-def elsewhere(*but, option=()):
+# Instead of pkg-config: of one library there is only an old version, of others none.
+PKG_CONFIG = """#!/bin/sh
+case $* in
+*--exists*'{old} >= '*|{none}) exit 1;;
+*--modversion*{old}*) echo 0.1;;
+esac
+"""
+
+
+def elsewhere(*but, option=(), pkg_config=None, **environment):
     """The same on a system without apt and dnf that has what the build needs, but not these tools."""
     shutil.rmtree("tools", ignore_errors=True)
     os.mkdir("tools")
     for tool in {"bash", "uname", "gcc", "make", "autoconf", "pkg-config", "zstd"} - set(but):
         os.symlink(shutil.which(tool), f"tools/{tool}")
-    done = subprocess.run(["bash", SCRIPT, *option], env={**os.environ, "PATH": f"{os.getcwd()}/tools"}, stdout=subprocess.PIPE,
+    if pkg_config:
+        os.unlink("tools/pkg-config")
+        write("tools/pkg-config", pkg_config)
+    done = subprocess.run(["bash", SCRIPT, *option], env={**os.environ, "PATH": f"{os.getcwd()}/tools", **environment}, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -82,6 +94,14 @@ def main():
     assert {"    pgrep", "    git"} < set(err.splitlines()), err
     status, _, err = elsewhere(option=["--unit"])
     assert status == 1 and err.splitlines()[1:] == ["    babeltrace2", "    python3"], err
+    none = PKG_CONFIG.format(old="babeltrace2", none="*'exists check'*|*lttng-ust*")
+    status, _, err = elsewhere(pkg_config=none)
+    assert status == 1 and err.splitlines()[1:] == ["    babeltrace2 2.0.4 or later (headers): only 0.1 is installed"], err
+    _, _, err = elsewhere(option=["--tests"], pkg_config=none, TZDIR="/nowhere")
+    assert {"    valgrind", "    clang", "    busybox", "    check 0.15 or later (headers)", "    lttng-ust (headers)", "    python3's bt2",
+            "    tzdata"} < set(err.splitlines()), err
+    _, _, err = elsewhere(option=["--lint"], pkg_config=none, TZDIR="/nowhere")
+    assert {"    check 0.15 or later (headers)", "    lttng-ust (headers)"} < set(err.splitlines()) and "tzdata" not in err, err
     print("ok another distribution")
     status, err, asked = run("no", "")
     assert (status, err) == (0, ""), (status, err)
