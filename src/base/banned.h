@@ -3,10 +3,11 @@
 #define LT_BASE_BANNED_H
 
 /*
- * Functions that must not be used, turned into compile errors: those that write without a bound, and those that return
- * static storage. The Makefile includes this file before every source. The headers that declare them are included
- * first, so that the declarations still compile.
+ * Functions that must not be used, turned into compile errors: those that write without a bound, those that return
+ * static storage, and those that hash texts from traces without a seed (base/keyhash.h). The Makefile includes this
+ * file before every source. The headers that declare them are included first, so that the declarations still compile.
  */
+#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -33,5 +34,7 @@
 #define ctime(...) LT_BANNED(ctime)
 #undef asctime
 #define asctime(...) LT_BANNED(asctime)
+#undef g_string_chunk_insert_const
+#define g_string_chunk_insert_const(...) LT_BANNED(g_string_chunk_insert_const)
 
 #endif

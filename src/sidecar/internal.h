@@ -7,8 +7,14 @@
 
 #include "sidecar/sidecar.h"
 
+/* Texts, each kept once. */
+struct sidecar_texts {
+	GStringChunk *storage;
+	GHashTable *known; /* those in .storage */
+};
+
 struct sidecar {
-	GStringChunk *texts, *process_texts;
+	struct sidecar_texts texts, process_texts;
 	GHashTable *cpus;                             /* text -> text: "0" -> "0 3", package and core, or "" */
 	GHashTable *disks, *users, *groups, *cgroups; /* likewise: "8:0" -> "sda", "1000" -> "eva", inode -> path */
 	GHashTable *mounts;                           /* directory -> "cifs //10.0.0.1/share": mounts not yet taken */

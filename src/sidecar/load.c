@@ -37,16 +37,22 @@ static void complain(struct loading *l, const char *fmt, ...)
 	g_free(text);
 }
 
-static const char *keep(GStringChunk *texts, const char *text)
+static const char *keep(struct sidecar_texts *texts, const char *text)
 {
 	char clean[TEXT_MAX + 1];
+	char *kept;
 
 	text_sanitise(clean, sizeof(clean), text, strlen(text));
-	return g_string_chunk_insert_const(texts, clean);
+	kept = g_hash_table_lookup(texts->known, clean);
+	if (!kept) {
+		kept = g_string_chunk_insert(texts->storage, clean);
+		g_hash_table_add(texts->known, kept);
+	}
+	return kept;
 }
 
 /* NULL: it is missing, empty, or not a text. */
-static const char *text_of(struct loading *l, GStringChunk *texts, const json_t *o, const char *key)
+static const char *text_of(struct loading *l, struct sidecar_texts *texts, const json_t *o, const char *key)
 {
 	const json_t *v = json_object_get(o, key);
 
@@ -82,8 +88,8 @@ static void load_names(struct loading *l, const json_t *root, const char *key, G
 		if (!json_is_string(name))
 			complain(l, "a name in '%s' is not a string", key);
 		else if (json_string_length(name))
-			g_hash_table_insert(names, (void *)keep(l->s->texts, id),
-					    (void *)keep(l->s->texts, json_string_value(name)));
+			g_hash_table_insert(names, (void *)keep(&l->s->texts, id),
+					    (void *)keep(&l->s->texts, json_string_value(name)));
 	}
 }
 
@@ -105,7 +111,7 @@ static void load_symbols(struct loading *l, const json_t *root, const char *key,
 		address = g_new(uint64_t, 1);
 		*address = json_is_string(text) ? g_ascii_strtoull(json_string_value(text), &end, 16) : 0;
 		if (*address && !*end) {
-			g_tree_replace(symbols, address, (void *)keep(l->s->texts, name));
+			g_tree_replace(symbols, address, (void *)keep(&l->s->texts, name));
 		} else {
 			complain(l, "an address in '%s' is not a hexadecimal number", key);
 			g_free(address);
@@ -115,7 +121,7 @@ static void load_symbols(struct loading *l, const json_t *root, const char *key,
 
 static void load_process(struct loading *l, const json_t *o)
 {
-	GStringChunk *texts = l->s->process_texts;
+	struct sidecar_texts *texts = &l->s->process_texts;
 	struct sidecar_process *known, p = {
 		.pid = number_of(l, o, "pid"),
 		.uid = number_of(l, o, "uid"),
@@ -184,7 +190,7 @@ static void load_clock(struct loading *l, const json_t *root)
 		text = g_strdup_printf("synchronised, within %.3g ms", (double)error_ns / (double)NS_PER_MS);
 	else
 		text = g_strdup("synchronised");
-	l->s->facts.clock = keep(l->s->texts, text);
+	l->s->facts.clock = keep(&l->s->texts, text);
 	g_free(text);
 }
 
@@ -228,8 +234,8 @@ static void load_cpus(struct loading *l, const json_t *root)
 		g_snprintf(id, sizeof(id), "%" G_GINT64_FORMAT, (gint64)number);
 		g_snprintf(place, sizeof(place), "%" G_GINT64_FORMAT " %" G_GINT64_FORMAT, (gint64)socket,
 			   (gint64)core);
-		g_hash_table_insert(cpus, (void *)keep(l->s->texts, id),
-				    (void *)keep(l->s->texts, socket < 0 || core < 0 ? "" : place));
+		g_hash_table_insert(cpus, (void *)keep(&l->s->texts, id),
+				    (void *)keep(&l->s->texts, socket < 0 || core < 0 ? "" : place));
 	}
 	if (!json_array_size(list) || !g_hash_table_size(cpus))
 		return;
@@ -239,14 +245,14 @@ static void load_cpus(struct loading *l, const json_t *root)
 			   cores == 1 ? "" : "s", sockets, sockets == 1 ? "" : "s");
 	else
 		g_snprintf(text, sizeof(text), "%u", g_hash_table_size(cpus));
-	l->s->facts.cpus = keep(l->s->texts, text);
+	l->s->facts.cpus = keep(&l->s->texts, text);
 }
 
 static void load_facts(struct loading *l, const json_t *root)
 {
 	struct sidecar_facts *facts = &l->s->facts;
-	const char *kernel = text_of(l, l->s->texts, root, "kernel");
-	const char *boot_id = text_of(l, l->s->texts, root, "boot_id");
+	const char *kernel = text_of(l, &l->s->texts, root, "kernel");
+	const char *boot_id = text_of(l, &l->s->texts, root, "boot_id");
 
 	facts->kernel = kernel ? kernel : facts->kernel;
 	facts->boot_id = boot_id ? boot_id : facts->boot_id;
@@ -258,7 +264,7 @@ static void load_facts(struct loading *l, const json_t *root)
 static bool is_usable(struct loading *l, const json_t *root, const char *hostname)
 {
 	const json_t *schema = json_object_get(root, "schema");
-	const char *host = text_of(l, l->s->texts, root, "host");
+	const char *host = text_of(l, &l->s->texts, root, "host");
 
 	if (schema && (!json_is_integer(schema) || json_integer_value(schema) != SIDECAR_SCHEMA))
 		complain(l, "its 'schema' is not %d", SIDECAR_SCHEMA);

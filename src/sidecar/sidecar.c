@@ -40,12 +40,30 @@ static GTree *create_symbols(void)
 	return g_tree_new_full(by_address, NULL, g_free, NULL);
 }
 
+static void create_texts(struct sidecar_texts *texts)
+{
+	texts->storage = g_string_chunk_new(4096);
+	texts->known = g_hash_table_new(keyhash_text, g_str_equal);
+}
+
+static void clear_texts(struct sidecar_texts *texts)
+{
+	g_hash_table_remove_all(texts->known);
+	g_string_chunk_clear(texts->storage);
+}
+
+static void free_texts(struct sidecar_texts *texts)
+{
+	g_hash_table_destroy(texts->known);
+	g_string_chunk_free(texts->storage);
+}
+
 struct sidecar *sidecar_create(void)
 {
 	struct sidecar *s = g_new0(struct sidecar, 1);
 
-	s->texts = g_string_chunk_new(4096);
-	s->process_texts = g_string_chunk_new(4096);
+	create_texts(&s->texts);
+	create_texts(&s->process_texts);
 	s->cpus = g_hash_table_new(keyhash_text, g_str_equal);
 	s->disks = g_hash_table_new(keyhash_text, g_str_equal);
 	s->users = g_hash_table_new(keyhash_text, g_str_equal);
@@ -62,8 +80,8 @@ void sidecar_destroy(struct sidecar *s)
 {
 	if (!s)
 		return;
-	g_string_chunk_free(s->texts);
-	g_string_chunk_free(s->process_texts);
+	free_texts(&s->texts);
+	free_texts(&s->process_texts);
 	g_hash_table_destroy(s->cpus);
 	g_hash_table_destroy(s->disks);
 	g_hash_table_destroy(s->users);
@@ -118,7 +136,7 @@ void sidecar_forget_processes(struct sidecar *s)
 {
 	g_array_set_size(s->processes, 0);
 	s->n_sorted = 0;
-	g_string_chunk_clear(s->process_texts);
+	clear_texts(&s->process_texts);
 }
 
 unsigned sidecar_process_count(const struct sidecar *s)
@@ -175,7 +193,7 @@ static void forget_all(struct sidecar *s)
 	s->symbols = create_symbols();
 	s->functions = create_symbols();
 	s->facts = (struct sidecar_facts){ 0 };
-	g_string_chunk_clear(s->texts);
+	clear_texts(&s->texts);
 	s->heard_bytes = 0;
 }
 

@@ -181,11 +181,13 @@ START_TEST(test_two_files)
 {
 	load("{\"kernel\": \"1\", \"disks\": {\"8:0\": \"old\", \"8:16\": \"kept\"},"
 	     " \"processes\": [{\"pid\": 7, \"start_ns\": 5, \"exe\": \"sh\"}]}");
-	load("{\"disks\": {\"8:0\": \"new\"}, \"processes\": [{\"pid\": 7, \"start_ns\": 5, \"exe\": \"make\"}]}");
+	load("{\"disks\": {\"8:0\": \"new\", \"8:32\": \"kept\"},"
+	     " \"processes\": [{\"pid\": 7, \"start_ns\": 5, \"exe\": \"make\"}]}");
 	ck_assert_uint_eq(warnings(), 0);
 	ck_assert_str_eq(sidecar_facts(sidecar).kernel, "1");
 	ck_assert_str_eq(sidecar_disk(sidecar, 8, 0), "new");
 	ck_assert_str_eq(sidecar_disk(sidecar, 8, 16), "kept");
+	ck_assert_ptr_eq(sidecar_disk(sidecar, 8, 32), sidecar_disk(sidecar, 8, 16)); /* the text is in memory once */
 	ck_assert_str_eq(sidecar_process(sidecar, 7, 0, 5)->exe, "make");
 }
 END_TEST
