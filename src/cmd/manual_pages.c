@@ -11,10 +11,15 @@
 #define OTHERWISE_RECORD \
 	"Where other users must not see that, record into a directory, with lttngtop-record(1), and read the recording."
 
+#define ESCDELAY_TEXT                                                                                                  \
+	"for how many milliseconds what follows Esc is taken as the rest of a key (default 25); on a slow line, what " \
+	"arrives later is taken as letters"
+
 static const struct manual_item monitor_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
+	{ "ESCDELAY", ESCDELAY_TEXT },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
 	{ "LTTNG_HOME", "directory of a user's session daemon, which --local uses (default: the home directory)" },
 	{ "LTTNG_SESSIOND_PATH", "the session daemon that --local starts if none is running (default lttng-sessiond)" },
@@ -27,6 +32,7 @@ static const struct manual_item cluster_environment[] = {
 	{ "TZ", "time zone of times without --utc" },
 	{ "NO_COLOR", "if set and not empty, the monitor uses no colours" },
 	{ "TERM", "the type of the terminal; its description (terminfo) must be installed" },
+	{ "ESCDELAY", ESCDELAY_TEXT },
 	{ "LC_ALL, LC_CTYPE, LANG", "whether the terminal uses UTF-8" },
 	{ "XDG_RUNTIME_DIR", "the relayd keeps its files" MANUAL_RUNTIME_FILES },
 	{ "XDG_CONFIG_HOME", "where the settings are; see Files" },
