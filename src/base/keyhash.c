@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/keyhash.h"
 
-#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 
@@ -16,18 +15,22 @@ enum { PRIME_BITS = 61, PART_BYTES = 7 };
 #define PRIME ((UINT64_C(1) << PRIME_BITS) - 1)
 
 /* Without a system call, which a confined process may lack. */
+uint64_t keyhash_seed(void)
+{
+	const void *bytes = (const void *)getauxval(AT_RANDOM);
+	uint64_t word = 0;
+
+	if (bytes)
+		memcpy(&word, bytes, sizeof(word));
+	return map64_mix(0, word);
+}
+
 static uint64_t random_place(void)
 {
 	static gsize place;
 
-	if (g_once_init_enter(&place)) {
-		const void *bytes = (const void *)getauxval(AT_RANDOM);
-		uint64_t word = 0;
-
-		if (bytes)
-			memcpy(&word, bytes, sizeof(word));
-		g_once_init_leave(&place, (gsize)(map64_hash(word) % (PRIME - 2) + 2));
-	}
+	if (g_once_init_enter(&place))
+		g_once_init_leave(&place, (gsize)(keyhash_seed() % (PRIME - 2) + 2));
 	return place;
 }
 

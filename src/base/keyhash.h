@@ -3,6 +3,7 @@
 #define LT_BASE_KEYHASH_H
 
 #include <glib.h>
+#include <stdint.h>
 
 /*
  * Hashes for a GHashTable whose keys come from a trace. Thousands of texts with the same g_str_hash(), or numbers with
@@ -13,5 +14,8 @@ guint keyhash_text(gconstpointer text);
 
 /* Of a uint64_t. */
 guint keyhash_number(gconstpointer number);
+
+/* That random number, for other hashes. */
+uint64_t keyhash_seed(void);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "base/keyhash.h"
+
 enum { MAP64_FIRST_SLOTS = 64 };
 
 static void fill_free(struct map64 *m)
@@ -16,6 +18,8 @@ static void grow(struct map64 *m)
 	struct map64 old = *m;
 	uint32_t n = old.slots ? 2 * (old.mask + 1) : MAP64_FIRST_SLOTS;
 
+	if (!m->salt)
+		m->salt = keyhash_seed();
 	m->slots = g_new(struct map64_slot, n);
 	m->mask = n - 1;
 	m->count = 0;
@@ -33,7 +37,7 @@ void map64_put(struct map64 *m, uint64_t key, uint32_t value)
 	g_assert(value != MAP64_NONE);
 	if (!m->slots || 2 * (m->count + 1) > m->mask + 1)
 		grow(m);
-	for (i = map64_hash(key) & m->mask; m->slots[i].value != MAP64_NONE; i = (i + 1) & m->mask) {
+	for (i = map64_place(m, key); m->slots[i].value != MAP64_NONE; i = (i + 1) & m->mask) {
 		if (m->slots[i].key == key) {
 			m->slots[i].value = value;
 			return;
@@ -50,7 +54,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 
 	if (!m->slots)
 		return false;
-	for (hole = map64_hash(key) & m->mask;; hole = (hole + 1) & m->mask) {
+	for (hole = map64_place(m, key);; hole = (hole + 1) & m->mask) {
 		if (m->slots[hole].value == MAP64_NONE)
 			return false;
 		if (m->slots[hole].key == key)
@@ -58,7 +62,7 @@ bool map64_del(struct map64 *m, uint64_t key)
 	}
 	/* Move back every later entry of the cluster whose home is not after the hole. */
 	for (i = (hole + 1) & m->mask; m->slots[i].value != MAP64_NONE; i = (i + 1) & m->mask) {
-		home = map64_hash(m->slots[i].key) & m->mask;
+		home = map64_place(m, m->slots[i].key);
 		if (((i - home) & m->mask) >= ((i - hole) & m->mask)) {
 			m->slots[hole] = m->slots[i];
 			hole = i;

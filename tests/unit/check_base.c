@@ -495,6 +495,53 @@ START_TEST(test_map64)
 }
 END_TEST
 
+/* The length of the longest run of slots in use: a look-up passes at most so many. */
+static unsigned longest_run(const struct map64 *map)
+{
+	unsigned run = 0, longest = 0;
+
+	for (uint64_t i = 0; i <= 2 * (uint64_t)map->mask; i++) {
+		run = map->slots[i & map->mask].value == MAP64_NONE ? 0 : run + 1;
+		longest = MAX(longest, run);
+	}
+	return longest;
+}
+
+/* Keys that a hash without a secret, such as a multiplication by a known number, puts next to each other. */
+static uint64_t hostile_key(unsigned kind, uint64_t i)
+{
+	const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15), inverse = UINT64_C(0xf1de83e19937733d);
+	uint64_t key = i << 20;
+
+	switch (kind) {
+	case 0: /* all bits but the highest of the product are the same */
+		return i << 46;
+	case 1: /* likewise, if the lower half is xored with the upper one first */
+		return i << 46 | i << 14;
+	case 2: /* products in sequence */
+		return i * inverse;
+	default: /* the low 20 bits of the hash are 0 if the product's upper bits are xored into them */
+		ck_assert_uint_eq(factor * inverse, 1);
+		key ^= key >> 29 ^ key >> 58;
+		key *= inverse;
+		return key ^ key >> 32;
+	}
+}
+
+START_TEST(test_map64_hostile)
+{
+	for (unsigned kind = 0; kind < 4; kind++) {
+		struct map64 map = { 0 };
+
+		for (uint64_t i = 0; i < 20000; i++)
+			map64_put(&map, hostile_key(kind, i), 0);
+		ck_assert_uint_eq(map.count, 20000);
+		ck_assert_msg(longest_run(&map) < 500, "kind %u: a run of %u", kind, longest_run(&map));
+		map64_release(&map);
+	}
+}
+END_TEST
+
 /* ---- utf8 ---- */
 
 START_TEST(test_utf8_width)
@@ -560,4 +607,4 @@ END_TEST
 UNIT_MAIN("base", test_utf8_width, test_utf8_wrap, test_similar, test_text_sanitise, test_text_cut, test_text_any_bytes,
 	  test_text_glob, test_text_glob_hostile, test_text_contains, test_strpool, test_strpool_padded_cut,
 	  test_strpool_long, test_strpool_limit, test_strpool_brief, test_strpool_paths, test_strpool_forgets,
-	  test_strpool_paths_full, test_map64, test_digits)
+	  test_strpool_paths_full, test_map64, test_map64_hostile, test_digits)
