@@ -17,7 +17,8 @@ struct walk {
 	uint64_t clock;      /* the last time seen; times of fewer bits continue it */
 	uint64_t *slots;     /* values that other types need: an array of layout->n_slots */
 	uint64_t steps;      /* taken so far in this packet; their number is limited, see walk_failure() */
-	uint64_t most_steps; /* 0: in proportion to the packet's bits */
+	uint64_t most_steps; /* 0: in proportion to the packet's bits, and those of WALK_STEPS_FREE not yet .spent */
+	uint64_t spent;      /* by the stream's packets before, see walk_spent() */
 };
 
 /* Real packets need less than one step per bit, and most have thousands of bits. */
@@ -26,7 +27,7 @@ enum { WALK_STEPS_PER_BIT = 64, WALK_STEPS_FREE = 1 << 18 };
 /* Whether the packet has taken too many steps. */
 static inline bool walk_is_endless(const struct walk *w)
 {
-	return w->steps > (w->most_steps ? w->most_steps : WALK_STEPS_FREE + WALK_STEPS_PER_BIT * w->end);
+	return w->steps > (w->most_steps ? w->most_steps : WALK_STEPS_FREE - w->spent + WALK_STEPS_PER_BIT * w->end);
 }
 
 /* To be called for what may take time, but no bits. false: there were too many steps. */
@@ -36,7 +37,24 @@ static inline bool walk_take_steps(struct walk *w, uint64_t n)
 	return !walk_is_endless(w);
 }
 
-/* Starts at bit 0 of data[0..end/8[. *w must be released. */
+/*
+ * How many of the free steps the packet and those before it have taken. A stream has them once, however many packets it
+ * has; a packet that needs fewer steps than its bits allow gives some back.
+ */
+static inline uint64_t walk_spent(const struct walk *w)
+{
+	const uint64_t steps = w->spent + w->steps, allowed = WALK_STEPS_PER_BIT * w->end;
+
+	return steps <= allowed ? 0 : steps - allowed < WALK_STEPS_FREE ? steps - allowed : WALK_STEPS_FREE;
+}
+
+/* Starts at bit 0 of the stream's next packet, data[0..end/8[. */
+static inline void walk_next_packet(struct walk *w, const uint8_t *data, uint64_t end, uint64_t *slots)
+{
+	*w = (struct walk){ .data = data, .end = end, .slots = slots, .spent = walk_spent(w) };
+}
+
+/* Starts at bit 0 of data[0..end/8[, the first packet. *w must be released. */
 void walk_init(struct walk *w, const struct layout *l, const uint8_t *data, uint64_t end);
 void walk_release(struct walk *w);
 

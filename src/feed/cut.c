@@ -32,6 +32,13 @@ void cutter_begin_walk(const struct cutter *c, struct walk *w, uint64_t content_
 	walk_init(w, c->layout, c->data, content_bits);
 	w->at = c->head.events_at;
 	w->clock = c->head.values[PACKET_TIMESTAMP_BEGIN];
+	w->spent = c->steps_spent;
+}
+
+void cutter_end_walk(struct cutter *c, struct walk *w)
+{
+	c->steps_spent = walk_spent(w);
+	walk_release(w);
 }
 
 /* The next event. LT_ERROR: it cannot be stepped over. */
@@ -67,7 +74,7 @@ static enum lt_status find_events(struct cutter *c, uint64_t content_bits, uint6
 		*end = m.end;
 		g_array_append_val(c->marks, m);
 	}
-	walk_release(&w);
+	cutter_end_walk(c, &w);
 	return status;
 }
 
@@ -271,7 +278,7 @@ enum lt_status cutter_first_event(struct cutter *c, const uint8_t *data, size_t 
 	status = w.at < w.end ? find_event(c, &w, &m) : LT_END;
 	if (!status)
 		*clock = m.clock;
-	walk_release(&w);
+	cutter_end_walk(c, &w);
 	c->data = NULL;
 	return status;
 }

@@ -39,7 +39,8 @@ struct cutter {
 	uint64_t discarded; /* the last recorded packet's counter */
 	uint64_t seq;       /* of the next piece */
 	uint64_t recorded_seq;
-	bool has_packet; /* there was a packet before */
+	bool has_packet;      /* there was a packet before */
+	uint64_t steps_spent; /* see walk_spent() */
 
 	/* The packet being cut; its bytes are borrowed. */
 	const uint8_t *data;

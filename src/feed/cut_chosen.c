@@ -86,7 +86,7 @@ enum cut_outcome cutter_take_chosen(struct cutter *c, uint64_t from, uint64_t li
 	g_byte_array_append(c->out, c->data, (guint)(piece->content_bits / 8));
 	clock = piece->begin;
 	piece->events = append_events(c, &w, &piece->content_bits, &clock);
-	walk_release(&w);
+	cutter_end_walk(c, &w);
 	is_last = c->next == c->chosen->len && values[PACKET_TIMESTAMP_END] <= limit;
 	piece->end = c->next == c->chosen->len ? MAX(clock, MIN(values[PACKET_TIMESTAMP_END], limit)) : clock;
 	cutter_label(c, piece, is_last);

@@ -29,8 +29,9 @@ static inline bool cut_may_begin(const struct cutter *c, guint i)
 	return (cut_mark(c, i)->at - cut_mark(c, 0)->at) % c->head.stream->align == 0;
 }
 
-/* Starts a walk at the packet's first event. */
+/* Starts a walk at the packet's first event, which must be ended. */
 void cutter_begin_walk(const struct cutter *c, struct walk *w, uint64_t content_bits);
+void cutter_end_walk(struct cutter *c, struct walk *w);
 
 /*
  * Makes c->out a piece: sets the remaining members, and the fields of its head. is_last: it reports what was lost in

@@ -261,6 +261,25 @@ def empty_fields(top):
               (dumped, not dumped), (run.stdout.count(" empty"), run.stderr))
 
 
+def empty_fields_of_packets(top):
+    """The limit is that of a stream, not of each of its packets: otherwise a file of small packets would take hours. Packets
+    with many bits and few steps make up for others."""
+    path = os.path.join(top, "empty fields of packets")
+    with made.Recording(path) as recording:
+        for i, heavy in enumerate((True, True, True, True, False, True)):
+            begin = BASE + i * SECOND
+            events = [(begin, struct.pack("<IQiiB", 1, begin, 1, 1, 0))] if heavy else made.turns(begin, 1000, 1000)
+            recording.packet(0, begin, begin + SECOND, events)
+    with open(os.path.join(path, "metadata"), "a", encoding="ascii") as metadata:
+        metadata.write(f"struct many {{ {many('event.fields.len', 500)} }};\n"
+                       'event { name = "empty"; id = 1; stream_id = 0; fields := struct { uint8_t len;\n' +
+                       "".join(f"struct many m{i}; " for i in range(150)) + "}; };\n")
+    events, err, status = events_of(path)
+    check("empty fields of packets: exit status", status == 3, (events, err, status))
+    check("empty fields of packets: the first one", "packet at byte 210 is left out: too many empty fields" in err, err)
+    check("empty fields of packets: two", "lost: 2 packets\n" in err, err)
+
+
 def empty_fields_of_head(top):
     """The same in the context of a packet: it is left out, not all of its file. However large a packet is, the limit is the
     same for its head, which is first read without knowing the packet's size."""
@@ -541,6 +560,7 @@ def main():
         damaged_head(top)
         huge_packets(top)
         empty_fields(top)
+        empty_fields_of_packets(top)
         empty_fields_of_head(top)
         too_large(top)
         wrong_end(top)

@@ -196,7 +196,7 @@ static enum lt_status map_bytes(struct native_stream *s, uint64_t bytes, uint64_
 	/* Packets of other streams may take up so much of the address space that only this one does not fit. */
 	if (!mapping_open(&c->map, c->fd, c->offset, bytes))
 		return give_up_packet(s, why_not_mapped(errno), next);
-	c->walk = (struct walk){ .data = c->map.data, .end = 8 * bytes, .slots = s->slots };
+	walk_next_packet(&c->walk, c->map.data, 8 * bytes, s->slots);
 	c->packet_at = c->offset;
 	if (packet_walk_head(s->trace->layout, &c->walk, head) != LT_OK)
 		why = g_intern_string(error_text());

@@ -259,12 +259,18 @@ static void change_version(struct native_stream *n, struct native_trace *newest)
 		native_give_up_packet(n, metadata_changed);
 		return;
 	}
-	n->at.walk = (struct walk){ .data = before.data, .end = 8 * (uint64_t)n->at.map.len, .slots = n->slots };
+	n->at.walk = (struct walk){
+		.data = before.data,
+		.end = 8 * (uint64_t)n->at.map.len,
+		.slots = n->slots,
+		.spent = before.spent,
+	};
 	if (packet_walk_head(newest->layout, &n->at.walk, &head) != LT_OK) {
 		error_clear();
 		native_give_up_packet(n, metadata_changed);
 		return;
 	}
+	n->at.walk.steps += before.steps;
 	n->at.walk.at = before.at;
 	n->at.walk.end = before.end;
 	n->at.walk.clock = before.clock;

@@ -59,7 +59,7 @@ static enum lt_status take_packet(struct native_stream *n, struct packet_head *h
 	c->packet_at = c->offset;
 	c->offset += s->packet->len;
 	c->map = (struct mapping){ .data = s->packet->bytes, .len = s->packet->len };
-	c->walk = (struct walk){ .data = c->map.data, .end = 8 * (uint64_t)c->map.len, .slots = n->slots };
+	walk_next_packet(&c->walk, c->map.data, 8 * (uint64_t)c->map.len, n->slots);
 	if (packet_walk_head(n->trace->layout, &c->walk, head) != LT_OK) {
 		give_up(n, g_intern_string(error_text()));
 		error_clear();

@@ -119,7 +119,7 @@ static enum lt_status take_packet(struct native_stream *s, struct packet_head *h
 	} while (!copy_packet(log, &place->entry, len, &c->map));
 	c->packet_at = place->entry.position;
 	c->is_skipped = place->is_skipped;
-	c->walk = (struct walk){ .data = c->map.data, .end = 8 * (uint64_t)len, .slots = s->slots };
+	walk_next_packet(&c->walk, c->map.data, 8 * (uint64_t)len, s->slots);
 	if (packet_walk_head(layout, &c->walk, head) != LT_OK || head->stream != s->group->stream) {
 		error_clear();
 		return give_up(c, "not a packet of its stream");
