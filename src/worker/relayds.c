@@ -215,7 +215,7 @@ static void wait_for_relayd(const struct relayds *r, struct task *t)
 	const bool is_stuck = t->list && worker_list_is_full(t->list);
 
 	set_waker(r, &t->relayd, is_stuck ? 0 : viewer_events(viewer_of(t)));
-	t->due_us = is_stuck ? INT64_MAX : t->live ? viewer_due_us(viewer_of(t)) : worker_list_due_us(t->list);
+	t->due_us = is_stuck ? INT64_MAX : t->live ? native_live_due_us(t->live) : worker_list_due_us(t->list);
 }
 
 /* Runs its share of a round; false: the task is finished. */

@@ -2,7 +2,7 @@
 /* A live session as records, from a relayd in the same thread. */
 #include "relay.h"
 
-#include "reader/native/live.h"
+#include "reader/native/live_internal.h"
 
 enum { SMALL = 256 * 1024, MANY = 20000 };
 
@@ -138,6 +138,87 @@ START_TEST(test_metadata_while_full)
 	while (step(l, &r) != LT_END)
 		n += consume(&consumer);
 	ck_assert_uint_eq(n + consume(&consumer), MANY + 1);
+	native_live_destroy(l);
+	ring_producer_release(&producer);
+	ring_consumer_release(&consumer);
+	relay_release(&r);
+	for (size_t i = 0; i < G_N_ELEMENTS(packets); i++)
+		g_byte_array_free(packets[i], TRUE);
+}
+END_TEST
+
+/* ---- metadata that grows ---- */
+
+static bool may_grow;
+
+static void answer_growing(struct relay *r, const uint8_t *payload)
+{
+	const char *piece =
+		!r->metadata_sent || (r->metadata_sent == 1 && may_grow) ? metadata[r->metadata_sent++] : "";
+	const struct wire_metadata w = { GUINT64_TO_BE(strlen(piece)),
+					 GUINT32_TO_BE(*piece ? WIRE_METADATA_OK : WIRE_METADATA_NONE) };
+
+	(void)payload;
+	put(r, &w, sizeof(w));
+	put(r, piece, strlen(piece));
+}
+
+static void answer_growing_index(struct relay *r, const uint8_t *payload)
+{
+	if (r->asked[WIRE_PACKET] == 1 && !may_grow)
+		put_index(r, WIRE_INDEX_RETRY, 0, 0, 0);
+	else
+		answer_made_index(r, payload);
+}
+
+/* Metadata that grows again soon after it was read is not read at once, and what needs it waits. */
+START_TEST(test_metadata_rests)
+{
+	const int64_t late_us = g_get_monotonic_time() + 3600 * INT64_C(1000000);
+	struct relay r;
+	struct ring_consumer consumer;
+	struct ring_producer producer;
+	struct viewer_options options;
+	struct native_live *l;
+	struct live_trace *t;
+	unsigned n = 0;
+
+	may_grow = false;
+	packets[0] = make_packet(1000, 10, 0);
+	packets[1] = make_packet(2000, 5, 1);
+	relay_init(&r);
+	r.n_streams = 2;
+	r.answers[WIRE_METADATA] = answer_growing;
+	r.answers[WIRE_NEXT_INDEX] = answer_growing_index;
+	r.answers[WIRE_PACKET] = answer_made_packet;
+	ck_assert_int_eq(ring_create(&consumer, SMALL), LT_OK);
+	ck_assert_int_eq(ring_producer_open(&producer,
+					    (struct ring_fds){ dup(consumer.fds.memory), dup(consumer.producer_wake) }),
+			 LT_OK);
+	options = relay_options(&r, session_name);
+	l = native_live_create(&options, 0, "net://web", NULL, &producer);
+	for (; n < 10; n += consume(&consumer))
+		step(l, &r);
+	t = g_ptr_array_index(l->traces, 0);
+	ck_assert_int_gt(t->rest_us, 0);
+	ck_assert_int_lt(t->rest_us, late_us);
+
+	t->rest_us = late_us;
+	may_grow = true;
+	while (r.asked[WIRE_PACKET] < G_N_ELEMENTS(packets))
+		step(l, &r);
+	/* it asks this again only when it has what was sent before */
+	for (unsigned asked = r.asked[WIRE_NEW_STREAMS]; r.asked[WIRE_NEW_STREAMS] < asked + 2;)
+		step(l, &r);
+	ck_assert_uint_eq(r.metadata_sent, G_N_ELEMENTS(metadata));
+	ck_assert(t->has_grown && native_live_is_full(l));
+	ck_assert_uint_eq(consume(&consumer), 0);
+	ck_assert_int_le(native_live_due_us(l), late_us);
+
+	t->rest_us = g_get_monotonic_time();
+	while (step(l, &r) != LT_END)
+		n += consume(&consumer);
+	ck_assert_uint_eq(n + consume(&consumer), 15);
 	native_live_destroy(l);
 	ring_producer_release(&producer);
 	ring_consumer_release(&consumer);
@@ -346,5 +427,5 @@ START_TEST(test_end_while_events_wait)
 }
 END_TEST
 
-UNIT_MAIN("live", test_metadata_while_full, test_silent_stream, test_pause_of_all_streams, test_pause_while_events_wait,
-	  test_end_while_events_wait)
+UNIT_MAIN("live", test_metadata_while_full, test_metadata_rests, test_silent_stream, test_pause_of_all_streams,
+	  test_pause_while_events_wait, test_end_while_events_wait)

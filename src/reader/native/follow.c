@@ -86,6 +86,8 @@ static void read_metadata(struct native_follow *f)
 
 		if (!live->has_grown || (!live->is_known && !file->size))
 			continue;
+		if (f->is_over)
+			live->rest_us = 0;
 		/* Incomplete metadata is read again when it has grown. */
 		live_trace_update(live);
 		error_clear();
@@ -217,6 +219,7 @@ static void wake_streams(struct native_follow *f)
 /* Stops waiting: the remaining records are written first, then the ends of the streams. */
 static void read_the_rest(struct native_follow *f)
 {
+	read_metadata(f);
 	note_what_is_cut(f);
 	wake_streams(f);
 	f->live.from_ns = f->live.until_ns = UINT64_MAX;

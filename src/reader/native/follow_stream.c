@@ -290,7 +290,7 @@ static bool try_again(struct native_stream *n)
 	if (!s->undeclared_us)
 		s->undeclared_us = s->follow->now_us;
 	if (s->gave_up_by != newest && !s->follow->is_over &&
-	    s->follow->now_us - s->undeclared_us < s->follow->patience_us)
+	    (s->base.trace->has_grown || s->follow->now_us - s->undeclared_us < s->follow->patience_us))
 		return false;
 	s->gave_up_by = newest;
 	s->undeclared_us = 0;

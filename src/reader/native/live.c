@@ -191,8 +191,13 @@ static enum lt_status lose_metadata(struct native_live *l, const struct viewer_s
 	t->n_metadata--;
 	if (t->metadata_stream == stream)
 		t->metadata_stream = NULL;
-	if (t->flawed_us && !t->metadata_stream && live_trace_update(t) == LT_ERROR)
-		return error_wrap("damaged metadata");
+	if (t->flawed_us && !t->metadata_stream) {
+		const enum lt_status status = live_trace_update(t);
+
+		if (status == LT_ERROR)
+			return error_wrap("damaged metadata");
+		l->is_full |= status == LT_AGAIN;
+	}
 	live_trace_settle(l, t);
 	return LT_OK;
 }
@@ -281,6 +286,19 @@ static enum lt_status take(struct native_live *l, const struct viewer_event *eve
 	}
 }
 
+int64_t native_live_due_us(const struct native_live *l)
+{
+	int64_t due_us = viewer_due_us(l->viewer);
+
+	for (guint i = 0; i < l->traces->len; i++) {
+		const struct live_trace *t = g_ptr_array_index(l->traces, i);
+
+		if (t && t->has_grown && t->rest_us > l->now_us)
+			due_us = MIN(due_us, t->rest_us);
+	}
+	return due_us;
+}
+
 bool native_live_is_full(const struct native_live *l)
 {
 	return l->is_full;
@@ -331,8 +349,10 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 	}
 	/* The end, or a failure, is reported after everything before it has been written. */
 	l->is_full |= !ring_has_room(l->ring);
-	if (l->is_full)
+	if (l->is_full) {
+		ring_publish(l->ring);
 		return LT_AGAIN;
+	}
 	if (l->is_attached && (status != LT_ERROR || l->is_ready))
 		live_merge_settle(l);
 	ring_publish(l->ring);

@@ -45,7 +45,13 @@ enum lt_status native_live_step(struct native_live *l, enum failed_cause *cause)
 /* After LT_AGAIN: the viewer to wait for. */
 const struct viewer *native_live_viewer(const struct native_live *l);
 
-/* After LT_AGAIN: it waits for room in the ring; for tests. */
+/*
+ * After LT_AGAIN: when to call native_live_step() again at the latest (g_get_monotonic_time()), whether or not the
+ * viewer has something.
+ */
+int64_t native_live_due_us(const struct native_live *l);
+
+/* After LT_AGAIN: it waits for room in the ring, or until metadata that has grown is read; for tests. */
 bool native_live_is_full(const struct native_live *l);
 
 /* Converts a viewer's cause for the parent. */

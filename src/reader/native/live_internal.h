@@ -32,6 +32,7 @@ struct live_trace {
 	GByteArray *metadata;
 	bool is_known;       /* it was announced */
 	bool has_grown;      /* since it was last read */
+	int64_t rest_us;     /* monotonic: until when it is not read again */
 	bool is_declared;    /* all classes read so far are announced */
 	char *flaw;          /* why it is unusable, as last read; NULL: it is usable */
 	int64_t flawed_us;   /* monotonic: since when a packet has been waiting for more metadata; 0: none is */
@@ -92,7 +93,7 @@ struct native_live {
 	int64_t resumed_us; /* when the session or this process last continued after a pause */
 	bool is_attached;   /* to a relayd's session */
 	bool is_ready;      /* EVENT_READY was written */
-	bool is_full;       /* the ring has no room: data waits in the streams */
+	bool is_full;       /* the ring has no room, or metadata is not read yet: data waits in the streams */
 };
 
 /* ---- live.c ---- */
@@ -121,8 +122,9 @@ void live_trace_destroy(gpointer trace);
 enum lt_status live_trace_add(struct native_live *l, struct live_trace *t, const uint8_t *bytes, size_t len);
 
 /*
- * Reads the metadata again if it has grown, and announces new classes. LT_AGAIN: the ring lacks room for all of them;
- * call again before taking a packet. LT_ERROR: the metadata is invalid or incomplete, see .flaw.
+ * Reads the metadata again if it has grown, and announces new classes. LT_AGAIN: it is too early to read it, see
+ * .rest_us, or the ring lacks room for all classes; call again before taking a packet. LT_ERROR: the metadata is
+ * invalid or incomplete, see .flaw.
  */
 enum lt_status live_trace_update(struct live_trace *t);
 

@@ -7,6 +7,11 @@
 #include "ctf/metadata.h"
 #include "reader/native/live_internal.h"
 
+/*
+ * However little is added, all of the metadata is read again: not before this many times as long has passed as it took.
+ */
+enum { REST_FACTOR = 9 };
+
 static struct live_trace *trace_of(struct reader *r)
 {
 	return (struct live_trace *)(void *)r;
@@ -184,18 +189,25 @@ static enum lt_status read_metadata(struct live_trace *t)
 /* Once after each growth, however often more is waited for. */
 static void read_again(struct live_trace *t)
 {
+	const int64_t since_us = g_get_monotonic_time();
+	int64_t now_us;
+
 	t->has_grown = false;
 	g_clear_pointer(&t->flaw, g_free);
 	if (read_metadata(t) == LT_OK) {
 		t->is_declared = false;
-		return;
+	} else {
+		t->flaw = g_strdup(error_text());
+		error_clear();
 	}
-	t->flaw = g_strdup(error_text());
-	error_clear();
+	now_us = g_get_monotonic_time();
+	t->rest_us = now_us + REST_FACTOR * (now_us - since_us);
 }
 
 enum lt_status live_trace_update(struct live_trace *t)
 {
+	if (t->has_grown && g_get_monotonic_time() < t->rest_us)
+		return LT_AGAIN;
 	if (t->has_grown)
 		read_again(t);
 	if (t->flaw)
