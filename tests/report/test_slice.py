@@ -217,6 +217,19 @@ def check_truncated(path, directory):
     checks.equal((ends_before.returncode, ends_before.stderr), (0, b""), "nothing is missing before the truncated packet")
 
 
+def check_counts(directory):
+    """What was written, in words."""
+    begin = 10**9
+    for packets, words in ((1, "1 trace, 1 packet,"), (2, "1 trace, 2 packets,")):
+        path, into = (os.path.join(directory, f"{packets}-{kind}", "made", "kernel") for kind in ("counted", "written"))
+        with made.Recording(path) as recording:
+            for i in range(packets):
+                recording.packet(0, begin + i, begin + i, made.turns(begin + i, 1, 1))
+        said = run("slice", "--no-sync", "-o", into, path).stdout.decode()
+        size = os.path.getsize(os.path.join(path, "ch_0"))
+        checks.equal(said, f"{into}: {words} {size} bytes\n", f"{packets} packets are counted")
+
+
 def check_damaged(directory):
     """The packets after a damaged one are written, and their numbers show that one is missing."""
     begin, second = 10**9, 10**9
@@ -395,6 +408,7 @@ def main():
         found = harness.recording("locks-pipes")
         if found:
             check_truncated(found[0], directory)
+        check_counts(directory)
         check_damaged(directory)
         check_overlap(directory)
         check_counter(directory)

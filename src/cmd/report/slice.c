@@ -441,8 +441,9 @@ static int tell(const struct report_slice *s)
 	else
 		incomplete = report_say_incomplete(
 			(struct view_lost){ .events = s->sum.lost_events, .packets = s->sum.lost_packets }, incomplete);
-	printf("%s: %u trace%s, %" PRIu64 " packets, %" PRIu64 " bytes\n", s->directory, s->traces,
-	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.bytes);
+	printf("%s: %u trace%s, %" PRIu64 " packet%s, %" PRIu64 " byte%s\n", s->directory, s->traces,
+	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.packets == 1 ? "" : "s", s->sum.bytes,
+	       s->sum.bytes == 1 ? "" : "s");
 	return incomplete ? LT_EXIT_INCOMPLETE : LT_EXIT_OK;
 }
 
