@@ -11,7 +11,7 @@ static const struct legend legends[] = {
 	{ "END, ENDED", "the end of a recording; all live sessions have ended" },
 	{ "AWAY 2/2", "no data comes from any of the hosts" },
 	{ "[a, b[", "the shown interval; a is included, b is not" },
-	{ "lost", "events (ev) and packets (pkt) lost in the interval, or before it" },
+	{ "lost", "events (ev) and packets (pkt) lost in the interval, or before it; ?: counted later" },
 	{ "incomplete, inc", "part of the data is missing; L says why" },
 	{ "clocks ±1ms, ±?", "by how much times of hosts may be wrong; ?: unknown" },
 	{ "lag", "how far the slowest live host is behind its usual delay" },
