@@ -96,6 +96,7 @@ struct cpu {
 	int64_t held_tid;
 	uint64_t stream_ns; /* live: when the first of its streams began; 0: not known */
 	struct loss_times lost;
+	uint64_t gap_end_ns; /* until then, nothing is known of what it runs; 0: it always was */
 	struct irq_frame irqs[IRQ_DEPTH_MAX];
 	unsigned irq_depth;
 	struct context_stack contexts;

@@ -164,7 +164,7 @@ void apply_lost(struct model *m, const struct apply *a)
 	}
 	lost_of_dump(m, p->begin_ns);
 	if (m->wait_log)
-		waitlog_interrupt(m, a->cpu, false);
+		waitlog_interrupt(m, a->cpu);
 	mark_threads_unsure(m);
 }
 
@@ -174,7 +174,10 @@ void apply_lost(struct model *m, const struct apply *a)
  */
 void apply_gap(struct model *m, const struct apply *a)
 {
-	HOST_ROW(m)->gap_end_ns = MAX(HOST_ROW(m)->gap_end_ns, event_payload(a->ev, ev_gap)->end_ns);
+	const uint64_t end_ns = event_payload(a->ev, ev_gap)->end_ns;
+
+	a->cpu->gap_end_ns = MAX(a->cpu->gap_end_ns, end_ns);
+	HOST_ROW(m)->gap_end_ns = MAX(HOST_ROW(m)->gap_end_ns, end_ns);
 	if (m->losses)
 		keep_loss(m);
 	touch_host(m);
@@ -184,7 +187,7 @@ void apply_gap(struct model *m, const struct apply *a)
 		thread_set_state(m, a->thread, THREAD_UNKNOWN);
 	cpu_interrupt(m, a->cpu);
 	if (m->wait_log)
-		waitlog_interrupt(m, a->cpu, true);
+		waitlog_interrupt(m, a->cpu);
 	for (guint i = 0; i < m->sure->len; i++) {
 		const uint32_t row = g_array_index(m->sure, uint32_t, i);
 
@@ -241,7 +244,7 @@ void model_interrupt(struct model *m, uint64_t t_ns)
 	forget_what_runs(m);
 	lost_of_dump(m, 0);
 	if (m->wait_log)
-		waitlog_interrupt(m, NULL, false);
+		waitlog_interrupt(m, NULL);
 	mark_threads_unsure(m);
 	perf_forget(m);
 }

@@ -225,8 +225,8 @@ void waitlog_runs(struct model *m, const struct cpu *cpu);
 /* A work item (work.c). number: from when it is queued until it starts, else NO_WORK. function: only if it starts. */
 void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind kind, int32_t number, strid function);
 
-/* Nothing continues across this point; cpu NULL: on any CPU. goes_on: nor before the CPU's next interruption. */
-void waitlog_interrupt(struct model *m, const struct cpu *cpu, bool goes_on);
+/* Nothing continues across this point; cpu NULL: on any CPU. */
+void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_gap, apply_backward;

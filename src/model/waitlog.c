@@ -440,9 +440,9 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 		e->cause = function;
 }
 
-void waitlog_interrupt(struct model *m, const struct cpu *cpu, bool goes_on)
+void waitlog_interrupt(struct model *m, const struct cpu *cpu)
 {
-	add(m, WAIT_EVENT_INTERRUPT, cpu)->goes_on = goes_on;
+	add(m, WAIT_EVENT_INTERRUPT, cpu)->goes_on = cpu && m->now_ns < cpu->gap_end_ns;
 }
 
 void model_set_wait_log(struct model *m, struct wait_log *log)

@@ -289,6 +289,25 @@ START_TEST(test_losses)
 }
 END_TEST
 
+/* A loss in another stream of the CPU, or one that is reported before its end, does not end the gap. */
+START_TEST(test_gap)
+{
+	struct fixture f;
+
+	begin(&f);
+	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
+	events_gap(&f.e, 20, 0, 100);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_INTERRUPT)->goes_on, 1);
+	lost(&f, 20);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_INTERRUPT)->goes_on, 1);
+	lost(&f, 50);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_INTERRUPT)->goes_on, 1);
+	lost(&f, 100);
+	ck_assert_int_eq(last(&f, WAIT_EVENT_INTERRUPT)->goes_on, 0);
+	end(&f);
+}
+END_TEST
+
 /* More levels than there is room for: the innermost ones count. */
 START_TEST(test_depth)
 {
@@ -573,6 +592,6 @@ START_TEST(test_work_items)
 END_TEST
 
 UNIT_MAIN("waitlog", test_work_items, test_contexts, test_what_runs_at_first, test_softirqs, test_names_of_devices,
-	  test_thread_of_an_interrupt, test_completed_elsewhere, test_completed_on_an_idle_cpu, test_losses, test_depth,
-	  test_families_of_wake_ups, test_call_and_object, test_roles, test_ready_since_switched_out, test_lives,
-	  test_names_in_contexts, test_exec_while_the_first_thread_runs, test_packets)
+	  test_thread_of_an_interrupt, test_completed_elsewhere, test_completed_on_an_idle_cpu, test_losses, test_gap,
+	  test_depth, test_families_of_wake_ups, test_call_and_object, test_roles, test_ready_since_switched_out,
+	  test_lives, test_names_in_contexts, test_exec_while_the_first_thread_runs, test_packets)
