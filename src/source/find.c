@@ -132,8 +132,9 @@ struct find_walk {
 
 static bool is_archive(const char *path)
 {
-	static const char *const endings[] = { ".tar",     ".tar.bz2", ".tar.gz", ".tar.lz4", ".tar.xz",
-					       ".tar.zst", ".tgz",     ".txz",    ".zip" };
+	static const char *const endings[] = { ".tar",    ".tar.bz2", ".tar.gz",  ".tar.lz4", ".tar.lzma",
+					       ".tar.xz", ".tar.Z",   ".tar.zst", ".tbz2",    ".tgz",
+					       ".txz",    ".tzst",    ".zip" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(endings); i++)
 		if (g_str_has_suffix(path, endings[i]))

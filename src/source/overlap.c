@@ -19,7 +19,7 @@
 enum {
 	METADATA_HEAD = 64 * 1024, /* bytes that contain the clock */
 	LAST_BYTES_MAX = 64 << 20, /* of a packet whose end is in doubt */
-	ENOUGH = 2,                /* packets that overlap: the times of one may be damaged */
+	ENOUGH = 2,                /* packets in a row that overlap: the times of one may be damaged */
 };
 
 /* A file of a stream. Times are in cycles. */
@@ -217,16 +217,18 @@ static bool may_copy(const char *a, const char *b)
 
 /* ---- files ---- */
 
-/* How many packets overlap; ENOUGH or more: there is no doubt. */
-static unsigned cursors_overlap(struct overlap_cursor *a, struct overlap_cursor *b)
+static bool cursors_overlap(struct overlap_cursor *a, struct overlap_cursor *b)
 {
 	bool copies = false;
-	unsigned n = 0;
+	unsigned n = 0; /* in a row */
 
 	while (n < ENOUGH && a->has_head && b->has_head) {
+		const unsigned before = n;
+
+		n = 0;
 		if (is_copy(&a->head, &b->head)) {
 			if (!copies && !may_copy(a->file->directory, b->file->directory))
-				return ENOUGH;
+				return true;
 			copies = true;
 			step(a);
 			step(b);
@@ -239,25 +241,23 @@ static unsigned cursors_overlap(struct overlap_cursor *a, struct overlap_cursor 
 		} else if (has_wrong_end(b, &a->head)) {
 			step(b);
 		} else {
-			n += are_parts(&a->head, &b->head) ? ENOUGH : 1;
+			n = are_parts(&a->head, &b->head) ? ENOUGH : before + 1;
 			step(a);
 			step(b);
 		}
 	}
-	return n;
+	return n >= ENOUGH;
 }
 
-static unsigned files_overlap(const struct layout *l, const struct overlap_file *x, const struct overlap_file *y)
+static bool files_overlap(const struct layout *l, const struct overlap_file *x, const struct overlap_file *y)
 {
 	struct overlap_cursor a, b;
-	const bool is_open = open_cursor(&a, l, x);
-	unsigned n = 0;
+	bool found = open_cursor(&a, l, x);
 
-	if (open_cursor(&b, l, y) && is_open)
-		n = cursors_overlap(&a, &b);
+	found = open_cursor(&b, l, y) && found && cursors_overlap(&a, &b);
 	close_cursor(&a);
 	close_cursor(&b);
-	return n;
+	return found;
 }
 
 static bool end_by_index(const char *path, uint64_t *end)
@@ -346,16 +346,14 @@ static enum lt_status refuse(const struct overlap_file *x, const struct overlap_
 static enum lt_status check_files(GArray *files, const struct layout *l)
 {
 	const struct overlap_file *furthest = NULL;
-	unsigned n = 0;
 
 	g_array_sort(files, by_stream_and_time);
 	for (guint i = 0; i < files->len; i++) {
 		const struct overlap_file *file = &g_array_index(files, struct overlap_file, i);
 		const bool same = furthest && by_stream(furthest, file) == 0;
 
-		if (same && furthest->end > file->begin && furthest->directory != file->directory)
-			n += files_overlap(l, furthest, file);
-		if (n >= ENOUGH)
+		if (same && furthest->end > file->begin && furthest->directory != file->directory &&
+		    files_overlap(l, furthest, file))
 			return refuse(furthest, file);
 		if (!same || file->end >= furthest->end)
 			furthest = file;

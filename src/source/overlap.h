@@ -12,8 +12,8 @@
  *   its last snapshot           [. . . .][. . . .]      copies
  *   a slice                  [. .][. . .]               parts
  *
- * Compares the heads of packets, and only where files of one stream overlap in time. LT_ERROR: they do; the error chain
- * names two directories. What cannot be read is ignored here.
+ * Compares the heads of packets, and only where files of one stream overlap in time. To be called for directories that
+ * are complete. LT_ERROR: they overlap; the error chain names two of them. What cannot be read is ignored here.
  */
 enum lt_status overlap_check(const char *const *directories, unsigned n);
 
