@@ -167,6 +167,11 @@ guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *s
 	return i;
 }
 
+static uint64_t lost_between(const struct recorded_packet *before, const struct recorded_packet *p)
+{
+	return p->seq > before->seq + 1 ? p->seq - before->seq - 1 : 0;
+}
+
 static enum lt_status write_stream(struct slice_stream *s, const struct recorded_stream *stream, const stop_flag *stop)
 {
 	const guint first = slice_begin_stream(s, stream);
@@ -174,13 +179,16 @@ static enum lt_status write_stream(struct slice_stream *s, const struct recorded
 
 	for (guint i = first; i < stream->packets->len && status == LT_OK; i++) {
 		const struct recorded_packet *p = recorded_packet(stream, i);
+		const uint64_t lost = i ? lost_between(recorded_packet(stream, i - 1), p) : 0;
 
-		if (p->begin >= s->end)
+		if (p->begin >= s->end) {
+			s->sum->losing |= lost && recorded_packet(stream, i - 1)->end < s->end;
 			break;
+		}
 		if (i == first || p->end >= s->begin)
 			status = *stop ? LT_INTERRUPTED : write_packet(s, stream, i);
-		if (i && p->begin >= s->begin && p->seq > recorded_packet(stream, i - 1)->seq + 1)
-			s->sum->lost_packets += p->seq - recorded_packet(stream, i - 1)->seq - 1;
+		if (p->begin >= s->begin)
+			s->sum->lost_packets += lost;
 	}
 	return slice_close_file(s, status);
 }

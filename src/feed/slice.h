@@ -24,6 +24,7 @@ struct slice_range {
 struct slice_sum {
 	uint64_t packets, bytes;
 	uint64_t lost_events, lost_packets; /* by the tracer, in the interval */
+	bool losing;                        /* at its end, packets were being lost that are not among these */
 	uint64_t uncut;   /* packets that could not be cut: they contain events outside the interval, too */
 	uint64_t damaged; /* packets that could not be read */
 	uint64_t unknown; /* chosen events that are not in the recording */

@@ -37,6 +37,8 @@ def check_within_loss(recording):
     times, unknown = ("--begin", "+900ms", "--end", "+1s"), "LOST: an unknown number of events"
     done, _ = run("attach", "-c", "-n", "*", *times, recording)
     checks.equal((done.returncode, goes_on(done.stderr)), (INCOMPLETE, True), f"attach within a loss: {done.stderr}")
+    done, _ = run("report", "slice", "-o", "within", "--begin", "+0ms", "--end", "+30ms", recording)
+    checks.equal((done.returncode, goes_on(done.stderr)), (INCOMPLETE, True), f"slice that ends within a loss: {done.stderr}")
     for args in (["cpu"], ["cpus", "-i", "20ms"], ["accounting"], ["critical-totals", "--comm", "*", "-i", "50ms"]):
         done, _ = run("report", *args, *times, recording)
         checks.equal((done.returncode, goes_on(done.stderr)), (INCOMPLETE, True), f"{args} within a loss: {done.stderr}")

@@ -439,8 +439,10 @@ static int tell(const struct report_slice *s)
 	if (s->chosen)
 		incomplete |= report_is_incomplete(s->report);
 	else
-		incomplete = report_say_incomplete(
-			(struct view_lost){ .events = s->sum.lost_events, .packets = s->sum.lost_packets }, incomplete);
+		incomplete = report_say_incomplete((struct view_lost){ .events = s->sum.lost_events,
+								       .packets = s->sum.lost_packets,
+								       .goes_on = s->sum.losing },
+						   incomplete);
 	printf("%s: %u trace%s, %" PRIu64 " packet%s, %" PRIu64 " byte%s\n", s->directory, s->traces,
 	       s->traces == 1 ? "" : "s", s->sum.packets, s->sum.packets == 1 ? "" : "s", s->sum.bytes,
 	       s->sum.bytes == 1 ? "" : "s");
