@@ -256,6 +256,7 @@ static void sweep(struct model *m)
 	memset(numbers, 0xff, before.emitters->len * sizeof(*numbers)); /* MAP64_NONE */
 	u->emitters = g_array_new(FALSE, TRUE, sizeof(struct emitter));
 	u->by_ids = u->by_trace = (struct map64){ 0 };
+	/* in another order each time: nothing may depend on their numbers */
 	for (uint32_t i = 0; before.by_trace.slots && i <= before.by_trace.mask; i++) {
 		const struct map64_slot *slot = &before.by_trace.slots[i];
 		const struct emitter *e;

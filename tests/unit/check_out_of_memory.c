@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/out_of_memory.h"
+#include "worker/confine.h"
 
 static const char advice[] = "lower it\n";
 
@@ -32,6 +33,7 @@ static void prepare(void)
 /* What ends the process; memory is limited to a little more than it has now. */
 static void take_rest(void)
 {
+	/* GLib, which may need memory to say that there is none, or how much it failed to allocate */
 	for (size_t size = 1 << 16; size >= 8; size /= 2)
 		while (malloc(size))
 			;
@@ -115,7 +117,7 @@ static void check_said(void (*act)(void), const char *expected)
 	int status;
 	char *text = run(act, &status);
 
-	ck_assert_msg(g_str_has_suffix(text, expected), "%s", text);
+	ck_assert_msg(strstr(text, "<name: out of memory") && g_str_has_suffix(text, expected), "%s", text);
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_FAILURE, "%x: %s", (unsigned)status, text);
 	g_free(text);
 }
@@ -132,8 +134,7 @@ static void check_signal(void (*act)(void), int number)
 
 START_TEST(test_none_left)
 {
-	/* GLib, which needs memory to say that there is none */
-	check_said(take_rest, "<name: out of memory\nlower it\n");
+	check_said(take_rest, "\nlower it\n");
 	check_said(take_unchecked, "<name: out of memory\nlower it\n");
 	check_said(take_and_abort, "<name: out of memory\nlower it\n");
 }
@@ -156,14 +157,16 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("out of memory");
+	const char *preload = getenv("LD_PRELOAD");
+	Suite *suite;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-	puts("skip no memory: a sanitizer has its own");
-#else
+	if (!confine_is_built() || (preload && strstr(preload, "valgrind"))) {
+		puts("skip no memory: sanitizers and valgrind have their own");
+		return EXIT_SUCCESS;
+	}
+	suite = suite_create("out of memory");
 	unit_add(suite, test_none_left, 1);
 	unit_add(suite, test_not_so_much, 1);
 	unit_add(suite, test_other_causes, 1);
-#endif
 	return unit_end(suite);
 }
