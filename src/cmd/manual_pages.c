@@ -91,7 +91,8 @@ static const struct manual_item monitor_troubles[] = {
 	  "What the CPU ran meanwhile and which threads were ready is unknown: that time counts for none, and the CPU "
 	  "is not online in it. Waits in which events were lost are not counted either, for instance in table "
 	  "blocking. 'lost ?' in the first line: the "
-	  "interval ends in such a time, and what was lost is counted where events come again" },
+	  "interval ends in such a time, and what was lost is counted where events come again, or at its start if "
+	  "none do" },
 	{ "The first line says 'preview'",
 	  "After a jump in a recording that is still being read, the interval is shown at once from its own events "
 	  "and those of the second before it. Threads without events in that time, waits that began earlier and "
@@ -235,7 +236,8 @@ static const struct manual_page pages[] = {
 			 "all of them are read. An IPv6 address is "
 			 "written in brackets; net4: and net6: use only IPv4 or IPv6. Any number of sources can be "
 			 "given. Copies of a recording, and snapshots that overlap, count once; a recording and a "
-			 "slice of it, or slices that overlap, are refused. Kernel and user-space traces "
+			 "slice of it, or slices that overlap, are refused, unless they are followed (--follow). "
+			 "Kernel and user-space traces "
 			 "of the same host are shown as one host. The clocks of "
 			 "several hosts are synchronised by the packets that they exchange: all times are those of the "
 			 "reference host (--ref), unless --no-sync is given.",

@@ -8,38 +8,39 @@
 
 /* ---- critical-path ---- */
 
-#define SEGMENT_CELLS(C, A, D)                                                                                     \
-	C(host, KEY, HOST, "Host on which the time passed")                                                        \
-	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                         \
-	C(end_ns, KEY, REF_TIME, "End of the segment, where the next one starts")                                  \
-	C(duration_ns, COUNTER, NS, "Duration of the segment")                                                     \
-	C(tid, KEY, ANY, "Thread on the path; 0: the idle task, -1: packets received in interrupts")               \
-	C(pid, KEY, SIGNED, "Its process")                                                                         \
-	C(comm, KEY, TEXT, "Its name")                                                                             \
-	C(state, KEY, TEXT,                                                                                        \
-	  "What the thread did or waited for: running; preempted (ready to run, but waiting for a CPU, after a "   \
-	  "preemption or a wake-up; 'ready' on the screen); interrupted (until an interrupt handler finished); "   \
-	  "timer; block_device; network (until a packet arrived); user_input; ipi (until another CPU answered); "  \
-	  "blocked (unexplained); unknown")                                                                        \
-	C(cause, KEY, TEXT,                                                                                        \
-	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "    \
-	  "longest on the CPU it waited for, or idle, in the whole wait even if the segment is a part of it; "     \
-	  "when a kernel thread runs: the function of its work item, by name or address, where work items were "   \
-	  "recorded")                                                                                              \
-	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                            \
-	C(link, KEY, TEXT,                                                                                         \
-	  "Link to the previous segment: wakeup, fork, network, or workqueue if a kernel thread carried "          \
-	  "out work of the other; null if the path stayed on this thread, or returned to it where a wait started") \
-	C(from_host, KEY, HOST, "Host at the other end of the link")                                               \
-	C(from_tid, KEY, ANY, "Thread at the other end of the link")                                               \
-	C(call, KEY, TEXT, "System call in which it was blocked")                                                  \
-	C(fd, KEY, SIGNED, "File descriptor used by that call")                                                    \
-	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                               \
-	C(wire, KEY, FLAG, "Whether a packet was in transit, between two hosts or within one")                     \
-	C(cut, KEY, FLAG, "Whether its beginning is missing, because older data was dropped")                      \
-	C(path_host, KEY, HOST,                                                                                    \
-	  "With several threads: host of the thread whose path this is; null if there is only one")                \
-	C(path_tid, KEY, ANY, "That thread")                                                                       \
+#define SEGMENT_CELLS(C, A, D)                                                                                        \
+	C(host, KEY, HOST, "Host on which the time passed")                                                           \
+	C(begin_ns, KEY, REF_TIME, "Start of the segment")                                                            \
+	C(end_ns, KEY, REF_TIME, "End of the segment, where the next one starts")                                     \
+	C(duration_ns, COUNTER, NS, "Duration of the segment")                                                        \
+	C(tid, KEY, ANY, "Thread on the path; 0: the idle task, -1: packets received in interrupts")                  \
+	C(pid, KEY, SIGNED, "Its process")                                                                            \
+	C(comm, KEY, TEXT, "Its name")                                                                                \
+	C(state, KEY, TEXT,                                                                                           \
+	  "What the thread did or waited for: running; preempted (ready to run, but waiting for a CPU, after a "      \
+	  "preemption or a wake-up; 'ready' on the screen); interrupted (until an interrupt handler finished); "      \
+	  "timer; block_device; network (until a packet arrived); user_input; ipi (until another CPU answered); "     \
+	  "blocked (unexplained); unknown")                                                                           \
+	C(cause, KEY, TEXT,                                                                                           \
+	  "Name of what it waited for: a device, an interrupt, a peer; when preempted: of the thread that ran "       \
+	  "longest on the CPU it waited for, or idle, in the whole wait even if the segment is a part of it; "        \
+	  "when a kernel thread runs: the function of its work item, by name or address, where work items were "      \
+	  "recorded")                                                                                                 \
+	C(cause_tid, KEY, ANY, "When preempted: the thread in cause; 0: the idle task")                               \
+	C(link, KEY, TEXT,                                                                                            \
+	  "Link to the previous segment: wakeup, fork, network, or workqueue if a kernel thread carried "             \
+	  "out work of the other; null if the path stayed on this thread, or returned to it where a wait started; a " \
+	  "packet in transit has it as the first segment, too")                                                       \
+	C(from_host, KEY, HOST, "Host at the other end of the link")                                                  \
+	C(from_tid, KEY, ANY, "Thread at the other end of the link")                                                  \
+	C(call, KEY, TEXT, "System call in which it was blocked")                                                     \
+	C(fd, KEY, SIGNED, "File descriptor used by that call")                                                       \
+	C(object, KEY, TEXT, "Path or peer of that file descriptor")                                                  \
+	C(wire, KEY, FLAG, "Whether a packet was in transit, between two hosts or within one")                        \
+	C(cut, KEY, FLAG, "Whether its beginning is missing, because older data was dropped")                         \
+	C(path_host, KEY, HOST,                                                                                       \
+	  "With several threads: host of the thread whose path this is; null if there is only one")                   \
+	C(path_tid, KEY, ANY, "That thread")                                                                          \
 	C(path_comm, KEY, TEXT, "Its name")
 
 OWN_ROW(segment, SEGMENT_CELLS);
