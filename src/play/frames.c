@@ -375,8 +375,12 @@ static void advance_host(struct frames *f, unsigned track)
 void frames_clocks_changed(struct frames *f)
 {
 	f->origin_ns = ingest_begin_ns(f->in);
-	for (unsigned i = 0; i < f->hosts->len; i++)
-		at(f, i)->edge_ns = next_edge(f, at(f, i), MAX(at(f, i)->begin_ns, at(f, i)->host->applied_ns));
+	for (unsigned i = 0; i < f->hosts->len; i++) {
+		const struct ingest_host *h = at(f, i)->host;
+
+		/* a frame that ended before the last event applied would have figures of later ones */
+		at(f, i)->edge_ns = next_edge(f, at(f, i), MAX(at(f, i)->begin_ns, MAX(h->applied_ns, h->end_ns)));
+	}
 }
 
 enum lt_status frames_advance(struct frames *f, uint64_t budget_ns)

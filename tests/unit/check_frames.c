@@ -2,11 +2,13 @@
 /* The frames of a live host that was away: their times, and what ran in them. This program is its worker, too. */
 #include "own_worker.h"
 
+#include <glib/gstdio.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/nstime.h"
+#include "clock/map_build.h"
 #include "event/payload.h"
 #include "ingest/internal.h"
 #include "play/frames.h"
@@ -14,6 +16,9 @@
 
 /* Records of the worker, separated by blanks: what happens, and when, in ms. */
 #define RECORDS "LTTNGTOP_TEST_RECORDS"
+
+/* The file that the worker waits for before it continues. */
+#define GO "LTTNGTOP_TEST_GO"
 
 enum { FRAMES_MAX = 32 };
 
@@ -53,6 +58,11 @@ static void emit_record(struct ring_producer *ring, const char *record)
 		((struct ev_failed *)(void *)ev->words)->cause = FAILED_NO_SESSION;
 		emit_text(ev, offsetof(struct ev_failed, text), "gone", 4);
 		emit_end(ring, ev);
+		break;
+	case 'w': /* the test has to let it continue */
+		ring_publish(ring);
+		while (access(getenv(GO), F_OK) != 0)
+			g_usleep(1000);
 		break;
 	case 'p': /* nothing more comes */
 		ring_publish(ring);
@@ -112,20 +122,12 @@ static struct ingest *start(const char *records)
 }
 
 /* One line per frame: its limits in ms, and "?" or how busy its CPU was. */
-static void expect_frames(const char *first, uint64_t first_end_ms, const char *second, uint64_t second_end_ms,
-			  const char *expected)
+static void expect_kept(const struct history *h, const char *expected)
 {
-	struct ingest *in = start(first);
-	struct history *h = history_create(64 << 20);
-	struct frames *f = frames_create(in, h, NS_PER_S, false);
 	struct frame_summary summaries[FRAMES_MAX];
 	GString *text = g_string_new(NULL);
-	unsigned n;
+	const unsigned n = history_summaries(h, 0, 0, UINT64_MAX, summaries, FRAMES_MAX);
 
-	setenv(RECORDS, second, 1);
-	read_all(in, f, first_end_ms);
-	read_all(in, f, second_end_ms);
-	n = history_summaries(h, 0, 0, UINT64_MAX, summaries, FRAMES_MAX);
 	for (unsigned i = 0; i < n; i++) {
 		const struct frame_summary *s = &summaries[i];
 
@@ -138,6 +140,19 @@ static void expect_frames(const char *first, uint64_t first_end_ms, const char *
 	}
 	ck_assert_str_eq(text->str, expected);
 	g_string_free(text, TRUE);
+}
+
+static void expect_frames(const char *first, uint64_t first_end_ms, const char *second, uint64_t second_end_ms,
+			  const char *expected)
+{
+	struct ingest *in = start(first);
+	struct history *h = history_create(64 << 20);
+	struct frames *f = frames_create(in, h, NS_PER_S, false);
+
+	setenv(RECORDS, second, 1);
+	read_all(in, f, first_end_ms);
+	read_all(in, f, second_end_ms);
+	expect_kept(h, expected);
 	frames_destroy(f);
 	history_destroy(h);
 	ingest_destroy(in);
@@ -185,6 +200,48 @@ START_TEST(test_still)
 		      "100000-101000 1000, 101000-102000 500, 102000-103000 750, 103000-104000 1000, "
 		      "104000-105000 1000, 105000-170000 ?, 170000-171000 500, 171000-172000 1000, "
 		      "172000-172500 1000, 172500-180000 ?, 180000-180500 0");
+}
+END_TEST
+
+static void read_up_to(struct ingest *in, struct frames *f, uint64_t end_ms)
+{
+	while (ingest_host(in, 0)->end_ns <= end_ms * NS_PER_MS) {
+		ingest_watch(in);
+		frames_advance(f, NS_PER_MS);
+		ingest_wait(in, 10);
+	}
+}
+
+/*
+ * The map moves, so that an edge of the grid lies before the last events applied: the frame must not end there, without
+ * them and with their figures.
+ */
+START_TEST(test_clocks_change)
+{
+	char *directory = g_dir_make_tmp("frames-XXXXXX", NULL), *go = g_build_filename(directory, "go", NULL);
+	struct clock_map *map = clock_map_create();
+	struct history *h = history_create(64 << 20);
+	struct ingest *in;
+	struct frames *f;
+
+	setenv(GO, go, 1);
+	in = start("r100000 i100500 b101000 r101500 i101600 o101700 w o102500 p");
+	f = frames_create(in, h, NS_PER_S, false);
+	read_up_to(in, f, 101700);
+	clock_map_add(map, 100000 * NS_PER_MS, 100000 * NS_PER_MS, 0.25);
+	ingest_host(in, 0)->map = map;
+	frames_clocks_changed(f);
+	g_assert_true(g_file_set_contents(go, "", 0, NULL));
+	read_up_to(in, f, 102500);
+	expect_kept(h, "100000-101000 500, 101000-102400 71");
+	frames_destroy(f);
+	history_destroy(h);
+	ingest_destroy(in);
+	clock_map_destroy(map);
+	g_unlink(go);
+	g_rmdir(directory);
+	g_free(go);
+	g_free(directory);
 }
 END_TEST
 
@@ -406,6 +463,7 @@ int main(int argc, char **argv)
 				       test_short_gap,
 				       test_beacons_in_gap,
 				       test_still,
+				       test_clocks_change,
 				       test_recorded,
 				       test_replaced,
 				       test_replaced_share,
