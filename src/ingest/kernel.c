@@ -42,6 +42,7 @@ struct kernel_class {
 	strid name;
 	uint16_t owner; /* for a kernel: number of the session from which the class is taken */
 	bool is_used;
+	bool is_switch; /* sched_switch */
 };
 
 /* A trace of an input, of a kernel or of programs. */
@@ -188,14 +189,17 @@ static void declare_class(struct input *input, const struct event *ev)
 {
 	const struct ev_class *p = event_payload(ev, ev_class);
 	struct kernel_trace *t = trace_at(input, ev->trace);
+	strid name;
 
 	if (!t || ev->class_id == EVENT_NO_CLASS)
 		return;
 	if (ev->class_id >= t->classes->len)
 		g_array_set_size(t->classes, ev->class_id + 1u);
+	name = strpool_intern(event_text(ev, p->name), p->name.len);
 	g_array_index(t->classes, struct kernel_class, ev->class_id) = (struct kernel_class){
-		.name = strpool_intern(event_text(ev, p->name), p->name.len),
+		.name = name,
 		.is_used = p->kind < EVENT_KINDS && tracepoint_desc((enum event_kind)p->kind)->need,
+		.is_switch = name && tracepoint_find(strpool_text(name), NULL) == EVENT_SCHED_SWITCH,
 	};
 	input->host->must_choose |= t->session != NULL;
 }
@@ -409,7 +413,7 @@ static bool gives_switches(const struct host *host, const struct kernel_trace *t
 	for (guint i = 0; i < t->classes->len; i++) {
 		const struct kernel_class *class = &g_array_index(t->classes, struct kernel_class, i);
 
-		if (class->name && tracepoint_find(strpool_text(class->name), NULL) == EVENT_SCHED_SWITCH)
+		if (class->is_switch)
 			return session_at(host, class->owner) == t->session;
 	}
 	return false;
