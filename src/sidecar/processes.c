@@ -125,8 +125,7 @@ static void add_ids(const struct processes *p, json_t *process, const char *pid)
 /* Adds its place in the unified hierarchy, or in the one that systemd keeps beside those of controllers. */
 static void add_cgroup(json_t *process, const char *pid)
 {
-	char text[8192], *end;
-	const char *line;
+	char text[8192], *line, *end;
 
 	if (!read_of(pid, "cgroup", text, sizeof(text)))
 		return;
