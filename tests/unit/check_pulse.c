@@ -105,7 +105,7 @@ END_TEST
 
 static pid_t start(bool burns)
 {
-	volatile unsigned n = 0;
+	__attribute__((unused)) volatile unsigned n = 0;
 	pid_t pid = fork();
 
 	if (pid == 0) {

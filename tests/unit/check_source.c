@@ -59,7 +59,7 @@ static int fake_worker(const char *how, struct ring_producer *ring)
 		pause();
 	}
 	if (!strcmp(how, "spin"))
-		for (volatile unsigned n = 0;; n++)
+		for (G_GNUC_UNUSED volatile unsigned n = 0;; n++)
 			;
 	if (!strcmp(how, "chatter"))
 		for (;;)
