@@ -27,7 +27,7 @@ enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
 /* State of a connection that is not a figure; belongs to a row. */
 struct tcp_connection {
 	bool in_use;
-	bool serves;               /* it is the server: its side was seen, else its port is the lower one */
+	enum socket_side role;     /* as shown by a SYN, else by the ports */
 	uint64_t flow;             /* its key: endpoint_flow(local, remote) */
 	uint64_t seen_ns, used_ns; /* its first and last packet */
 	uint64_t sender_uid;       /* of the thread last seen to send, 0 none */
@@ -120,6 +120,13 @@ static void end_one(struct model *m)
 		end_connection(m, oldest);
 }
 
+static enum socket_side role_by_ports(const struct endpoint *local, const struct endpoint *remote)
+{
+	if (endpoint_serves(local, remote))
+		return SIDE_ACCEPTED;
+	return endpoint_serves(remote, local) ? SIDE_CONNECTED : SIDE_UNKNOWN;
+}
+
 static struct tcp_connection *add(struct model *m, uint64_t flow, const struct endpoint *local,
 				  const struct endpoint *remote)
 {
@@ -143,7 +150,7 @@ static struct tcp_connection *add(struct model *m, uint64_t flow, const struct e
 		.in_use = true,
 		.flow = flow,
 		.seen_ns = m->now_ns,
-		.serves = local->port < remote->port,
+		.role = role_by_ports(local, remote),
 	};
 	map64_put(&c->by_flow, flow, row);
 	c->n++;
@@ -254,7 +261,9 @@ static void note_opening(struct model *m, struct tcp_connection *conn, struct co
 	if (opens(s) && !r->begin_ns && !r->side) {
 		r->begin_ns = m->now_ns;
 		r->side = sent ? SIDE_CONNECTED : SIDE_ACCEPTED;
-		conn->serves = !sent;
+		conn->role = (enum socket_side)r->side;
+	} else if (s->syn && s->has_ack && !r->side) {
+		conn->role = sent ? SIDE_ACCEPTED : SIDE_CONNECTED;
 	}
 	if (conn->out.syn_seen && conn->in.syn_seen && !r->opening)
 		r->opening = r->side == SIDE_ACCEPTED ? (uint64_t)conn->in.first << 32 | conn->out.first
@@ -269,10 +278,10 @@ static void note_opening(struct model *m, struct tcp_connection *conn, struct co
 /* New data: one side continues, or it is the other side's turn. What a server sends first is not a reply. */
 static void note_turn(struct model *m, struct tcp_connection *conn, struct connection_row *r, bool sent)
 {
-	const enum turn turn = sent == conn->serves ? TURN_REPLY : TURN_REQUEST;
+	const enum turn turn = sent == (conn->role == SIDE_ACCEPTED) ? TURN_REPLY : TURN_REQUEST;
 	const uint64_t since_ns = m->now_ns - conn->data_ns;
 
-	if (turn == TURN_REPLY && conn->turn == TURN_NONE)
+	if (!conn->role || (turn == TURN_REPLY && conn->turn == TURN_NONE))
 		return;
 	if (turn == TURN_REPLY && conn->turn == TURN_REQUEST)
 		dist_add(&r->answer, since_ns, m->now_ns);
@@ -292,9 +301,11 @@ static void note_end(struct model *m, const struct tcp_connection *conn, struct 
 }
 
 /* What one direction acknowledges came in the other: if no packet there has headers, its figures are unknown. */
-static void note_unseen(const struct connections *c, const struct tcp_connection *conn, struct connection_row *r)
+static void note_unknown(const struct connections *c, const struct tcp_connection *conn, struct connection_row *r)
 {
-	r->flags &= ~(uint64_t)(CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN);
+	r->flags &= ~(uint64_t)(CONNECTION_RECEIVED_UNSEEN | CONNECTION_SENT_UNSEEN | CONNECTION_ROLE_UNKNOWN);
+	if (!conn->role)
+		r->flags |= CONNECTION_ROLE_UNKNOWN;
 	if (!c->hears[0] && conn->out.acks)
 		r->flags |= CONNECTION_RECEIVED_UNSEEN;
 	if (!c->hears[1] && conn->in.acks)
@@ -383,7 +394,7 @@ void connections_packet(struct model *m, const struct apply *a, const struct ev_
 	if (news.bytes)
 		note_turn(m, conn, r, sent);
 	note_end(m, conn, r, &s);
-	note_unseen(m->connections, conn, r);
+	note_unknown(m->connections, conn, r);
 	state_touch(&m->state, TABLE_CONNECTION, row_of(m->connections, conn));
 	if (sent)
 		note_sender(m, a, conn);

@@ -39,6 +39,21 @@ static inline uint64_t endpoint_hash(const struct endpoint *e)
 	return map64_mix(map64_mix(e->addr[0], e->addr[1]), (uint64_t)e->v6 << 16 | e->port);
 }
 
+/*
+ * Whether the ports show that a is a server and b its client: b's is one that Linux gives to clients by default and a's
+ * is below those, or a's is that of NFS. Clients of NFS and other RPC have reserved ports, which show nothing.
+ */
+static inline bool endpoint_serves(const struct endpoint *a, const struct endpoint *b)
+{
+	enum { RESERVED_MIN = 512, RESERVED_MAX = 1023, NFS = 2049, EPHEMERAL_MIN = 32768 };
+
+	if (a->port == NFS || b->port == NFS)
+		return b->port != NFS;
+	if (a->port >= RESERVED_MIN && a->port <= RESERVED_MAX)
+		return false;
+	return a->port < EPHEMERAL_MIN && b->port >= EPHEMERAL_MIN;
+}
+
 /* Identifies the packets from one to the other; never 0. */
 static inline uint64_t endpoint_flow(const struct endpoint *from, const struct endpoint *to)
 {

@@ -377,6 +377,7 @@ enum connection_flag {
 	CONNECTION_PASSING = 1 << 1, /* this host forwards its packets, unless CONNECTION_HERE is set too */
 	CONNECTION_RECEIVED_UNSEEN = 1 << 2, /* received packets are not in the trace, or lack headers */
 	CONNECTION_SENT_UNSEEN = 1 << 3,     /* the same for sent packets */
+	CONNECTION_ROLE_UNKNOWN = 1 << 4,    /* which end is the server: there are no requests and replies */
 };
 
 /* One end of a TCP connection, as the packets on its host show it: model/connections.h. */

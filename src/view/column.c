@@ -72,6 +72,11 @@ static char *compose(const char *before, const char *meaning, const char *behind
 	return g_strdup_printf("%s%c%s%s", before, lower ? g_ascii_tolower(*meaning) : *meaning, meaning + 1, behind);
 }
 
+void view_get_by_form(const struct view_cell *at, struct value *v)
+{
+	forms[at->column->form].get(at, v);
+}
+
 struct column column_complete(const struct column *declared)
 {
 	struct column c = *declared;

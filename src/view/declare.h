@@ -18,7 +18,7 @@
  * 	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD
  * 	DIST_FREQ(irq, raise, "raise_", "RAISE TO ENTRY"),                     raise_freq, a histogram
  *
- * 	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               with its own getter
+ * 	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               with its own getter: DIST_BY, too
  *
  * or from anything else, by its own getter:
  *
@@ -76,6 +76,8 @@
 
 #define DIST_AS(form, name, table, member, header, width, flags) \
 	CELL_COLUMN(form, name, table, member.count, header, width, flags, NULL)
+#define DIST_BY(getter, form, name, table, member, header, width, flags) \
+	CELL_COLUMN_BY(getter, form, name, table, member.count, header, width, flags, NULL)
 #define DIST_COUNT(t, m, p, h, f) DIST_AS(COUNT, p "count", t, m, h "COUNT", 7, f)
 #define DIST_TOTAL(t, m, p, h, f) DIST_AS(TOTAL, p "total_ns", t, m, h "TOTAL", 8, f)
 #define DIST_MIN(t, m, p, h, f) DIST_AS(MIN, p "min_ns", t, m, h "MIN", 8, DIST_LEVEL(f))

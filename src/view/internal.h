@@ -276,6 +276,9 @@ void view_row_value(const struct view_rows *r, const struct view_row *row, const
  */
 column_get_fn view_get_value, view_get_rate, view_get_percent, view_get_dist;
 
+/* The one of these that the column's form has: for getters that modify it. */
+column_get_fn view_get_by_form;
+
 /* spread.c: the same from a distribution's buckets. */
 column_get_fn view_get_percentile, view_get_freq;
 

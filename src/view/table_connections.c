@@ -180,18 +180,28 @@ static void get_side(const struct view_cell *at, struct value *v)
 	value_set_text(v, side < G_N_ELEMENTS(names) ? names[side] : NULL);
 }
 
+/* Null if the connection has one of these flags, enum connection_flag. */
+static void get_unless(const struct view_cell *at, struct value *v, uint64_t flags)
+{
+	view_get_by_form(at, v);
+	if (connection_of(&at->row->row)->flags & flags)
+		value_set_null(v);
+}
+
 static void get_sent(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_figure(at, at->column->cell));
-	if (connection_of(&at->row->row)->flags & CONNECTION_SENT_UNSEEN)
-		value_set_null(v);
+	get_unless(at, v, CONNECTION_SENT_UNSEEN);
 }
 
 static void get_received(const struct view_cell *at, struct value *v)
 {
-	value_set_uint(v, view_figure(at, at->column->cell));
-	if (connection_of(&at->row->row)->flags & CONNECTION_RECEIVED_UNSEEN)
-		value_set_null(v);
+	get_unless(at, v, CONNECTION_RECEIVED_UNSEEN);
+}
+
+/* Of requests and replies. */
+static void get_turns(const struct view_cell *at, struct value *v)
+{
+	get_unless(at, v, CONNECTION_ROLE_UNKNOWN);
 }
 
 /* A connection that ended before the interval starts is not included, but late packets may bring it up. */
@@ -218,7 +228,9 @@ static const struct column connections_columns[] = {
 	COLUMN(connection, peer, "PEER", 21, REPORTED | COLUMN_KEY),
 	OTHER(get_side, "side", "SIDE",
 	      "Role of this end: client if it sent the first SYN, server if it received it; null if the SYN was not "
-	      "seen.",
+	      "seen. Figures of requests and replies then follow from the SYN that answered it, or from the ports: the "
+	      "server has port 2049 (NFS), or one from 1 to 511 or from 1024 to 32767 while the other is 32768 or "
+	      "higher; otherwise they are null.",
 	      COLUMN_TEXT, 6, REPORTED),
 	OTHER(get_peer_host, "peer_host", "PEER HOST",
 	      "Host of the other end; null if that host is not "
@@ -235,17 +247,17 @@ static const struct column connections_columns[] = {
 	COLUMN_BY(get_sent, connection, sent_packets, "PKTS OUT", 8, FIGURE),
 	COLUMN_BY(get_received, connection, received_packets, "PKTS IN", 7, FIGURE),
 	COLUMN_BY(get_sent, connection, retransmits, "AGAIN", 5, FIGURE),
-	DIST_AS(COUNT, "requests", connection, answer, "REQUESTS", 8, FIGURE),
-	COLUMN(connection, request_ns, "ASKING", 8, FIGURE),
-	DIST_AS(TOTAL, "answer_ns", connection, answer, "TO ANSWER", 9, FIGURE),
-	COLUMN(connection, reply_ns, "REPLYING", 8, FIGURE),
-	DIST_AS(MAX, "answer_max_ns", connection, answer, "LONGEST", 8, REPORTED | COLUMN_LEVEL),
+	DIST_BY(get_turns, COUNT, "requests", connection, answer, "REQUESTS", 8, FIGURE),
+	COLUMN_BY(get_turns, connection, request_ns, "ASKING", 8, FIGURE),
+	DIST_BY(get_turns, TOTAL, "answer_ns", connection, answer, "TO ANSWER", 9, FIGURE),
+	COLUMN_BY(get_turns, connection, reply_ns, "REPLYING", 8, FIGURE),
+	DIST_BY(get_turns, MAX, "answer_max_ns", connection, answer, "LONGEST", 8, REPORTED | COLUMN_LEVEL),
 	COLUMN(connection, waits, "WAITS", 5, FIGURE),
 	COLUMN(connection, waited_ns, "WAITED", 8, FIGURE),
 	COLUMN(connection, end_ns, "ENDED", 15, REPORTED),
 	COLUMN(connection, reset, "RESET", 5, REPORTED),
-	DIST_AS(AVG, "answer_avg_ns", connection, answer, "ANSWER AVG", 10, COLUMN_LEVEL),
-	DIST_AS(MAX_AT, "answer_max_at_ns", connection, answer, "LONGEST AT", 15, 0),
+	DIST_BY(get_turns, AVG, "answer_avg_ns", connection, answer, "ANSWER AVG", 10, COLUMN_LEVEL),
+	DIST_BY(get_turns, MAX_AT, "answer_max_at_ns", connection, answer, "LONGEST AT", 15, 0),
 	RATE("sent_rate", connection, sent_bytes, "SENT/s", 7),
 	RATE("received_rate", connection, received_bytes, "RECV/s", 7),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),

@@ -185,6 +185,27 @@ def test_no_headers():
     return None
 
 
+def test_older_than_the_record():
+    """An NFS client's port is lower than the server's: without the SYN, too, the client is the one that asks."""
+    begin = 1795517391200000000
+    ends = {}
+    with tempfile.TemporaryDirectory() as directory:
+        sliced = os.path.join(directory, "sliced")
+        subprocess.run([PROGRAM, "report", "slice", "--begin", f"{begin}ns", "-o", sliced, os.path.join(TRACES, "nfs")],
+                       capture_output=True, check=True, timeout=300)
+        rows = run(sliced, "--no-sync")["rows"]
+        for t, _, sent, local, peer, seq, _, _, length in packets(sliced):
+            c = ends.setdefault((local, peer), collections.defaultdict(int, turn="", answer_max_ns=None, seen={True: set(), False: set()}))
+            if new_bytes(c["seen"][sent], seq, length):
+                take_turn(c, t, sent == local.endswith(":2049"))
+    rows = [r for r in rows if ":2049" in r["local"] + r["peer"]]
+    assert len(rows) == 2 and all(r["side"] is None and r["requests"] >= 37 for r in rows), rows
+    for row in rows:
+        for name in ("requests", "request_ns", "answer_ns", "reply_ns", "answer_max_ns"):
+            want = ends[row["local"], row["peer"]][name]
+            assert row[name] == want, (row, name, want)
+
+
 def truth(recording):
     """The text files of a recording's truth, by name."""
     path = next(filter(os.path.exists, (os.path.join(below, recording + ".truth.tar.zst") for below in TRUTHS)), None)

@@ -306,6 +306,69 @@ START_TEST(test_requests)
 }
 END_TEST
 
+/* A request of two packets and its reply, from the client's side, on a connection whose SYN was not seen. */
+static const struct connection_row *asks(struct events *e, uint64_t port, uint64_t service)
+{
+	char local[32];
+
+	snprintf(local, sizeof(local), "10.0.0.1:%u", (unsigned)port);
+	packet_on(e, "eth0", true, ALICE, port, BOB, service, A, 1001, 5001, 100);
+	packet_on(e, "eth0", true, ALICE, port, BOB, service, A, 1101, 5001, 100);
+	packet_on(e, "eth0", false, BOB, service, ALICE, port, A, 5001, 1201, 50);
+	packet_on(e, "eth0", true, ALICE, port, BOB, service, A, 1201, 5051, 100);
+	return row_of(e, local);
+}
+
+/* Without a SYN, the ports show the server, or do not: then there are no requests. */
+START_TEST(test_roles_by_ports)
+{
+	static const struct {
+		uint64_t port, service;
+		bool known;
+	} cases[] = {
+		{ 40000, 80, true },  { 40000, 5432, true }, { 882, 2049, true },     { 40000, 2049, true },
+		{ 60000, 111, true }, { 5000, 8080, false }, { 40000, 50051, false }, { 50051, 40000, false },
+		{ 700, 111, false },  { 700, 40000, false }, { 40000, 700, false },   { 80, 80, false },
+		{ 8080, 80, false },  { 2049, 2049, false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		const struct connection_row *r;
+		struct events e;
+
+		begin(&e);
+		r = asks(&e, cases[i].port, cases[i].service);
+		ck_assert_uint_eq(r->side, SIDE_UNKNOWN);
+		ck_assert_msg(!(r->flags & CONNECTION_ROLE_UNKNOWN) == cases[i].known, "case %zu", i);
+		ck_assert_uint_eq(r->answer.count, cases[i].known);
+		ck_assert_uint_eq(r->answer.sum, cases[i].known ? 10 : 0);
+		ck_assert_uint_eq(r->request_ns, cases[i].known ? 10 : 0);
+		ck_assert_uint_eq(r->reply_ns, 0);
+		ck_assert_uint_eq(r->sent_bytes, 300);
+		events_release(&e);
+	}
+}
+END_TEST
+
+/* A SYN that acknowledges another one comes from the server, whatever its port. */
+START_TEST(test_role_by_second_syn)
+{
+	const struct connection_row *r;
+	struct events e;
+
+	for (int sent = 0; sent < 2; sent++) {
+		begin(&e);
+		packet_on(&e, "eth0", sent, sent ? ALICE : BOB, 40000, sent ? BOB : ALICE, 80, S | A, 5000, 1001, 0);
+		packet_on(&e, "eth0", !sent, sent ? BOB : ALICE, 80, sent ? ALICE : BOB, 40000, A, 1001, 5001, 7);
+		packet_on(&e, "eth0", sent, sent ? ALICE : BOB, 40000, sent ? BOB : ALICE, 80, A, 5001, 1008, 7);
+		r = row_of(&e, sent ? "10.0.0.1:40000" : "10.0.0.1:80");
+		ck_assert_uint_eq(r->side, SIDE_UNKNOWN);
+		ck_assert_uint_eq(r->answer.count, 1);
+		events_release(&e);
+	}
+}
+END_TEST
+
 /* A connection within the host: one row for each end. */
 START_TEST(test_loopback)
 {
@@ -483,5 +546,5 @@ START_TEST(test_closed_go)
 END_TEST
 
 UNIT_MAIN("connections", test_client, test_server, test_retransmissions, test_out_of_order, test_older_than_record,
-	  test_one_direction, test_port_used_again, test_requests, test_loopback, test_several_interfaces,
-	  test_passing_on, test_owner, test_hostile, test_many, test_closed_go)
+	  test_one_direction, test_port_used_again, test_requests, test_roles_by_ports, test_role_by_second_syn,
+	  test_loopback, test_several_interfaces, test_passing_on, test_owner, test_hostile, test_many, test_closed_go)
