@@ -127,6 +127,13 @@ static enum socket_side role_by_ports(const struct endpoint *local, const struct
 	return endpoint_serves(remote, local) ? SIDE_CONNECTED : SIDE_UNKNOWN;
 }
 
+enum socket_side connections_role(const struct model *m, const struct endpoint *local, const struct endpoint *remote)
+{
+	const struct tcp_connection *conn = m->connections ? find(m->connections, endpoint_flow(local, remote)) : NULL;
+
+	return conn ? conn->role : role_by_ports(local, remote);
+}
+
 static struct tcp_connection *add(struct model *m, uint64_t flow, const struct endpoint *local,
 				  const struct endpoint *remote)
 {

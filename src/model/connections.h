@@ -13,6 +13,7 @@
  * packet that an end has already seen on another interface counts once. Packets are those of the trace: before
  * segmentation, after receive offload. Inside model/ only.
  */
+#include "model/endpoint.h"
 #include "model/relations.h"
 
 void connections_create(struct model *m);
@@ -20,6 +21,9 @@ void connections_destroy(struct model *m);
 
 /* A packet was queued at an interface, or received by one; netif: its row of TABLE_NETIF, NO_ROW: unknown. */
 void connections_packet(struct model *m, const struct apply *a, const struct ev_net *p, uint32_t netif, bool sent);
+
+/* Which end is the server, by the connection's SYN or by the ports; SIDE_UNKNOWN: neither shows it. */
+enum socket_side connections_role(const struct model *m, const struct endpoint *local, const struct endpoint *remote);
 
 /* The process at that end. flow: endpoint_flow(local, remote); sure: known from what it did, not guessed. */
 void connections_set_owner(struct model *m, uint64_t flow, const struct party *who, bool sure);

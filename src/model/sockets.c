@@ -27,10 +27,13 @@ static bool stays_inside(const struct endpoint *a, const struct endpoint *b)
 	return (a->v6 == b->v6 && a->addr[0] == b->addr[0] && a->addr[1] == b->addr[1]) || (!a->v6 && bytes[0] == 127);
 }
 
-/* For a connection whose start was not seen: ports of services are lower than those of clients. */
-static strid service_name(const struct endpoint *from, const struct endpoint *to)
+/* If nothing shows which end is the service, it is the one with the lower port, as most are. */
+static strid service_name(const struct model *m, const struct endpoint *local, const struct endpoint *remote)
 {
-	return endpoint_name(from->port < to->port ? from : to);
+	const enum socket_side role = connections_role(m, local, remote);
+	const bool here = role ? role == SIDE_ACCEPTED : local->port < remote->port;
+
+	return endpoint_name(here ? local : remote);
 }
 
 /* ---- creating channels ---- */
@@ -205,7 +208,7 @@ static struct channel *channel_of_packet(struct model *m, uint32_t file, const s
 	struct channel *ch = channel_new(m, RELATION_INET);
 
 	ch->remote = *remote;
-	ch->object = service_name(local, remote);
+	ch->object = service_name(m, local, remote);
 	bind_to(m, ch, local, IPPROTO_TCP);
 	channel_set_file(m, file, ch->id);
 	name_file(m, file, ch, true);
@@ -227,7 +230,7 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 	struct relation what = {
 		.from = relations_party(m, thread),
 		.kind = RELATION_INET,
-		.object = service_name(from, to),
+		.object = service_name(m, from, to),
 		.flow = endpoint_flow(from, to),
 	};
 	struct recent_hint hint = { 0, 0 };
@@ -440,7 +443,7 @@ bool channels_woken_by(struct model *m, const struct apply *a, uint32_t thread, 
 		return true;
 	}
 	*end = (struct channel_end){
-		.object = service_name(&packet->from, &packet->to),
+		.object = service_name(m, &packet->to, &packet->from),
 		.flow = endpoint_flow(&packet->from, &packet->to),
 		.out_flow = endpoint_flow(&packet->to, &packet->from),
 		.peer = { 0, -1, STRID_NONE },

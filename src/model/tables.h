@@ -336,9 +336,9 @@ enum pressure_state {
 	C(to_uid, KEY, NONE, "the same for the process acted upon") \
 	C(kind, KEY, NONE, "enum relation_kind") \
 	C(object, KEY, TEXT, \
-	  "For inet the service's address and port, for a pipe its name, for a lock the file, for a signal its name, " \
-	  "for a futex its address in the memory of the process that waited, for other kinds the system call that " \
-	  "waited; null if unknown") \
+	  "For inet the service's address and port, those with the lower port if it is unknown which end serves; " \
+	  "for a pipe its name, for a lock the file, for a signal its name, for a futex its address in the memory " \
+	  "of the process that waited, for other kinds the system call that waited; null if unknown") \
 	C(flow, KEY, NONE, "hash of the connection and its direction if the other process is on another host, else 0") \
 	C(from_pid, KEY, SIGNED, \
 	  "Process that acts: writes, wakes, signals, unlocks or exits; null if unknown") \

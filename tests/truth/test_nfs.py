@@ -10,6 +10,7 @@ import collections
 import os
 import re
 import subprocess
+import tempfile
 
 import harness
 import test_at_disk
@@ -57,6 +58,18 @@ def check_bytes(checks, directory, want):
     return {r["comm"]: r["tid"] for r in rows if r["tid"] in got}
 
 
+def check_service(checks, directory):
+    """Relations go through the server's port, though the client's is lower, with and without the SYN."""
+    for begin in ((), ("--begin", "+400ms")):
+        with tempfile.TemporaryDirectory() as below:
+            sliced = os.path.join(below, "sliced")
+            subprocess.run([harness.PROGRAM, "report", "slice", *begin, "-o", sliced, directory], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            objects = {r["object"] for r in harness.report("relations", sliced).rows if r["kind"] == "inet"}
+        checks.true(f"{SERVER}:{PORT}" in objects, f"through the service: {objects}")
+        checks.true(all(int(o.rsplit(":", 1)[1]) not in range(665, 1024) for o in objects), f"not through a client's port: {objects}")
+
+
 def check_waits(checks, directory, tids):
     """Calls on its files wait for the server, whichever thread or interrupt ends their waits."""
     calls = {"read", "openat", "fsync", "getdents64"}
@@ -97,6 +110,7 @@ def main():
     test_at_disk.check_sums(checks, f"{NAME} by {test_at_disk.INTERVAL}", path, (0,), "--interval", test_at_disk.INTERVAL)
     tids = check_bytes(checks, directory, want)
     check_waits(checks, directory, tids)
+    check_service(checks, directory)
     check_paths(checks, directory, tids, text_of(path))
     checks.finish()
 
