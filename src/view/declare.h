@@ -18,7 +18,7 @@
  * 	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD
  * 	DIST_FREQ(irq, raise, "raise_", "RAISE TO ENTRY"),                     raise_freq, a histogram
  *
- * 	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               with its own getter: DIST_BY, too
+ * 	COLUMN_BY(get_pid, relation, to_pid, "TO", 7, REPORTED),               with its own getter: DIST_BY, RATE_BY
  *
  * or from anything else, by its own getter:
  *
@@ -41,6 +41,8 @@
 #define RATE(name, table, member, header, width) RATE_SAID(name, table, member, header, width, NULL)
 #define RATE_SAID(name, table, member, header, width, meaning) \
 	CELL_COLUMN(RATE, name, table, member, header, width, 0, meaning)
+#define RATE_BY(getter, name, table, member, header, width) \
+	CELL_COLUMN_BY(getter, RATE, name, table, member, header, width, 0, NULL)
 #define PERCENT(name, table, member, header, width, meaning) \
 	CELL_COLUMN(PERCENT, name, table, member, header, width, 0, meaning)
 

@@ -201,7 +201,7 @@ static void get_received(const struct view_cell *at, struct value *v)
 /* Of requests and replies. */
 static void get_turns(const struct view_cell *at, struct value *v)
 {
-	get_unless(at, v, CONNECTION_ROLE_UNKNOWN);
+	get_unless(at, v, CONNECTION_ROLE_UNKNOWN | CONNECTION_SENT_UNSEEN | CONNECTION_RECEIVED_UNSEEN);
 }
 
 /* A connection that ended before the interval starts is not included, but late packets may bring it up. */
@@ -258,8 +258,8 @@ static const struct column connections_columns[] = {
 	COLUMN(connection, reset, "RESET", 5, REPORTED),
 	DIST_BY(get_turns, AVG, "answer_avg_ns", connection, answer, "ANSWER AVG", 10, COLUMN_LEVEL),
 	DIST_BY(get_turns, MAX_AT, "answer_max_at_ns", connection, answer, "LONGEST AT", 15, 0),
-	RATE("sent_rate", connection, sent_bytes, "SENT/s", 7),
-	RATE("received_rate", connection, received_bytes, "RECV/s", 7),
+	RATE_BY(get_sent, "sent_rate", connection, sent_bytes, "SENT/s", 7),
+	RATE_BY(get_received, "received_rate", connection, received_bytes, "RECV/s", 7),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 

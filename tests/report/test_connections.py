@@ -179,9 +179,15 @@ def test_no_headers():
         subprocess.run(["tar", "xf", path, "-C", directory], check=True)
         done = subprocess.run([PROGRAM, "report", "connections", "--json", directory], capture_output=True, check=True,
                               timeout=300)
+        rates = subprocess.run([PROGRAM, "report", "connections", "--json", "--columns", "sent_rate,received_rate,answer_avg_ns,end_ns",
+                                directory], capture_output=True, check=True, timeout=300)
     rows = json.loads(done.stdout)["rows"]
     assert len(rows) == 4, rows
-    assert all(r["received_bytes"] is None and r["received_packets"] is None and r["sent_bytes"] for r in rows), rows
+    assert all(r["sent_bytes"] and r["sent_packets"] for r in rows), rows
+    for name in ("received_bytes", "received_packets", "requests", "request_ns", "answer_ns", "reply_ns", "answer_max_ns", "end_ns"):
+        assert all(r[name] is None for r in rows), (name, rows)
+    for r in json.loads(rates.stdout)["rows"]:
+        assert r["sent_rate"] > 0 and r["received_rate"] is None and r["answer_avg_ns"] is None, r
     return None
 
 
