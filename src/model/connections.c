@@ -27,7 +27,9 @@ enum turn { TURN_NONE, TURN_REQUEST, TURN_REPLY };
 /* State of a connection that is not a figure; belongs to a row. */
 struct tcp_connection {
 	bool in_use;
-	enum socket_side role;     /* as shown by a SYN, else by the ports */
+	enum socket_side role; /* as shown by a SYN, else by the ports */
+	bool ambiguous;        /* another connection from the remote end may be the one that accept() returns */
+	struct endpoint local, remote;
 	uint64_t flow;             /* its key: endpoint_flow(local, remote) */
 	uint64_t seen_ns, used_ns; /* its first and last packet */
 	uint64_t sender_uid;       /* of the thread last seen to send, 0 none */
@@ -39,6 +41,7 @@ struct tcp_connection {
 struct connections {
 	GArray *list;         /* struct tcp_connection, by row */
 	struct map64 by_flow; /* flow -> row */
+	struct map64 arrived; /* hash of remote -> row of the last one whose SYN was received from there */
 	uint32_t n;
 	bool hears[2]; /* packets received ([1]: sent) have TCP headers in this trace */
 	uint32_t hand; /* row the hand is at: see model/recent.h */
@@ -54,6 +57,7 @@ void connections_destroy(struct model *m)
 {
 	g_array_free(m->connections->list, TRUE);
 	map64_release(&m->connections->by_flow);
+	map64_release(&m->connections->arrived);
 	g_free(m->connections);
 	m->connections = NULL;
 }
@@ -80,8 +84,11 @@ static struct tcp_connection *find(const struct connections *c, uint64_t flow)
 static void end_connection(struct model *m, struct tcp_connection *conn)
 {
 	struct connections *c = m->connections;
+	const uint64_t arrived = endpoint_hash(&conn->remote);
 
 	map64_del(&c->by_flow, conn->flow);
+	if (map64_get(&c->arrived, arrived) == row_of(c, conn))
+		map64_del(&c->arrived, arrived);
 	conn->in_use = false;
 	state_end(&m->state, TABLE_CONNECTION, row_of(c, conn));
 	c->n--;
@@ -155,6 +162,8 @@ static struct tcp_connection *add(struct model *m, uint64_t flow, const struct e
 		g_array_set_size(c->list, row + 1);
 	*connection_at(c, row) = (struct tcp_connection){
 		.in_use = true,
+		.local = *local,
+		.remote = *remote,
 		.flow = flow,
 		.seen_ns = m->now_ns,
 		.role = role_by_ports(local, remote),
@@ -229,6 +238,36 @@ static void note_sender(struct model *m, const struct apply *a, struct tcp_conne
 	set_owner(m, row_of(m->connections, conn), &who);
 }
 
+/* No process has the connection, which is open. */
+static bool awaits_accept(const struct connection_row *r)
+{
+	return !r->thread_uid && !r->end_ns;
+}
+
+static void note_arrival(struct model *m, struct tcp_connection *conn)
+{
+	struct connections *c = m->connections;
+	const uint64_t key = endpoint_hash(&conn->remote);
+	const uint32_t before = map64_get(&c->arrived, key);
+
+	conn->ambiguous = before != MAP64_NONE &&
+			  (connection_at(c, before)->ambiguous || awaits_accept(CONNECTION_ROW(m, before)));
+	map64_put(&c->arrived, key, row_of(c, conn));
+}
+
+bool connections_accepted(struct model *m, const struct endpoint *remote, uint16_t port, struct endpoint *local)
+{
+	const struct connections *c = m->connections;
+	const uint32_t row = c ? map64_get(&c->arrived, endpoint_hash(remote)) : MAP64_NONE;
+	const struct tcp_connection *conn = row == MAP64_NONE ? NULL : connection_at(c, row);
+
+	if (!conn || conn->ambiguous || !awaits_accept(CONNECTION_ROW(m, row)) ||
+	    !(CONNECTION_ROW(m, row)->flags & CONNECTION_HERE) || (port && port != conn->local.port))
+		return false;
+	*local = conn->local;
+	return true;
+}
+
 void connections_waited(struct model *m, uint64_t flow, uint64_t waited_ns)
 {
 	const struct tcp_connection *conn = m->connections ? find(m->connections, flow) : NULL;
@@ -269,6 +308,8 @@ static void note_opening(struct model *m, struct tcp_connection *conn, struct co
 		r->begin_ns = m->now_ns;
 		r->side = sent ? SIDE_CONNECTED : SIDE_ACCEPTED;
 		conn->role = (enum socket_side)r->side;
+		if (!sent)
+			note_arrival(m, conn);
 	} else if (s->syn && s->has_ack && !r->side) {
 		conn->role = sent ? SIDE_ACCEPTED : SIDE_CONNECTED;
 	}

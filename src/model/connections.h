@@ -28,6 +28,12 @@ enum socket_side connections_role(const struct model *m, const struct endpoint *
 /* The process at that end. flow: endpoint_flow(local, remote); sure: known from what it did, not guessed. */
 void connections_set_owner(struct model *m, uint64_t flow, const struct party *who, bool sure);
 
+/*
+ * The connection that accept() returned, by its remote end and the port of the listening socket, 0: unknown. Returns
+ * whether it is known; then sets its local end.
+ */
+bool connections_accepted(struct model *m, const struct endpoint *remote, uint16_t port, struct endpoint *local);
+
 /* A packet of that connection ended a thread's wait, of which only the time since its first packet counts. */
 void connections_waited(struct model *m, uint64_t flow, uint64_t waited_ns);
 

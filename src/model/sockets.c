@@ -67,24 +67,6 @@ static uint64_t listener_of(struct model *m, uint32_t listening)
 	return ch->id;
 }
 
-void channels_accept(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, bool v6,
-		     const uint64_t addr[2], uint64_t port)
-{
-	struct channel *ch;
-	uint64_t listener;
-
-	if (!m->relations)
-		return;
-	listener = listener_of(m, listening);
-	ch = channel_new(m, RELATION_INET);
-	ch->remote = endpoint_of(v6, addr, port);
-	ch->accepted = true;
-	ch->listener = listener;
-	ch->owner = relations_party(m, thread);
-	map64_put(&m->relations->channels->by_remote, endpoint_hash(&ch->remote), index_of(m->relations->channels, ch));
-	channel_set_file(m, file, ch->id);
-}
-
 /*
  * Packets show the peer of a file if no call has: the file is older than the record, or accept() was not asked for it.
  * learnt: they have just shown it.
@@ -180,6 +162,32 @@ static void bind_to(struct model *m, struct channel *ch, const struct endpoint *
 	for (unsigned i = 0; i < ch->in.n; i++)
 		channel_count_half(m, ch, &ch->in.items[i].who, ch->in.items[i].bytes, true);
 	ch->out.n = ch->in.n = 0;
+}
+
+void channels_accept(struct model *m, uint32_t thread, uint32_t listening, uint32_t file, bool v6,
+		     const uint64_t addr[2], uint64_t port)
+{
+	struct endpoint local;
+	struct channel *ch;
+	uint64_t listener;
+	uint16_t listening_port;
+
+	if (!m->relations)
+		return;
+	listener = listener_of(m, listening);
+	ch = channel_find(m->relations->channels, listener);
+	listening_port = ch ? ch->local.port : 0;
+	ch = channel_new(m, RELATION_INET);
+	ch->remote = endpoint_of(v6, addr, port);
+	ch->accepted = true;
+	ch->listener = listener;
+	ch->owner = relations_party(m, thread);
+	if (connections_accepted(m, &ch->remote, listening_port, &local))
+		bind_to(m, ch, &local, IPPROTO_TCP);
+	else
+		map64_put(&m->relations->channels->by_remote, endpoint_hash(&ch->remote),
+			  index_of(m->relations->channels, ch));
+	channel_set_file(m, file, ch->id);
 }
 
 /*

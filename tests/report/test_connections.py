@@ -151,6 +151,23 @@ def test_chosen_host():
             assert got["hosts"] == ["web"] and got["rows"] == web, (table, choice, got)
 
 
+def test_accepted():
+    """A server's process is known once accept() has returned, before it sends anything."""
+    path = os.path.join(TRACES, "three-tier")
+    text = subprocess.run(["babeltrace2", "--clock-seconds", path], capture_output=True, check=True, timeout=300).stdout.decode()
+    accepted = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\(.*?\) )?(\S+) syscall_exit_accept4?: .*? tid = (\d+),.* \{ ret = \d+,.* family = (?:2|10), sport = (\d+)", re.M)
+    checked = 0
+    for m in accepted.finditer(text):
+        end = int(m[1]) * 10**9 + int(m[2]) + 1
+        rows = [r for r in run("three-tier", "--no-sync", "--end", f"{end}ns", "--where", f"host:{m[3]}")["rows"]
+                if r["peer"].endswith(":" + m[5]) and r["side"] == "server"]
+        assert len(rows) == 1 and rows[0]["pid"], (m[0], rows)
+        threads = run("three-tier", "--pid", str(rows[0]["pid"]), table="cpu")["rows"]
+        assert (m[3], int(m[4])) in {(r["host"], r["tid"]) for r in threads}, (m[0], rows)
+        checked += 1
+    assert checked == 10, checked
+
+
 def test_intervals_add_up():
     """Intervals add up to the whole; connections that have ended are not in later ones."""
     whole = {(r["host"], r["local"], r["peer"]): r for r in run("three-tier")["rows"]}

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* TCP connections from their packets: model/tcp.c and model/connections.c, and the table connections. */
+#include <sys/socket.h>
+
 #include "unit.h"
 
 #include "event/packet.h"
@@ -11,6 +13,7 @@
 enum { BEGIN = 1000, HTTP = 80, PORT = 40000, THREAD = 100 };
 #define ALICE GUINT64_TO_BE(UINT64_C(0x0a00000100000000))
 #define BOB GUINT64_TO_BE(UINT64_C(0x0a00000200000000))
+#define CAROL GUINT64_TO_BE(UINT64_C(0x0a00000300000000))
 enum { S = PACKET_SYN, A = PACKET_ACK, F = PACKET_FIN, R = PACKET_RST };
 enum { IP_WORDS = 5, TCP_WORDS = 8, HEADERS = 4 * (IP_WORDS + TCP_WORDS) };
 
@@ -466,6 +469,58 @@ START_TEST(test_owner)
 }
 END_TEST
 
+/* A thread listens on fd 3, and a client's handshake reaches one of the host's addresses. */
+static void arrives(struct events *e, uint64_t at)
+{
+	packet_on(e, "eth0", false, BOB, PORT, at, HTTP, S, 10, 0, 0);
+	packet_on(e, "eth0", true, at, HTTP, BOB, PORT, S | A, 20, 11, 0);
+	packet_on(e, "eth0", false, BOB, PORT, at, HTTP, A, 11, 21, 0);
+}
+
+static void accepts(struct events *e, int fd)
+{
+	SYSCALL_ENTRY(e, now += 10, 0, THREAD, "accept4", .fd = 3);
+	SYSCALL_EXIT(e, now += 10, 0, THREAD, "accept4", .ret = fd, .family = AF_INET, .port = PORT, .addr = { BOB });
+}
+
+/* The process is known from accept() on, unless several connections may be the one that it returned. */
+START_TEST(test_accepted)
+{
+	const struct connection_row *r;
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, now += 10, 0, 1, FORK, new_task, .parent_tid = 1, .parent_pid = 1, .child_tid = THREAD,
+	      .child_pid = THREAD, .child_comm = "httpd");
+	events_switch(&e, now += 10, 0, 0, 0, THREAD, "httpd");
+	SYSCALL_ENTRY(&e, now += 10, 0, THREAD, "socket", .cmd = AF_INET);
+	SYSCALL_EXIT(&e, now += 10, 0, THREAD, "socket", .ret = 3);
+	arrives(&e, ALICE);
+	r = row_of(&e, "10.0.0.1:80");
+	ck_assert_int_eq((int64_t)r->pid, -1);
+	accepts(&e, 4);
+	ck_assert_int_eq((int64_t)r->pid, THREAD);
+	ck_assert_str_eq(strpool_text((strid)r->comm), "httpd");
+	/* the port is used again while nothing waits: the next one is known, too */
+	packet_on(&e, "eth0", false, BOB, PORT, ALICE, HTTP, R, 11, 0, 0);
+	arrives(&e, ALICE);
+	ck_assert_int_eq((int64_t)row_of(&e, "10.0.0.1:80")->pid, -1);
+	/* another one from that port, to another address of this host */
+	arrives(&e, CAROL);
+	accepts(&e, 5);
+	ck_assert_int_eq((int64_t)row_of(&e, "10.0.0.1:80")->pid, -1);
+	ck_assert_int_eq((int64_t)row_of(&e, "10.0.0.3:80")->pid, -1);
+	/* what is sent shows which one it was */
+	SYSCALL_ENTRY(&e, now += 10, 0, THREAD, "write", .fd = 5);
+	EVENT(&e, now += 10, 0, THREAD, NET_QUEUE, net, .ip_version = 4, .protocol = 6, .saddr = { CAROL },
+	      .daddr = { BOB }, .sport = HTTP, .dport = PORT, .seq = 21, .ack_seq = 11, .flags = A,
+	      .tot_len = HEADERS + 3, .header_words = IP_WORDS << 8 | TCP_WORDS, .name = str(&rec, "eth0"));
+	ck_assert_int_eq((int64_t)row_of(&e, "10.0.0.1:80")->pid, -1);
+	ck_assert_int_eq((int64_t)row_of(&e, "10.0.0.3:80")->pid, THREAD);
+	events_release(&e);
+}
+END_TEST
+
 /*
  * Fields of a damaged trace: a packet with contradictory lengths is not a segment, and far sequence numbers are not
  * bytes.
@@ -547,4 +602,5 @@ END_TEST
 
 UNIT_MAIN("connections", test_client, test_server, test_retransmissions, test_out_of_order, test_older_than_record,
 	  test_one_direction, test_port_used_again, test_requests, test_roles_by_ports, test_role_by_second_syn,
-	  test_loopback, test_several_interfaces, test_passing_on, test_owner, test_hostile, test_many, test_closed_go)
+	  test_loopback, test_several_interfaces, test_passing_on, test_owner, test_accepted, test_hostile, test_many,
+	  test_closed_go)
