@@ -21,6 +21,7 @@ enum syscall_action {
 	SYSCALL_SIGNALFD,          /* makes an fd if .fd is -1 */
 	SYSCALL_DUP,               /* copies .fd to ret */
 	SYSCALL_DUP2,              /* copies .fd to .fd2, closing the latter first */
+	SYSCALL_IOCTL,             /* .cmd: FIOCLEX, FIONCLEX … */
 	SYSCALL_FCNTL,             /* .cmd: F_DUPFD, F_DUPFD_CLOEXEC, F_SETFD … */
 	SYSCALL_PIPE,              /* makes two fds: fd0, fd1 of the exit */
 	SYSCALL_SOCKET,            /* makes a socket of family .cmd */

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -199,10 +200,27 @@ static void set_cloexec(struct model *m, struct fd_table *t, int64_t fd)
 	state_touch(&m->state, TABLE_FILE, row);
 }
 
+/* What the call worked on is closed on exec from now on, or no longer is. */
+static void change_cloexec(struct model *m, const struct done *d, bool cloexec)
+{
+	const uint32_t row = worked_on(m, d, ENTRY_FD);
+
+	if (row == NO_ROW)
+		return;
+	FILE_ROW(m, row)->cloexec = cloexec;
+	state_touch(&m->state, TABLE_FILE, row);
+}
+
+static void done_ioctl(struct model *m, const struct done *d)
+{
+	if (has(d, ENTRY_CMD) && (d->call->cmd == FIOCLEX || d->call->cmd == FIONCLEX))
+		change_cloexec(m, d, d->call->cmd == FIOCLEX);
+	else
+		worked_on(m, d, ENTRY_FD);
+}
+
 static void done_fcntl(struct model *m, const struct done *d)
 {
-	uint32_t row;
-
 	if (!has(d, ENTRY_FD) || !has(d, ENTRY_CMD))
 		return;
 	switch (d->call->cmd) {
@@ -211,11 +229,7 @@ static void done_fcntl(struct model *m, const struct done *d)
 		copy_to(m, d, d->ret, d->call->cmd == F_DUPFD_CLOEXEC);
 		return;
 	case F_SETFD:
-		row = worked_on(m, d, ENTRY_FD);
-		if (row == NO_ROW)
-			return;
-		FILE_ROW(m, row)->cloexec = d->call->arg & FD_CLOEXEC;
-		state_touch(&m->state, TABLE_FILE, row);
+		change_cloexec(m, d, d->call->arg & FD_CLOEXEC);
 		return;
 	default:
 		worked_on(m, d, ENTRY_FD);
@@ -418,6 +432,9 @@ static void done_well(struct model *m, struct done *d)
 		break;
 	case SYSCALL_DUP2:
 		done_dup2(m, d);
+		break;
+	case SYSCALL_IOCTL:
+		done_ioctl(m, d);
 		break;
 	case SYSCALL_FCNTL:
 		done_fcntl(m, d);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Lives of file descriptors, and the descriptor tables. */
+#include <sys/ioctl.h>
+
 #include "files.h"
 
 /* ---- lives ---- */
@@ -225,6 +227,27 @@ START_TEST(test_fcntl)
 	ck_assert_uint_eq(file(&e, TID, 11)->cloexec, 0);
 	CALL(&e, TID, "fcntl", 5, .fd = 3, .cmd = F_GETFL);
 	ck_assert_uint_eq(host(&e)->fds, 3);
+	events_release(&e);
+}
+END_TEST
+
+START_TEST(test_ioctl)
+{
+	struct events e;
+
+	begin(&e);
+	OPEN(&e, TID, "/f", 3);
+	OPEN(&e, TID, "/kept", 4, .flags = O_CLOEXEC);
+	CALL(&e, TID, "ioctl", 0, .fd = 3, .cmd = FIOCLEX);
+	CALL(&e, TID, "ioctl", -ENOTTY, .fd = 4, .cmd = FIONCLEX);
+	ck_assert_uint_eq(file(&e, TID, 3)->cloexec, 1);
+	ck_assert_uint_eq(file(&e, TID, 4)->cloexec, 1);
+	CALL(&e, TID, "ioctl", 0, .fd = 4, .cmd = FIONCLEX);
+	CALL(&e, TID, "ioctl", 0, .fd = 4, .cmd = FIONREAD);
+	ck_assert_uint_eq(file(&e, TID, 4)->cloexec, 0);
+	CALL(&e, TID, "execve", 0, .path = str(&rec, "/bin/x"));
+	ck_assert(!is_open(&e, TID, 3));
+	ck_assert_str_eq(path(&e, TID, 4), "/kept");
 	events_release(&e);
 }
 END_TEST
@@ -690,7 +713,7 @@ END_TEST
 UNIT_MAIN("files", test_open_and_close, test_open_by_the_name_of_an_fd, test_failed_open_makes_nothing,
 	  test_failed_close_closes_all_the_same, test_close_does_not_end_the_next_life,
 	  test_unknown_fd_lives_since_before_the_record, test_open_of_an_open_fd_replaces_it,
-	  test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl, test_pairs,
+	  test_absurd_fds_have_no_life, test_dup, test_dup2_and_dup3, test_fcntl, test_ioctl, test_pairs,
 	  test_calls_that_make_one_fd, test_sockets, test_close_range, test_fork_copies, test_forks_of_a_big_table,
 	  test_inherited_fds_stay_what_they_were, test_inherited_fds_are_listed, test_forks_give_their_memory_back,
 	  test_threads_share, test_clone_files_shares_between_processes, test_table_ends_with_its_last_user,
