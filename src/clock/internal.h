@@ -21,6 +21,7 @@ struct clock_host {
 	uint64_t first_ns, last_ns; /* of its packets */
 	uint64_t now_ns;            /* its current time, by packets and clock_sync_time() */
 	uint64_t updated_ns;        /* now_ns when its map was last updated */
+	bool ignored;               /* some of its packets were: clock_options.ignore_ports */
 	bool by_hand;
 	int64_t offset_ns;
 	unsigned clock; /* the first host with this same clock; that host holds .arrival to .half_ns */

@@ -24,6 +24,7 @@ const char *clock_obstacle_text(enum clock_obstacle obstacle)
 		[CLOCK_NO_EVENTS] = "no packet was recorded",
 		[CLOCK_NO_HEADERS] = "received packets have no headers: receive offload (GRO) was off",
 		[CLOCK_NO_PARTNER] = "no packet between it and another host was recorded",
+		[CLOCK_IGNORED] = "no packet between it and another host was recorded except on ignored ports",
 		[CLOCK_ONE_WAY] = "packets were recorded in one direction only",
 		[CLOCK_BY_HAND] = "it depends on an offset set by hand",
 		[CLOCK_JUMPED] = "a clock jumped, or a packet contradicts the others",
@@ -181,8 +182,10 @@ void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool
 {
 	struct clock_host *h = clock_host_at(s, host);
 
-	if (is_ignored(s, packet))
+	if (is_ignored(s, packet)) {
+		h->ignored = true;
 		return;
+	}
 	h->first_ns = h->seen ? h->first_ns : ts_ns;
 	h->last_ns = ts_ns;
 	h->seen = true;
@@ -328,6 +331,8 @@ static enum clock_obstacle find_obstacle(const struct clock_sync *s, unsigned ho
 		return CLOCK_NO_OBSTACLE;
 	if (lacks_headers(h))
 		return CLOCK_NO_HEADERS;
+	if (h->ignored)
+		return CLOCK_IGNORED;
 	return h->seen || h->bare ? CLOCK_NO_PARTNER : CLOCK_NO_EVENTS;
 }
 

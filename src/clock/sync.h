@@ -38,6 +38,7 @@ enum clock_obstacle {
 	CLOCK_NO_EVENTS,  /* its traces have no packet events */
 	CLOCK_NO_HEADERS, /* most packets it received have no headers: receive offload (GRO) is off */
 	CLOCK_NO_PARTNER, /* no other host has the packets it sent and received */
+	CLOCK_IGNORED,    /* the same, but its packets of some ports were ignored: clock_options.ignore_ports */
 	CLOCK_ONE_WAY,
 	CLOCK_JUMPED,  /* no line of plausible drift fits the packets */
 	CLOCK_BY_HAND, /* its offset, or that of a host on the way to its reference, was set by hand */

@@ -238,6 +238,8 @@ def check_options(path, sync):
     ignore = [a for port in sorted(ports) if port < 32768 for a in ("--ignore-port", str(port))]
     none = page("sync", path, *ignore)
     check(all(r["used"] == 0 and r["state"] in ("absent", "reference") for r in none["rows"]), f"--ignore-port: {none}")
+    check({r["reason"] for r in none["rows"] if r["state"] == "absent"} ==
+          {"no packet between it and another host was recorded except on ignored ports"}, f"--ignore-port: the reason: {none}")
     check({r["host"]: (r["begin_ns"], r["end_ns"]) for r in page("hosts", path, *ignore)["rows"]} ==
           {h: (r["begin_ns"], r["end_ns"]) for h, r in own.items()}, "--ignore-port: hosts keep their own clocks")
 

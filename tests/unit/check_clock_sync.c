@@ -197,6 +197,7 @@ START_TEST(test_ports_left_out)
 		talk(s, &a, &b, 0, 5, 100000);
 		clock_sync_finish(s);
 		ck_assert_uint_eq(clock_sync_info(s, b.host).matched, i == 2 ? 100 : 0);
+		ck_assert_int_eq(clock_sync_info(s, b.host).obstacle, i == 2 ? CLOCK_NO_OBSTACLE : CLOCK_IGNORED);
 		clock_sync_destroy(s);
 	}
 }
