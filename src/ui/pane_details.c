@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A thread and its process at the end of the shown interval: ids, state, parents, figures; its files and calls. */
+#include "event/syscalls.h"
 #include "ui/details.h"
 #include "ui/internal.h"
 
@@ -112,7 +113,7 @@ static void describe_fd(const struct details *h, const struct thread_row *t, cha
 		const struct file_row *file = INTERVAL_ROW(file, &files->rows[i]);
 
 		if (file->files_id == t->files_id && file->fd == t->syscall_fd && !file->closed_ns)
-			name = (strid)(file->peer ? file->peer : file->path);
+			name = (strid)(file->peer && file->kind != FD_NETFS ? file->peer : file->path);
 	}
 	g_snprintf(text, size, "fd %" PRId64 "%s%s", (int64_t)t->syscall_fd,
 		   name ? h->ui->format.ascii ? " -> " : " → " : "", name ? strpool_text(name) : "");

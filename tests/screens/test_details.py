@@ -155,6 +155,15 @@ def states(checks):
                         r"^ state +\w+( on CPU \d)? for \S+, since [\d:.]+; a kernel thread$")
 
 
+def on_a_server(checks):
+    """A call on a file of a network file system names the file, rather than the server: dd's fsync() from .947200 to .957217."""
+    recording = os.path.join(unpack("nfs") or skip("no recording nfs"), "nfs")
+    with Terminal("--no-sync", "--paused", "--interval", "10ms", "--begin", "1795517391950000000ns", recording,
+                  size=(140, 40)).wait_read() as t:
+        checks.contains("the file", details_of(t, 487).split("\n"),
+                        r"^ state +blocked in fsync\(fd 1 (→|->) /mnt/d/new\) for \S+, since 10:49:51\.947200$")
+
+
 def small(checks):
     """However small the screen is, the selected row of several lists is on it."""
     with Terminal("--paused", "--begin", "+4s", RECORDING, size=(40, 10)).wait_read() as t:
@@ -236,4 +245,4 @@ def hidden(checks):
         checks.lacks("hidden", t.sync(), "^ no (wait|system call|known file)")
 
 
-Checks().run(at_disks, longest, since_before, back, states, small, long_lines, lines_by_pages, hidden)
+Checks().run(at_disks, longest, since_before, back, states, on_a_server, small, long_lines, lines_by_pages, hidden)
