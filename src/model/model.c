@@ -146,7 +146,8 @@ void model_set_figures(struct model *m, uint32_t figures)
 		CALLS = 1 << TABLE_SYSCALL | 1 << TABLE_SYSERR,
 		BLOCKING = 1 << TABLE_BLOCKING,
 		PREEMPTION = 1 << TABLE_PREEMPTION,
-		CONNECTIONS = 1 << TABLE_CONNECTION,
+		/* a connection shows which end is the service, and the address of a socket that has been accepted */
+		CONNECTIONS = 1 << TABLE_CONNECTION | 1 << TABLE_RELATION | MODEL_PEERS,
 		PRESSURE = 1 << TABLE_PRESSURE,
 		/* the kind and the peer of a socket may be known only from packets; the peer is the object of a wait */
 		RELATIONS = 1 << TABLE_RELATION | 1 << TABLE_FILE | BLOCKING | CONNECTIONS | MODEL_FDS | MODEL_PEERS,

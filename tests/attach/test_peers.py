@@ -101,4 +101,12 @@ def test_both_ends_of_connections():
     assert len([end for end in ports if end[::-1] in ports]) > 10, ports
 
 
+def test_accepted():
+    """The server's calls between accept() and its first packet name both ends."""
+    trace = os.path.join(BUILD, "traces", "three-tier")
+    args = [PROGRAM, "attach", "-yy", "--no-sync", "-f", "-p", "web:1461", "-e", "trace=getsockname", trace]
+    text = subprocess.check_output(args, timeout=300).decode()
+    assert "getsockname(13<tcp 10.77.0.12:80→10.77.0.11:49376>" in text, text
+
+
 cases.run(globals())
