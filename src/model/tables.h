@@ -402,7 +402,7 @@ enum connection_flag {
 	C(received_packets, COUNTER, COUNT, "Packets received, after receive offload") \
 	C(sent_bytes, COUNTER, BYTES, "Bytes of data sent, without retransmissions") \
 	C(received_bytes, COUNTER, BYTES, "Bytes of data received, without retransmissions") \
-	C(retransmits, COUNTER, COUNT, "Packets that repeated data, a SYN or a FIN") \
+	C(retransmits, COUNTER, COUNT, "Packets sent that repeated data, a SYN or a FIN") \
 	C(request_ns, COUNTER, NS, "Total time from the first to the last data of a request") \
 	C(reply_ns, COUNTER, NS, "Total time from the first to the last data of a reply") \
 	D(answer, NS, "Answered requests: data from the client, followed by data from the server", \

@@ -28,7 +28,9 @@ static const char *state_name(unsigned i)
 	C(used, GAUGE, COUNT, "Packets used for the estimate")                                                        \
 	C(offset_ns, GAUGE, SPAN,                                                                                     \
 	  "Offset to add to this host's clock to get reference time, at the end of the interval")                     \
-	C(drift_ppm, GAUGE, PPM, "Drift: how much faster its clock runs than the reference")                          \
+	C(drift_ppm, GAUGE, PPM,                                                                                      \
+	  "Drift: how much faster its clock runs than the reference. It is an estimate, even where the offset is "    \
+	  "accurate: in a short recording, its sign may be wrong")                                                    \
 	C(bound_ns, GAUGE, SPAN, "Upper bound of the error of the offset; null if unknown, and where a clock jumped") \
 	C(latency_to_min_ns, GAUGE, SPAN, "Shortest latency of packets sent to that next host")                       \
 	C(latency_from_min_ns, GAUGE, SPAN, "Shortest latency of packets received from it")                           \

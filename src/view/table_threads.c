@@ -248,7 +248,9 @@ const struct view_table view_io_table = {
 	.name = "io",
 	.title = "I/O",
 	.row = "a thread",
-	.meaning = "Bytes read and written by system calls, by class of file.",
+	.meaning =
+		"Bytes read and written by system calls, by class of file. I/O through io_uring, libaio or mmap() is "
+		"included only in DISK R and DISK W, if it reaches a block device.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD) | MODEL_FDS,
