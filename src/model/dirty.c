@@ -315,7 +315,7 @@ bool dirty_is_flusher(const struct model *m, uint32_t thread)
 	return is_array_s(comm);
 }
 
-/* The oldest debt of the batch's inode, else of an unknown inode; NULL: none. */
+/* The oldest debt of the batch's inode, else of an unknown inode, which is taken to be a file's; NULL: none. */
 static struct debt *due(struct dirty *d, uint16_t number)
 {
 	const struct written_batch *b = known_batch(d, number);
@@ -323,12 +323,12 @@ static struct debt *due(struct dirty *d, uint16_t number)
 
 	if (!b)
 		return d->n ? debt_at(d, 0) : NULL;
-	for (uint32_t i = 0; i < d->n && !b->is_device; i++) {
+	for (uint32_t i = 0; i < d->n; i++) {
 		struct debt *debt = debt_at(d, i);
 
 		if (debt->bytes && debt->inode == b->inode)
 			return debt;
-		if (debt->bytes && !debt->inode && !maybe)
+		if (debt->bytes && !debt->inode && !b->is_device && !maybe)
 			maybe = debt;
 	}
 	return maybe;

@@ -3,9 +3,10 @@
 #define LT_MODEL_DIRTY_H
 
 /*
- * Data that threads wrote to files and that is not on a disk yet: for which threads the kernel writes back.
+ * Data that threads wrote to files or block devices and that is not on a disk yet: for which threads the kernel writes
+ * back.
  *
- *   a write-like call to a file, or a page that got dirty (writeback_dirty_folio, where recorded) ──▶ a debt
+ *   a write-like call to one of them, or a page that got dirty (writeback_dirty_folio, where recorded) ──▶ a debt
  *   the thread itself writes to a disk, or calls fsync() ──▶ its debt is paid
  *   a kernel thread writes back                          ──▶ the oldest debts are paid
  *
@@ -25,7 +26,10 @@
  */
 #include "model/bios.h"
 
-/* The thread wrote bytes to a file, in a call, through an fd through which before bytes had been written. */
+/*
+ * The thread wrote bytes to a file or a block device, in a call, through an fd through which before bytes had been
+ * written.
+ */
 void dirty_write(struct model *m, uint32_t thread, uint64_t before, uint64_t bytes);
 
 /* Sectors were written to a disk on the thread's own request. */

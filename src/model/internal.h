@@ -254,7 +254,7 @@ enum { DEBTS_MAX = 1024, BATCHES_MAX = 256 };
 /* What a kernel thread wrote back of one inode. */
 struct written_batch {
 	uint64_t inode; /* 0: not known yet */
-	bool is_device; /* of the block device itself: data of the file system */
+	bool is_device; /* of the block device itself: mostly data of the file system */
 	uint16_t number;
 };
 

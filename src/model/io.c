@@ -69,7 +69,7 @@ void io_write(struct model *m, uint32_t thread, uint32_t file, uint64_t bytes)
 	if (file == NO_ROW)
 		return;
 	FILE_ROW(m, file)->write_bytes += bytes;
-	if (FILE_ROW(m, file)->kind == FD_FILE)
+	if (class_of_row(m, file) == IO_DISK)
 		dirty_write(m, thread, FILE_ROW(m, file)->write_bytes - bytes, bytes);
 	if (FILE_ROW(m, file)->channel)
 		channels_written(m, thread, file, bytes);

@@ -307,12 +307,17 @@ START_TEST(test_bounds)
 }
 END_TEST
 
-/* The thread opens a file and calls write(); the call's end is still to come. */
-static void begin_to_write(struct events *e, uint64_t t, int64_t tid)
+/* The thread opens that path and calls write(); the call's end is still to come. */
+static void begin_to_write_to(struct events *e, uint64_t t, int64_t tid, const char *path)
 {
-	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, "/data/file"));
+	SYSCALL_ENTRY(e, t, 0, tid, "openat", .path = str(&rec, path));
 	SYSCALL_EXIT(e, t + 1, 0, tid, "openat", .ret = 3);
 	SYSCALL_ENTRY(e, t + 2, 0, tid, "write", .fd = 3);
+}
+
+static void begin_to_write(struct events *e, uint64_t t, int64_t tid)
+{
+	begin_to_write_to(e, t, tid, "/data/file");
 }
 
 /* The thread writes to a file. */
@@ -394,6 +399,27 @@ START_TEST(test_write_back)
 }
 END_TEST
 
+/* Data written to a block device is in the page cache first, like a file's, unless it goes straight to the disk. */
+START_TEST(test_write_back_to_a_device)
+{
+	struct events e;
+
+	begin_with_flusher(&e);
+	begin_to_write_to(&e, 1100, CAT, "/dev/vda");
+	SYSCALL_EXIT(&e, 1103, 0, CAT, "write", .ret = 4096);
+	written_at(&e, 1200, KBLOCKD, 0, 8);
+	ASSERT_WRITTEN_BACK(&e, CAT, 8);
+	SYSCALL_ENTRY(&e, 1300, 0, CAT, "write", .fd = 3);
+	written_at(&e, 1301, CAT, 8, 8);
+	SYSCALL_EXIT(&e, 1310, 0, CAT, "write", .ret = 4096);
+	written_at(&e, 1400, KBLOCKD, 16, 8);
+	ASSERT_WRITTEN_BACK(&e, CAT, 8);
+	ASSERT_DISK(&e, CAT, 0, 16, 1, 5);
+	ASSERT_DISK(&e, KBLOCKD, 0, 8, 2, 10);
+	events_release(&e);
+}
+END_TEST
+
 /* Bytes that a thread wrote to the disk itself, with fsync(), or before it ended, are not written back for it. */
 START_TEST(test_paid_before_write_back)
 {
@@ -464,7 +490,7 @@ END_TEST
 /* The thread makes the inode's pages dirty, in a call. */
 static void write_inode(struct events *e, uint64_t t, int64_t tid, uint64_t inode, uint64_t bytes)
 {
-	begin_to_write(e, t, tid);
+	begin_to_write_to(e, t, tid, inode == VDA ? "/dev/vda" : "/data/file");
 	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = inode, .flags = inode % 2 ? 1 << 2 : 1 << 5,
 	      .dev = str(&rec, "254:0")); /* as before and since Linux 6.12 */
 	EVENT(e, t + 3, 0, tid, INODE_DIRTY, inode, .ino = 99, .flags = 7, .dev = str(&rec, "254:0"));
@@ -499,6 +525,29 @@ START_TEST(test_write_back_by_inode)
 	/* not told yet: the oldest */
 	written_at(&e, 1500, KBLOCKD, 2000, 8);
 	ASSERT_WRITTEN_BACK(&e, CAT, 24);
+	events_release(&e);
+}
+END_TEST
+
+/*
+ * With a device's inode, data that threads wrote to the device is written back, and not what they wrote to files. The
+ * rest is data of the file system.
+ */
+START_TEST(test_write_back_of_a_device_by_inode)
+{
+	struct events e;
+
+	begin_with_flusher(&e);
+	e.m->declared[EVENT_INODE_WRITTEN] = e.m->declared[EVENT_INODE_DIRTY] = 1;
+	write_inode(&e, 1100, FIND, 52, 4096);
+	write_inode(&e, 1110, CAT, VDA, 4096);
+	RQ(&e, 1200, KBLOCKD, GETRQ, VDA, 0, 16, WRITE);
+	EVENT(&e, 1205, 0, KBLOCKD, INODE_WRITTEN, inode, .ino = VDA, .dev = str(&rec, "254:0"));
+	RQ(&e, 1210, KBLOCKD, ISSUE, VDA, 0, 16, WRITE);
+	RQ(&e, 1220, 0, COMPLETE, VDA, 0, 16, WRITE);
+	ASSERT_WRITTEN_BACK(&e, CAT, 8);
+	ASSERT_WRITTEN_BACK(&e, FIND, 0);
+	ck_assert_uint_eq(events_thread(&e, KBLOCKD)->disk_write_bytes, 8 * 512);
 	events_release(&e);
 }
 END_TEST
@@ -598,8 +647,9 @@ START_TEST(test_dirty_pages)
 }
 END_TEST
 
-UNIT_MAIN("bios", test_write_back_by_inode, test_write_back_of_a_partition, test_page_events_never_come,
-	  test_write_back, test_threads_that_write_for_others, test_write_back_after_the_end, test_many_ended_writers,
+UNIT_MAIN("bios", test_write_back_by_inode, test_write_back_of_a_partition, test_write_back_to_a_device,
+	  test_write_back_of_a_device_by_inode, test_page_events_never_come, test_write_back,
+	  test_threads_that_write_for_others, test_write_back_after_the_end, test_many_ended_writers,
 	  test_dirty_in_pages, test_paid_before_write_back, test_dirty_pages, test_request_is_due_to_who_asked,
 	  test_earliest_event_counts, test_merged_bytes_are_their_threads, test_merge_into_a_request_not_seen_asked,
 	  test_requeue_keeps_owners, test_nobody_s_bytes, test_write_of_nothing, test_partition_of_a_bio,
