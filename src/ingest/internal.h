@@ -98,6 +98,12 @@ void ingest_visit_lost(const struct ingest *in, const struct host *host, const s
 /* Asks a live source for the fields that the visitor wants, or for none if it is no longer visited. */
 void ingest_ask_input(const struct ingest *in, struct input *input);
 
+/*
+ * Passes what the host's threads waited for to a wait graph, in which the host has that number: nothing if its traces
+ * do not declare sched_switch.
+ */
+void ingest_pass_waits(struct waits *waits, unsigned number, struct host *host);
+
 /* Passes new wait events and times to the clocks and the wait graph, after the host was advanced. */
 void ingest_advance_shared(struct ingest *in, struct host *host);
 

@@ -84,6 +84,14 @@ static void release(struct ingest *in, const struct host *host)
 	waits_end(in->waits, h->wait, h->ended || h->away ? h->end_ns : UINT64_MAX);
 }
 
+void ingest_pass_waits(struct waits *waits, unsigned number, struct host *host)
+{
+	/* each thread would run from its first event to its last */
+	if (!model_declares(host->public.model, EVENT_SCHED_SWITCH))
+		wait_log_clear(&host->log);
+	waits_take(waits, number, &host->log);
+}
+
 void ingest_advance_shared(struct ingest *in, struct host *host)
 {
 	const struct ingest_host *h = &host->public;
@@ -95,7 +103,7 @@ void ingest_advance_shared(struct ingest *in, struct host *host)
 	}
 	if (!in->waits || !host->registered)
 		return;
-	waits_take(in->waits, h->wait, &host->log);
+	ingest_pass_waits(in->waits, h->wait, host);
 	if (holds_nobody_up(host)) {
 		release(in, host);
 	} else {

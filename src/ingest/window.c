@@ -367,7 +367,7 @@ static enum lt_status advance(struct window *w, struct window_host *h, uint64_t 
 	const uint64_t step_ns = next_step(w, h);
 	enum lt_status status = ingest_advance(w->in, h - w->hosts, step_ns, max_events);
 
-	waits_take(w->waits, h->in_waits, &host_at(w->in, h - w->hosts)->log);
+	ingest_pass_waits(w->waits, h->in_waits, host_at(w->in, h - w->hosts));
 	if (!w->options.part)
 		forget_ended(model_state(host_at(w->in, h - w->hosts)->public.model));
 	if (status == LT_AGAIN)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Loads the shown interval from the history, for the lists and the header. */
 #include "ui/internal.h"
+#include "view/missing.h"
 
 /* Tables that the header needs. */
 #define HEADER_TABLES (1u << TABLE_HOST | 1u << TABLE_CPU)
@@ -98,6 +99,13 @@ struct view_host data_view_host(const struct ui_host_data *host, const struct in
 		.missing = host->info.missing,
 		.n_missing = host->gone ? 0 : host->info.n_missing,
 	};
+}
+
+uint32_t data_host_lacks(const struct ui_host_data *host)
+{
+	const struct view_host view = data_view_host(host, NULL);
+
+	return view_host_lacks(&view);
 }
 
 static void list_hosts(struct ui *ui)

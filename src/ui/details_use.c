@@ -23,8 +23,7 @@ static void add_cpu(struct details *h, const struct interval_row *row)
 static void add_modes(struct details *h, const struct interval_row *row)
 {
 	const uint64_t system_ns = FIGURE(h, row, system_ns);
-	const struct view_host host = data_view_host(h->host, h->iv);
-	const uint32_t lacks = view_host_lacks(&host);
+	const uint32_t lacks = data_host_lacks(h->host);
 	const uint64_t interrupted_ns = lacks & VIEW_LACKS_IRQS ? 0 : FIGURE(h, row, interrupted_ns);
 	char text[FORMAT_SIZE];
 	GString *s = g_string_new(NULL);
@@ -87,7 +86,7 @@ void details_process(struct details *h, const struct thread_row *t)
 		cpu_ns += FIGURE(h, row, cpu_ns);
 		n++;
 	}
-	if (n > 1 && (int64_t)t->pid >= 0)
+	if (n > 1 && (int64_t)t->pid >= 0 && !(data_host_lacks(h->host) & VIEW_LACKS_SWITCHES))
 		details_line(h, "process", "%s  %s on a CPU in %u threads", details_share(h, share, cpu_ns),
 			     details_duration(h, cpu, cpu_ns), n);
 }
@@ -128,8 +127,7 @@ static void append_recorded(GString *s, const char *what, uint64_t n, bool lacki
 static void add_pages(struct details *h, uint64_t thread_uid)
 {
 	const struct interval_table *t = &h->iv->tables[TABLE_PAGES];
-	const struct view_host host = data_view_host(h->host, h->iv);
-	const uint32_t lacks = view_host_lacks(&host);
+	const uint32_t lacks = data_host_lacks(h->host);
 	GString *s = g_string_new(NULL);
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -154,9 +152,11 @@ static void add_pages(struct details *h, uint64_t thread_uid)
 
 void details_use(struct details *h, const struct interval_row *row)
 {
-	add_cpu(h, row);
-	if (FIGURE(h, row, cpu_ns))
-		add_modes(h, row);
+	if (!(data_host_lacks(h->host) & VIEW_LACKS_SWITCHES)) {
+		add_cpu(h, row);
+		if (FIGURE(h, row, cpu_ns))
+			add_modes(h, row);
+	}
 	add_bytes(h, "read",
 		  (const uint64_t[]){ FIGURE(h, row, read_disk), FIGURE(h, row, read_net), FIGURE(h, row, read_pipe),
 				      FIGURE(h, row, read_other), FIGURE(h, row, read_netfs) });

@@ -131,11 +131,10 @@ static void append_pressure(GString *s, const struct details *h, const struct in
 void details_pressure(struct details *h, const struct thread_row *t)
 {
 	const struct interval_table *table = &h->iv->tables[TABLE_PRESSURE];
-	const struct view_host host = data_view_host(h->host, h->iv);
-	const uint32_t lacks = view_host_lacks(&host);
+	const uint32_t lacks = data_host_lacks(h->host);
 	GString *s = g_string_new(NULL);
 
-	if (lacks & VIEW_LACKS_WAKEUPS && lacks & VIEW_LACKS_DISKS)
+	if (lacks & VIEW_LACKS_SWITCHES || (lacks & VIEW_LACKS_WAKEUPS && lacks & VIEW_LACKS_DISKS))
 		table = NULL;
 	for (uint32_t i = 0; table && i < table->n_rows; i++) {
 		const uint64_t container = INTERVAL_ROW(pressure, &table->rows[i])->container;
@@ -152,6 +151,8 @@ void details_waits(struct details *h, const struct interval_row *row)
 {
 	const uint64_t uid = INTERVAL_ROW(thread, row)->uid;
 
+	if (data_host_lacks(h->host) & VIEW_LACKS_SWITCHES)
+		return;
 	add_latency(h, row);
 	add_longest(h, uid);
 	add_culprits(h, uid);

@@ -137,7 +137,7 @@ struct overlay *help_create(struct ui *ui)
 	overlay_add(o, STYLE_TITLE, "Timeline: how busy the busiest host was", NULL);
 	overlay_add(o, STYLE_DIM, "_", "idle");
 	overlay_add(o, STYLE_MARKED, "_ ▃", "idle or busy, but some host was away");
-	overlay_add(o, STYLE_MARKED, "?", "all hosts were away or not recorded");
+	overlay_add(o, STYLE_MARKED, "?", "all hosts were away, or not recorded with sched_switch");
 	overlay_add(o, STYLE_LOST, "!", "events were lost");
 	overlay_add(o, STYLE_DIM, "·", "nothing recorded, or not read yet");
 	return o;

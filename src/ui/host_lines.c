@@ -5,6 +5,7 @@
 
 #include "base/nstime.h"
 #include "ui/internal.h"
+#include "view/missing.h"
 
 enum { SEGMENT_SIZE = 48, ABSENT_SIZE = 256 };
 
@@ -20,7 +21,7 @@ enum { METER_OFFLINE = -1, METER_UNKNOWN = -2 };
 struct host_line {
 	unsigned n_cpus;
 	int permille[METER_CPUS]; /* per CPU, or METER_… */
-	unsigned busy_permille;   /* of all CPUs */
+	int busy_permille;        /* of all CPUs, or METER_UNKNOWN */
 	char text[LINE_GROUPS][SEGMENT_SIZE];
 };
 
@@ -28,6 +29,7 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 {
 	const struct interval *iv = &host->load.interval;
 	const struct interval_table *t = &iv->tables[TABLE_CPU];
+	const bool known = !(data_host_lacks(host) & VIEW_LACKS_SWITCHES);
 	uint64_t busy_all = 0, online_all = 0;
 
 	for (uint32_t i = 0; i < t->n_rows; i++) {
@@ -41,12 +43,15 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 			continue;
 		while (line->n_cpus <= row->cpu)
 			line->permille[line->n_cpus++] = METER_UNKNOWN;
-		if (online)
+		if (online && known)
 			line->permille[row->cpu] = (int)(busy * 1000 / online);
 		else if (row->state == CPU_OFFLINE)
 			line->permille[row->cpu] = METER_OFFLINE;
 	}
-	line->busy_permille = online_all ? (unsigned)(busy_all * 1000 / online_all) : 0;
+	if (!known)
+		line->busy_permille = METER_UNKNOWN;
+	else
+		line->busy_permille = online_all ? (int)(busy_all * 1000 / online_all) : 0;
 }
 
 /* "-": nothing of the time was recorded. */
@@ -327,7 +332,10 @@ static void draw_host(const struct ui *ui, const struct ui_host_data *host, cons
 	if (layout->cpus)
 		draw_meters(c, x, y, line, layout->bars);
 	x += layout->bars ? layout->cpus * (BAR_WIDTH + 4) : layout->cpus;
-	x += canvas_printf(c, x, y, STYLE_NORMAL, "%4u%%", (line->busy_permille + 5) / 10) + layout->gap;
+	if (line->busy_permille == METER_UNKNOWN)
+		x += canvas_text(c, x, y, STYLE_DIM, "    -", -1) + layout->gap;
+	else
+		x += canvas_printf(c, x, y, STYLE_NORMAL, "%4d%%", (line->busy_permille + 5) / 10) + layout->gap;
 	for (int g = LINE_TASKS; g < LINE_GROUPS; g++) {
 		if (x + canvas_text_width(line->text[g]) > c->w)
 			break;

@@ -333,6 +333,9 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 /* What lists read of a host; iv NULL: nothing. */
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv);
 
+/* The events that the host's trace lacks: enum view_lacks. */
+uint32_t data_host_lacks(const struct ui_host_data *host);
+
 /*
  * same_rows.c: notes which rows are chosen before those of another reading are loaded, and finds them there. Those that
  * are missed are looked for again in every interval that is loaded.

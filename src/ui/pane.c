@@ -415,8 +415,8 @@ static char *empty_text(const struct ui *ui, const struct pane *p, unsigned i)
 
 	if (why)
 		return g_strdup(why);
-	missing = view_missing_text(p->lists[i].table, (const struct view_host *)(const void *)hosts->data, hosts->len,
-				    p->lists[i].query.filter);
+	missing = view_missing_text(p->lists[i].table->needs, (const struct view_host *)(const void *)hosts->data,
+				    hosts->len, p->lists[i].query.filter);
 	return missing ? missing : g_strdup(p->type->empty[i]);
 }
 

@@ -3,6 +3,7 @@
 #include "event/syscalls.h"
 #include "ui/details.h"
 #include "ui/internal.h"
+#include "view/missing.h"
 
 enum details_list { DETAILS_BLOCKING, DETAILS_FILES, DETAILS_SYSCALLS };
 
@@ -129,19 +130,21 @@ static void add_state(struct details *h, const struct thread_row *t, uint64_t at
 	char since[TIMETEXT_SIZE], length[FORMAT_SIZE], fd[256];
 	const char *call = strpool_text((strid)t->syscall);
 	const uint64_t length_ns = at_ns - MIN(t->since_ns, at_ns);
-	GString *s = g_string_new(t->state < THREAD_STATES ? words[t->state] : "unknown");
+	const bool ended = t->state == THREAD_ZOMBIE || t->state == THREAD_DEAD;
+	const bool known = ended || !(data_host_lacks(h->host) & VIEW_LACKS_SWITCHES);
+	GString *s = g_string_new(known && t->state < THREAD_STATES ? words[t->state] : "unknown");
 
-	if (t->state == THREAD_RUNNING && (int64_t)t->cpu >= 0)
+	if (known && t->state == THREAD_RUNNING && (int64_t)t->cpu >= 0)
 		g_string_append_printf(s, " on CPU %" PRId64, (int64_t)t->cpu);
-	if (t->state == THREAD_READY && t->flags & THREAD_PREEMPTED)
+	if (known && t->state == THREAD_READY && t->flags & THREAD_PREEMPTED)
 		g_string_append(s, ", preempted");
 	describe_fd(h, t, fd, sizeof(fd));
 	if (*call && t->state != THREAD_DEAD)
 		g_string_append_printf(s, " in %s(%s)", call, fd);
-	if (t->state == THREAD_WAITING)
+	if (known && t->state == THREAD_WAITING)
 		g_string_append_printf(s, " since before tracing started (at least %s)",
 				       details_duration(h, length, length_ns));
-	else if (t->since_ns && t->state != THREAD_DEAD)
+	else if (known && t->since_ns && t->state != THREAD_DEAD)
 		g_string_append_printf(s, " for %s, since %s", details_duration(h, length, length_ns),
 				       details_time(h, since, sizeof(since), t->since_ns, 6));
 	if (t->flags & THREAD_UNSURE)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ui/internal.h"
+#include "view/missing.h"
 
 enum { LABEL_WIDTH = 9, SUMMARIES = 4096 };
 
@@ -17,6 +18,7 @@ struct slot {
 	uint64_t covered_ns; /* by that host */
 	uint32_t permille;
 	bool known, lost, gap;
+	bool recorded; /* though it is not known how busy it was */
 };
 
 struct span {
@@ -59,9 +61,9 @@ static int time_column(const struct span *s, uint64_t t_ns)
 			(unsigned __int128)s->width);
 }
 
-/* Adds a frame to the columns it overlaps. */
+/* Adds a frame to the columns it overlaps. busy_known: sched_switch was recorded. */
 static void add_frame(const struct span *s, const struct ui_host_data *host, const struct frame_summary *f,
-		      struct slot *slots)
+		      bool busy_known, struct slot *slots)
 {
 	uint64_t begin_ns = ui_to_ref(host, f->begin_ns), end_ns = ui_to_ref(host, f->end_ns);
 	int last = MIN(time_column(s, end_ns - 1), s->width - 1);
@@ -73,8 +75,9 @@ static void add_frame(const struct span *s, const struct ui_host_data *host, con
 		slots[i].gap |= f->gap;
 		if (f->gap)
 			continue;
-		slots[i].known = true;
-		if (to > from) {
+		slots[i].known |= busy_known;
+		slots[i].recorded = true;
+		if (busy_known && to > from) {
 			slots[i].busy_ns += f->busy_permille * (to - from);
 			slots[i].covered_ns += to - from;
 		}
@@ -94,6 +97,7 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
+		const bool busy_known = !(data_host_lacks(host) & VIEW_LACKS_SWITCHES);
 		uint64_t from = ui_from_ref(host, s->begin_ns), to = ui_from_ref(host, s->end_ns);
 		unsigned n;
 
@@ -102,7 +106,7 @@ static void read_history(const struct ui *ui, const struct span *s, struct slot 
 		do {
 			n = history_summaries(ui->history, host->info.track, from, to, frames, SUMMARIES);
 			for (unsigned k = 0; k < n; k++)
-				add_frame(s, host, &frames[k], slots);
+				add_frame(s, host, &frames[k], busy_known, slots);
 			if (n)
 				from = frames[n - 1].end_ns;
 		} while (n == SUMMARIES);
@@ -140,7 +144,7 @@ int timeline_draw(struct ui *ui, int y)
 				    canvas_column_glyph(slots[i].permille));
 		else if (slots[i].known)
 			canvas_char(c, s.x + i, y, slots[i].gap ? STYLE_MARKED : STYLE_DIM, '_');
-		else if (slots[i].gap)
+		else if (slots[i].gap || slots[i].recorded)
 			canvas_char(c, s.x + i, y, STYLE_MARKED, '?');
 		else
 			canvas_char(c, s.x + i, y, STYLE_DIM, 0xb7);

@@ -49,6 +49,7 @@ enum column_flag {
 	COLUMN_IF_KNOWN = 1 << 6,  /* text reports omit it if no row has a value (other than false) */
 	COLUMN_SPREAD = 1 << 7,    /* computed from buckets: view_query.spread */
 	COLUMN_SIGNED = 1 << 9,    /* may be below 0 */
+	COLUMN_SWITCHES = 1 << 10, /* null where sched_switch is not recorded: nobody knows which thread runs */
 	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that does not grow with the interval: a mean, a state */
 };
 

@@ -12,7 +12,7 @@
  * 	COLUMN_AS("events", thread, user_events, "EVENTS", 9, FIGURE),         with another name
  * 	COLUMN_SAID("comm", thread, comm, "COMMAND", 15, 0, "Its owner."),     and with another meaning
  * 	RATE("read_rate", thread, read_disk, "READ/s", 7),                     per second
- * 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5),                     of its recorded part
+ * 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, 0, NULL),            of its recorded part
  * 	DIST(irq, time, "", "", FIGURE, MIN, AVG, MAX, TOTAL),                 columns min_ns, avg_ns …
  * 	DIST(irq, raise, "raise_", "RAISE ", FIGURE, AVG, MAX),                raise_avg_ns, raise_max_ns
  * 	DIST(irq, raise, "raise_", "RAISE ", 0, P50, P99),                     raise_p50_ns, from buckets: COLUMN_SPREAD
@@ -43,8 +43,8 @@
 	CELL_COLUMN(RATE, name, table, member, header, width, 0, meaning)
 #define RATE_BY(getter, name, table, member, header, width) \
 	CELL_COLUMN_BY(getter, RATE, name, table, member, header, width, 0, NULL)
-#define PERCENT(name, table, member, header, width, meaning) \
-	CELL_COLUMN(PERCENT, name, table, member, header, width, 0, meaning)
+#define PERCENT(name, table, member, header, width, flags, meaning) \
+	CELL_COLUMN(PERCENT, name, table, member, header, width, flags, meaning)
 
 #define CELL_COLUMN(...) CELL_COLUMN_BY(NULL, __VA_ARGS__)
 #define CELL_COLUMN_BY(getter, form_, name_, table, member, header_, width_, flags_, meaning_)           \

@@ -88,7 +88,7 @@ static char *describe(const struct missing_list *list, bool all_hosts)
 	return g_string_free(s, FALSE);
 }
 
-char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
+char *view_missing_text(uint32_t needs, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter)
 {
 	struct missing_list list = { .events = g_ptr_array_new(), .hosts = g_ptr_array_new() };
@@ -98,7 +98,7 @@ char *view_missing_text(const struct view_table *table, const struct view_host *
 	for (unsigned i = 0; i < n_hosts; i++) {
 		if (!hosts[i].iv || (filter && !view_filter_host(filter, hosts[i].name)))
 			continue;
-		if (!add_host(&list, table->needs, &hosts[i]))
+		if (!add_host(&list, needs, &hosts[i]))
 			all_hosts = false;
 	}
 	if (list.hosts->len)
@@ -141,6 +141,8 @@ static uint32_t lacks_without(enum event_kind kind)
 	case EVENT_SOFTIRQ_ENTRY:
 	case EVENT_SOFTIRQ_EXIT:
 		return VIEW_LACKS_IRQS;
+	case EVENT_SCHED_SWITCH:
+		return VIEW_LACKS_SWITCHES;
 	case EVENT_SCHED_WAKING:
 		return VIEW_LACKS_WAKEUPS;
 	case EVENT_BLOCK_ISSUE:

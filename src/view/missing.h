@@ -5,12 +5,12 @@
 #include "view/rows.h"
 
 /*
- * Explains why a table is empty if the events it needs are missing (view_table.needs): names the tracepoints that the
- * hosts' traces lack in the interval, and how to record them, preceded by the hosts if others have them: "web: no
- * block_rq_issue events were recorded: use …". filter: which hosts count; NULL: all. Returns NULL if nothing is
- * missing; free with g_free().
+ * Explains why a table is empty, or figures are null, if the events that are needed for it are missing: names the
+ * tracepoints that the hosts' traces lack in the interval, and how to record them, preceded by the hosts if others have
+ * them: "web: no block_rq_issue events were recorded: use …". needs: enum need, such as view_table.needs. filter: which
+ * hosts count; NULL: all. Returns NULL if nothing is missing; free with g_free().
  */
-char *view_missing_text(const struct view_table *table, const struct view_host *hosts, unsigned n_hosts,
+char *view_missing_text(uint32_t needs, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter);
 
 /* view_table.unrecorded of tables of perf counters. */
@@ -35,6 +35,7 @@ enum view_lacks {
 	VIEW_LACKS_FAULT_KERNEL = 1 << 5,
 	VIEW_LACKS_WAKEUPS = 1 << 6,
 	VIEW_LACKS_DISKS = 1 << 7, /* requests: issued, done */
+	VIEW_LACKS_SWITCHES = 1 << 8,
 };
 
 /* The events that the host's trace lacks, as bits. */

@@ -250,10 +250,9 @@ static void own_value(const struct view_rows *r, const struct view_row *row, con
 
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);
-	if (at.column)
+	value_set_null(out);
+	if (at.column && !(at.column->flags & COLUMN_SWITCHES && view_lacks(&at, VIEW_LACKS_SWITCHES)))
 		at.column->get(&at, out);
-	else
-		value_set_null(out);
 }
 
 static bool is_nonzero(const struct view_rows *r, const struct view_row *row, const struct column *column)

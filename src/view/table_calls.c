@@ -86,7 +86,7 @@ static const struct column syscalls_columns[] = {
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 	COLUMN_AS("failed", syscall, errors, "FAILED", 7, 0),
 	RATE_SAID("rate", syscall, count, "CALLS/s", 8, "Calls per second."),
-	PERCENT("time_percent", syscall, time.sum, "TIME%", 6,
+	PERCENT("time_percent", syscall, time.sum, "TIME%", 6, 0,
 		"Time in the call, in percent of the recorded part of the interval."),
 	DIST(syscall, time, "", "", 0, MAX_AT),
 };

@@ -211,30 +211,30 @@ static void get_frequency(const struct view_cell *at, struct value *v)
 				  ((iv->end_ns - begin_ns) / NS_PER_US));
 }
 
-#define CPU_PERCENT(name, cell, header, meaning) \
-	OTHER_OF(CELL(cpu, cell), get_busy_percent, name, header, meaning, COLUMN_PERCENT, 6, 0)
+#define CPU_PERCENT(name, cell, header, flags, meaning) \
+	OTHER_OF(CELL(cpu, cell), get_busy_percent, name, header, meaning, COLUMN_PERCENT, 6, flags)
 
 static const struct column cpus_columns[] = {
 	COLUMN_HOST,
 	COLUMN(cpu, cpu, "CPU", 4, REPORTED | COLUMN_KEY),
-	COLUMN(cpu, busy_ns, "BUSY", 8, FIGURE),
-	COLUMN(cpu, idle_ns, "IDLE", 8, FIGURE),
+	COLUMN(cpu, busy_ns, "BUSY", 8, FIGURE | COLUMN_SWITCHES),
+	COLUMN(cpu, idle_ns, "IDLE", 8, FIGURE | COLUMN_SWITCHES),
 	COLUMN(cpu, irq_ns, "IRQ", 8, FIGURE),
 	COLUMN(cpu, softirq_ns, "SOFTIRQ", 8, FIGURE),
 	COLUMN(cpu, online_ns, "ONLINE", 8, FIGURE),
-	COLUMN(cpu, switches, "SWITCH", 8, FIGURE),
+	COLUMN(cpu, switches, "SWITCH", 8, FIGURE | COLUMN_SWITCHES),
 	OTHER(get_frequency, "frequency_khz", "kHz",
 	      "Mean frequency in kHz over time, idle or not, as set by the kernel, from the first power_cpu_frequency "
 	      "event on; null before it.",
 	      COLUMN_COUNT, 8, LEVEL | COLUMN_IF_KNOWN),
-	CPU_PERCENT("busy_percent", busy_ns, "BUSY%", "Busy time, in percent of the time online."),
-	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", "Time in interrupt handlers, in percent of the time online."),
-	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", "Time in softirqs, in percent of the time online."),
-	OTHER(get_cpu_state, "state", "STATE", "State at the end of the interval.", COLUMN_TEXT, 7, 0),
+	CPU_PERCENT("busy_percent", busy_ns, "BUSY%", COLUMN_SWITCHES, "Busy time, in percent of the time online."),
+	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", 0, "Time in interrupt handlers, in percent of the time online."),
+	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", 0, "Time in softirqs, in percent of the time online."),
+	OTHER(get_cpu_state, "state", "STATE", "State at the end of the interval.", COLUMN_TEXT, 7, COLUMN_SWITCHES),
 	OTHER(get_running, "running", "RUNNING",
 	      "Name of the thread running at the end of the "
 	      "interval.",
-	      COLUMN_TEXT, 0, 0),
+	      COLUMN_TEXT, 0, COLUMN_SWITCHES),
 	COLUMN(cpu, lost_events, "LOST", 8, 0),
 };
 

@@ -27,10 +27,10 @@ static const struct column preemption_columns[] = {
 	COLUMN(preemption, by_tid, "BY TID", 7, REPORTED | COLUMN_KEY),
 	COLUMN(preemption, by_pid, "BY PID", 7, REPORTED),
 	COLUMN_BY(get_by_comm, preemption, by_comm, "RAN INSTEAD", 15, REPORTED | COLUMN_KEY),
-	COLUMN(preemption, count, "WAITS", 7, FIGURE),
-	COLUMN(preemption, total_ns, "TOTAL", 8, FIGURE),
-	COLUMN(preemption, max_ns, "MAX", 8, LEVEL),
-	PERCENT("percent", preemption, total_ns, "%", 5, NULL),
+	COLUMN(preemption, count, "WAITS", 7, FIGURE | COLUMN_SWITCHES),
+	COLUMN(preemption, total_ns, "TOTAL", 8, FIGURE | COLUMN_SWITCHES),
+	COLUMN(preemption, max_ns, "MAX", 8, LEVEL | COLUMN_SWITCHES),
+	PERCENT("percent", preemption, total_ns, "%", 5, COLUMN_SWITCHES, NULL),
 	COLUMN_CONTAINER(COLUMN_IF_KNOWN),
 };
 

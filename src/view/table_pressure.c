@@ -77,16 +77,16 @@ static void get_io_percent(const struct view_cell *at, struct value *v)
 }
 
 #define SHARE(name, cell, header, getter, meaning) \
-	CELL_COLUMN_BY(getter, PERCENT, name, pressure, cell, header, 9, 0, meaning)
+	CELL_COLUMN_BY(getter, PERCENT, name, pressure, cell, header, 9, COLUMN_SWITCHES, meaning)
 
 static const struct column pressure_columns[] = {
 	COLUMN_HOST,
 	OTHER(get_name, "container", "CONTAINER", "Container that the row is about; null: the whole host.", COLUMN_TEXT,
 	      24, REPORTED | COLUMN_KEY),
-	COLUMN_BY(get_cpu, pressure, cpu_some_ns, "CPU SOME", 9, FIGURE),
-	COLUMN_BY(get_cpu_full, pressure, cpu_full_ns, "CPU FULL", 9, FIGURE),
-	COLUMN_BY(get_io, pressure, io_some_ns, "I/O SOME", 9, FIGURE),
-	COLUMN_BY(get_io, pressure, io_full_ns, "I/O FULL", 9, FIGURE),
+	COLUMN_BY(get_cpu, pressure, cpu_some_ns, "CPU SOME", 9, FIGURE | COLUMN_SWITCHES),
+	COLUMN_BY(get_cpu_full, pressure, cpu_full_ns, "CPU FULL", 9, FIGURE | COLUMN_SWITCHES),
+	COLUMN_BY(get_io, pressure, io_some_ns, "I/O SOME", 9, FIGURE | COLUMN_SWITCHES),
+	COLUMN_BY(get_io, pressure, io_full_ns, "I/O FULL", 9, FIGURE | COLUMN_SWITCHES),
 	SHARE("cpu_some_percent", cpu_some_ns, "CPU SOME%", get_cpu_percent,
 	      "The time in cpu_some_ns, in percent of the recorded part of the interval."),
 	SHARE("cpu_full_percent", cpu_full_ns, "CPU FULL%", get_cpu_full_percent,

@@ -226,10 +226,10 @@ static const struct column relations_columns[] = {
 	      COLUMN_TEXT, 8, REPORTED | COLUMN_KEY),
 	COLUMN(relation, count, "COUNT", 7, FIGURE),
 	COLUMN(relation, bytes, "BYTES", 7, FIGURE),
-	DIST_AS(COUNT, "wakeups", relation, wait, "WAKES", 7, FIGURE),
-	DIST_AS(TOTAL, "wait_ns", relation, wait, "WAITED", 8, FIGURE),
-	DIST(relation, wait, "wait_", "", FIGURE, MAX),
-	DIST(relation, wait, "wait_", "", 0, AVG, MAX_AT),
+	DIST_AS(COUNT, "wakeups", relation, wait, "WAKES", 7, FIGURE | COLUMN_SWITCHES),
+	DIST_AS(TOTAL, "wait_ns", relation, wait, "WAITED", 8, FIGURE | COLUMN_SWITCHES),
+	DIST(relation, wait, "wait_", "", FIGURE | COLUMN_SWITCHES, MAX),
+	DIST(relation, wait, "wait_", "", COLUMN_SWITCHES, AVG, MAX_AT),
 };
 
 const struct view_table view_relations_table = {

@@ -117,25 +117,28 @@ static void get_byte_rate(const struct view_cell *at, struct value *v)
 #define PROCESS(name, header, meaning, unit, width, get) \
 	OTHER(get, name, header, meaning, unit, width, COLUMN_IN_REPORT | COLUMN_IF_KNOWN)
 
+/* Of CPU time. */
+#define PART (FIGURE | COLUMN_SWITCHES | COLUMN_IF_KNOWN)
+
 static const struct column cpu_columns[] = {
 	COLUMN_HOST,
 	COLUMN_TID,
 	COLUMN_PID,
 	COLUMN(thread, ppid, "PPID", 7, REPORTED),
 	COLUMN_COMM,
-	COLUMN(thread, cpu_ns, "CPU TIME", 8, FIGURE),
-	COLUMN(thread, ready_ns, "READY", 8, FIGURE),
-	COLUMN(thread, blocked_ns, "BLOCKED", 8, FIGURE),
-	COLUMN(thread, switches, "SWITCH", 7, FIGURE),
+	COLUMN(thread, cpu_ns, "CPU TIME", 8, FIGURE | COLUMN_SWITCHES),
+	COLUMN(thread, ready_ns, "READY", 8, FIGURE | COLUMN_SWITCHES),
+	COLUMN(thread, blocked_ns, "BLOCKED", 8, FIGURE | COLUMN_SWITCHES),
+	COLUMN(thread, switches, "SWITCH", 7, FIGURE | COLUMN_SWITCHES),
 	COLUMN(thread, migrations, "MIGR", 7, FIGURE),
 	COLUMN(thread, prio, "PRIO", 4, REPORTED),
 	COLUMN(thread, born_ns, "BORN", 15, REPORTED),
 	COLUMN(thread, exited_ns, "EXITED", 15, REPORTED),
-	CELL_COLUMN_BY(get_user, VALUE, "user_ns", thread, cpu_ns, "USR TIME", 8, FIGURE | COLUMN_IF_KNOWN,
+	CELL_COLUMN_BY(get_user, VALUE, "user_ns", thread, cpu_ns, "USR TIME", 8, PART,
 		       "CPU time in user mode, including page faults; null where system calls were not recorded. Live, "
 		       "the rest of a call during which tracing started counts as user time, too."),
-	COLUMN_BY(get_system, thread, system_ns, "SYS TIME", 8, FIGURE | COLUMN_IF_KNOWN),
-	COLUMN_BY(get_interrupted, thread, interrupted_ns, "INT TIME", 8, FIGURE | COLUMN_IF_KNOWN),
+	COLUMN_BY(get_system, thread, system_ns, "SYS TIME", 8, PART),
+	COLUMN_BY(get_interrupted, thread, interrupted_ns, "INT TIME", 8, PART),
 	PROCESS("uid", "UID", "Real user ID of its process at the end of the interval.", COLUMN_ID, 6,
 		view_get_process_uid),
 	PROCESS("user", "USER", "Name of that user, or its number if the recording does not have names.", COLUMN_TEXT,
@@ -150,19 +153,20 @@ static const struct column cpu_columns[] = {
 	COLUMN_CONTAINER(COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process belongs to LTTng or lttngtop.", COLUMN_FLAG,
 	      7, COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
-	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5,
+	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, COLUMN_SWITCHES,
 		"CPU time, in percent of one CPU over the recorded part of the interval."),
 	OTHER(get_host_percent, "host_percent", "HOST%",
 	      "CPU time, in percent of all CPUs of the host over the recorded part of the "
 	      "interval.",
-	      COLUMN_PERCENT, 5, 0),
-	PERCENT("ready_percent", thread, ready_ns, "READY%", 6, NULL),
+	      COLUMN_PERCENT, 5, COLUMN_SWITCHES),
+	PERCENT("ready_percent", thread, ready_ns, "READY%", 6, COLUMN_SWITCHES, NULL),
 	OTHER(get_state, "state", "S",
 	      "State at the end of the interval: R running, r ready, S blocked, W waiting since before tracing "
 	      "started, N new, T stopped, Z zombie, X dead; '?' after it: uncertain, events were lost.",
-	      COLUMN_TEXT, 2, 0),
-	OTHER(get_state_name, "state_name", "STATE", "State at the end of the interval, as a word.", COLUMN_TEXT, 8, 0),
-	COLUMN(thread, since_ns, "SINCE", 15, 0),
+	      COLUMN_TEXT, 2, COLUMN_SWITCHES),
+	OTHER(get_state_name, "state_name", "STATE", "State at the end of the interval, as a word.", COLUMN_TEXT, 8,
+	      COLUMN_SWITCHES),
+	COLUMN(thread, since_ns, "SINCE", 15, COLUMN_SWITCHES),
 	COLUMN_AS("last_cpu", thread, cpu, "CPU", 3, 0),
 	COLUMN(thread, syscall, "SYSCALL", 14, 0),
 	COLUMN(thread, syscall_fd, "FD", 4, 0),

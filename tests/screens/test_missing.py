@@ -3,8 +3,10 @@
 """Events that were not recorded are not events that did not happen:
 panes and reports without rows name the missing tracepoints.
 
-The recording is made here and has only sched_switch.
+The recordings are made here: one has only sched_switch, the other only system calls, as 'lttng enable-event -k
+--syscall --all' records them.
 """
+import json
 import os
 import subprocess
 import sys
@@ -26,6 +28,8 @@ DISK = f"no block_rq_issue, block_rq_complete events {RECORD} block_rq_issue,blo
 NET = f"no net_dev_queue, net_if_receive_skb events {RECORD} net_dev_queue,net_if_receive_skb'"
 WAKE = f"no sched_waking, sched_wakeup_new events {RECORD} sched_waking,sched_wakeup_new'"
 IRQS = "irq_handler_entry,irq_handler_exit,irq_softirq_raise,irq_softirq_entry,irq_softirq_exit"
+SWITCH = f"no sched_switch events {RECORD} sched_switch'"
+SWITCH_WAKE = f"no sched_switch, sched_waking … events {RECORD} sched_switch,sched_waking,sched_wakeup_new'"
 IRQ = f"no irq_handler_entry, irq_handler_exit … events {RECORD} {IRQS}'"
 
 
@@ -64,6 +68,55 @@ def reports(directory):
     return test
 
 
+def report(table, *sources):
+    run = subprocess.run([PROGRAM, "report", *table.split(), "--json", *sources], stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, text=True, check=False)
+    return run.returncode, run.stderr, json.loads(run.stdout)["rows"]
+
+
+def no_switches(calls, switches):
+    """Threads 1 and 2 alternate in calling the kernel, but may have slept all the time in between."""
+    def test(checks):
+        for table, figures, known in (
+                ("cpus", ("busy_ns", "idle_ns", "switches", "busy_percent", "state", "running"), {"online_ns": 149 * STEP + 1}),
+                ("containers", ("cpu_ns", "ready_ns", "waited", "blocked_ns", "cpu_percent"), {"syscalls": 150}),
+                ("cpu --sum-by host", ("cpu_ns", "ready_ns", "blocked_ns", "switches"), None)):
+            status, error, rows = report(f"{table} --columns {','.join((*figures, *(known or ())))}", calls)
+            checks.equal(f"{table}: what is missing", (status, error), (0, f"lttngtop: {SWITCH}\n"))
+            checks.equal(f"{table}: no figure", rows, [{**dict.fromkeys(figures), **known}] if known else [])
+        for table in ("cpu", "preemption", "accounting", "critical-totals --tid 1", "bottleneck", "sched"):
+            status, error, rows = report(table, calls)
+            checks.equal(f"{table}: what is missing", (status, error, rows),
+                         (0, f"lttngtop: {SWITCH if table == 'cpu' else SWITCH_WAKE}\n", []))
+        status, error, rows = report("io", calls)
+        checks.equal("what was recorded is not missing", (status, error, [(row["tid"], row["syscalls"]) for row in rows]),
+                     (0, "", [(1, 75), (2, 75)]))
+        status, error, rows = report("cpus --sum-by host --columns host,busy_ns", calls, switches)
+        checks.equal("two hosts: one has it", [(row["host"], row["busy_ns"] is None) for row in rows],
+                     [("calls", True), ("web", False)])
+        checks.equal("two hosts: which one lacks it", (status, error), (0, f"lttngtop: calls: {SWITCH}\n"))
+        status, error, rows = report("cpus --sum-by all --columns busy_ns", calls, switches)
+        checks.equal("their sum is not known", [row["busy_ns"] for row in rows], [None])
+    test.__name__ = "no_switches"
+    return test
+
+
+def no_switches_shown(directory):
+    def test(checks):
+        for size, meter in (((200, 50), r"0\[ unknown  \] +- "), ((70, 24), r"\? +- ")):
+            with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[").wait_read() as t:
+                screen = t.sync()
+                checks.check(f"{size}: the meters are empty", t.wait(rf"^ calls +{meter}"), screen)
+                checks.check(f"{size}: and the timeline", t.wait(r"\?{20}"), screen)
+                checks.check(f"{size}: nor is there CPU time", words([SWITCH]) in words(screen), screen)
+                checks.lacks(f"{size}: no share", screen, "100%")
+                screen = t.press("2", "Enter")
+                checks.check(f"{size}: details: state", t.wait(r"^ +state +unknown$"), screen)
+                checks.lacks(f"{size}: details: no CPU time", screen, "on a CPU")
+    test.__name__ = "no_switches_shown"
+    return test
+
+
 def incomplete(directory):
     """The last packet's second half was never written."""
     def test(checks):
@@ -82,4 +135,8 @@ with tempfile.TemporaryDirectory() as place:
     path = os.path.join(place, "sched-only")
     with made.Recording(path, "web") as recording:
         recording.packet(0, BASE, BASE + 3 * SECOND, made.turns(BASE, STEP, 150))
-    Checks().run(panes(path), reports(path), incomplete(path))
+    calls_path = os.path.join(place, "calls-only")
+    with made.Recording(calls_path, "calls", event=made.CALL) as recording:
+        times = [BASE + i * STEP for i in range(150)]
+        recording.packet(0, BASE, times[-1], [(time, made.call(time, 1 + i % 2)) for i, time in enumerate(times)])
+    Checks().run(panes(path), reports(path), no_switches(calls_path, path), no_switches_shown(calls_path), incomplete(path))

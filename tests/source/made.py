@@ -17,6 +17,7 @@ INT = "integer { size = 32; align = 8; signed = 1; } "
 SWITCH = {"_prev_comm[16]": COMM, "_prev_tid": INT, "_prev_prio": INT,
           "_prev_state": "integer { size = 64; align = 8; signed = 1; } ",
           "_next_comm[16]": COMM, "_next_tid": INT, "_next_prio": INT}
+CALL = ("syscall_exit_getpid", {"_ret": "integer { size = 64; align = 8; signed = 1; } "})
 
 
 def switch(time, prev, following, blocked=False, pid=1):
@@ -26,6 +27,11 @@ def switch(time, prev, following, blocked=False, pid=1):
     return data + b"next".ljust(16, b"\0") + struct.pack("<ii", following, 20)
 
 
+def call(time, tid, ret=0, pid=1):
+    """An event of CALL: a system call of the thread ends."""
+    return struct.pack("<IQii", 0, time, pid, tid) + struct.pack("<q", ret)
+
+
 def turns(begin, step, count, first=1, second=2):
     """count switches, step ns apart: first runs until begin, second from then on, and so on."""
     return [(begin + i * step, switch(begin + i * step, *((first, second) if i % 2 == 0 else (second, first))))
@@ -33,11 +39,11 @@ def turns(begin, step, count, first=1, second=2):
 
 
 class Recording:
-    """A kernel trace, written when the with statement's block ends."""
+    """A kernel trace with one event class, written when the with statement's block ends."""
 
-    def __init__(self, directory, host="made", switch_fields=None):
+    def __init__(self, directory, host="made", switch_fields=None, event=None):
         self.directory, self.host = directory, host
-        self.fields = {**SWITCH, **(switch_fields or {})}
+        self.name, self.fields = event or ("sched_switch", {**SWITCH, **(switch_fields or {})})
         self.streams = {}
 
     def packet(self, cpu, begin, end, events=(), discarded=0, seq=None, cpu_id=None):
@@ -63,7 +69,7 @@ class Recording:
         fields = "".join(f"\t{kind}{name};\n" for name, kind in self.fields.items())
         with open(os.path.join(self.directory, "metadata"), "w", encoding="ascii") as file:
             file.write(head)
-            file.write('event { name = "sched_switch"; id = 0; stream_id = 0; fields := struct {\n' + fields + "}; };\n")
+            file.write(f'event {{ name = "{self.name}"; id = 0; stream_id = 0; fields := struct {{\n{fields}}}; }};\n')
 
 
 def add_index(directory):

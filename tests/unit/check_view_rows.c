@@ -91,7 +91,7 @@ static void assert_missing(const char *table, const char *filtered, const char *
 
 	view_filter_init(&filter);
 	ck_assert_int_eq(view_filter_parse(&filter, filtered, NULL), LT_OK);
-	text = view_missing_text(view_table_find(table), shown, 2, &filter);
+	text = view_missing_text(view_table_find(table)->needs, shown, 2, &filter);
 	if (expected)
 		ck_assert_str_eq(text, expected);
 	else

@@ -18,6 +18,7 @@
 #include "cli/manual_items.h"
 #include "cmd/report/report.h"
 #include "cmd/report/unmatched.h"
+#include "event/tracepoints.h"
 #include "play/sync_options.h"
 #include "source/source.h"
 #include "view/missing.h"
@@ -157,14 +158,24 @@ static void say_unmatched(const struct report *r)
 	g_free(why);
 }
 
+/* Whether a column is shown that is null without sched_switch. */
+static bool shows_running(const struct report *r)
+{
+	for (unsigned i = 0; i < r->n_columns; i++)
+		if (r->columns[i]->flags & COLUMN_SWITCHES)
+			return true;
+	return false;
+}
+
 /*
- * For a table without rows: says what was not recorded, so that it is not mistaken for what did not happen. outside:
- * there is no event in the interval, which has been said.
+ * Says what was not recorded, so that it is not mistaken for what did not happen: of a table without rows, or with
+ * columns that are null for that. outside: there is no event in the interval, which has been said.
  */
 static void say_missing(const struct report *r, bool outside)
 {
 	const struct view_table *table = r->needs ? r->needs : r->table;
-	char *text = r->any_rows ? NULL : view_missing_text(table, r->shown, r->n_shown, &r->filter);
+	const uint32_t needs = !r->any_rows ? table->needs : shows_running(r) ? NEED_CPU : 0;
+	char *text = view_missing_text(needs, r->shown, r->n_shown, &r->filter);
 
 	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
 		text = g_strdup(report_subjects_missing(r));

@@ -121,8 +121,8 @@ static enum lt_status add_single(struct report *r, uint64_t begin_ns, uint64_t e
 	const int32_t tid = g_array_index(r->options->tid, int32_t, 0);
 	const wait_row row = waits_find(ingest_waits(r->in), host->wait, tid, end_ns);
 
-	/* it may be in the data that was dropped, or in data to come */
-	if (row == WAIT_NO_ROW && (r->warned_cut || r->live))
+	/* it may be in the data that was dropped, or in data to come; of a host without switches there is none */
+	if (row == WAIT_NO_ROW && (r->warned_cut || r->live || !model_declares(host->model, EVENT_SCHED_SWITCH)))
 		return LT_OK;
 	if (row == WAIT_NO_ROW)
 		return error_set("host '%s' has no thread %d in this interval", host->name, (int)tid);
