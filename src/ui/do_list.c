@@ -31,6 +31,9 @@ const struct view_row *ui_selected_row(struct ui *ui)
 		list_select(l, l->index);
 		ui_say(ui, "the selected row was not visible: showing it");
 		row = NULL;
+	} else {
+		/* whoever acts on a row has chosen it, even if it was selected as the first one */
+		l->chosen = true;
 	}
 	return row;
 }

@@ -423,7 +423,7 @@ static inline bool ui_shows_tabs(const struct ui *ui)
 	return ui->canvas->h >= 16;
 }
 
-/* The selected row of the pane's list. NULL: none is visible; this has been reported. */
+/* The selected row of the pane's list, which it stays from then on. NULL: none is visible; this has been reported. */
 const struct view_row *ui_selected_row(struct ui *ui);
 
 /* The same for an action on one thread, file or other thing. NULL, too, if it sums up rows. */

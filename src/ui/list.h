@@ -13,7 +13,7 @@
 /*
  * A scrolling list: rows of a view table, with a header. The selection is an entity (struct view_key), not a line: it
  * stays on its row when rows move, and is found again when time returns to where the entity exists. Until the user
- * moves it, the first row is selected.
+ * moves it or acts on a row, the first row is selected.
  */
 enum { LIST_COLUMNS = 40, LIST_MIN_TEXT = 12 };
 
@@ -50,7 +50,7 @@ struct list {
 	GPtrArray *figures;   /* those that are not shown at first (const struct column *): view_query.figures */
 	struct view_key selected;
 	uint32_t selected_sum; /* its view_row.sum; 0: it is not a sum */
-	bool chosen;           /* the user has moved the selection */
+	bool chosen;           /* the user has moved the selection, or acted on it */
 	bool follow;           /* the list scrolls with the selection */
 	unsigned index;        /* row of the selection or, if it is absent, where it was */
 	bool present;          /* the selection is among the rows */

@@ -243,4 +243,20 @@ def rows_out_of_sight(checks):
         checks.check("w: gone", True)
 
 
-Checks().run(files_of_the_ended, branches, deep_branches, ids_of_namespaces, filters, filters_elsewhere, edges_of_time, searches, rows_out_of_sight)
+def rows_acted_upon(checks):
+    """A row that was opened or highlighted stays the selected one when time moves; Home returns to whichever is first."""
+    with open_at(os.path.join(RECORDING, "web"), begin="+5s", size=(120, 180)) as t:
+        t.sync()
+        for name, keys in (("Enter", ("Enter", "Left", "Left", "Escape")), ("w", ("w", "Left", "Left", "Escape")),
+                           ("a", ("a", "Escape", "Left", "Left")), ("Space", ("Space", "Up", "Left", "Left"))):
+            first = table(t.press("1", "Home"), "▼CPU%")[0][:2]
+            screen = t.press(*keys)
+            rows = [row[:2] for row in table(screen, "▼CPU%")]
+            checks.check(f"{name}: another thread is first now", rows[0] != first, screen)
+            checks.equal(f"{name}: the selection", rows[int(position(screen)) - 1], first)
+            rows = [row[:2] for row in table(t.press("Home", "Right", "Right"), "▼CPU%")]
+            checks.equal(f"{name}: Home, and back", (rows[0], position(t.sync())), (first, "1"))
+
+
+Checks().run(files_of_the_ended, branches, deep_branches, ids_of_namespaces, filters, filters_elsewhere, edges_of_time, searches, rows_out_of_sight,
+             rows_acted_upon)
