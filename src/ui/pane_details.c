@@ -241,6 +241,7 @@ struct pane *pane_details_create(const struct view_key *key)
 
 	p->entity = *key;
 	/* whether it is open is more useful than showing bytes twice */
+	list_replace_column(&p->lists[DETAILS_FILES], "read_rate", "read_bytes");
 	list_toggle_column(&p->lists[DETAILS_FILES], "read_rate");
 	list_toggle_column(&p->lists[DETAILS_FILES], "write_rate");
 	list_toggle_column(&p->lists[DETAILS_FILES], "open");

@@ -67,7 +67,7 @@ const struct view_table view_files_table = {
 	.needs = NEED_SYSCALL,
 	N_COLUMNS(files_columns),
 	.screen = "pid host container comm fd kind read_rate write_rate read_bytes write_bytes name",
-	.sort = "read_bytes",
+	.sort = "read_rate",
 };
 
 /* ---- syscalls ---- */

@@ -142,6 +142,16 @@ def files(checks):
         brief = [r for r in rows if r["opened_ns"] and r["closed_ns"] and not r["read_bytes"] + r["write_bytes"]]
         checks.check("some are brief", len(brief) > 20, len(brief))
         checks.contains(f"all {len(rows)} rows of the report", screen, rf" \d+/{len(rows)}$")
+        # on a narrow screen, too, what is only written shows; in one second a rate is the number of bytes
+        only = max((r for r in rows if not r["read_bytes"]), key=lambda r: r["write_bytes"])
+        t.resize(80, 24)
+        t.keys("F4").text(f"host:{only['host']} pid:{only['pid']} write_bytes>1000").keys("Enter")
+        t.wait("^.*filter: host:")
+        screen = t.sync()
+        head = next(line for line in screen if re.match(r"^ +PID HOST ", line)).split()
+        checks.equal("80×24: rates", [h for h in head if h.endswith("/s")], ["▼READ/s", "WRITE/s"])
+        checks.check(f"{only['write_bytes']} bytes written", "WRITE/s" in head and any(
+            close_to(row[head.index("WRITE/s")], only["write_bytes"]) for row in rows_below(screen, r"^ +PID HOST ")), screen)
 
 
 def memory(checks):

@@ -192,7 +192,7 @@ def opened(checks):
         checks.equal("no way back", place(screen)[1], len(of_thread))
         checks.lacks("but each row", screen, r"\bROWS\b")
         t.keys("4")
-        t.wait(r"▼READ WRITTEN FILE")
+        t.wait(r"▼READ/s WRITE/s")
         for by in ("file", "process", "comm", "peer"):
             t.choose("G", "─ Sum up", rf" {by}\b")
             open_each(checks, t, f"files by {by}")
