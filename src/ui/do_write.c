@@ -6,24 +6,27 @@
 
 /*
  * Writes it, with the names of the hosts (by their numbers on the screen), and reports the result; more: what to add if
- * it was written.
+ * it was written. Returns whether it was.
  */
-static void export_of(struct ui *ui, struct ui_export *what, const GArray *hosts, const char *more)
+static bool export_of(struct ui *ui, struct ui_export *what, const GArray *hosts, const char *more)
 {
 	const unsigned n = what->lines ? lines_count(what->lines) : what->rows->n;
 	const char *unit = what->lines ? "line" : "row", **names = g_new0(const char *, hosts->len);
+	bool written;
 
 	for (guint i = 0; i < hosts->len; i++)
 		names[what->n_hosts++] = ui_host(ui, g_array_index(hosts, unsigned, i))->info.name;
 	what->hosts = names;
 	what->format = ui->format;
-	if (ui->options.export(what) == LT_OK) {
+	written = ui->options.export(what) == LT_OK;
+	if (written) {
 		ui_say(ui, "%u %s%s of %s written to %s%s", n, unit, n == 1 ? "" : "s", what->table, what->path, more);
 	} else {
 		ui_say(ui, "%s", error_text());
 		error_clear();
 	}
 	g_free(names);
+	return written;
 }
 
 /* What the hosts lost in the interval. */
@@ -58,7 +61,7 @@ static bool rows_interval(const struct ui *ui, const struct pane *p, const struc
 	return !p->type->window || ui->window->answered;
 }
 
-static void write_list(struct ui *ui, const char *path)
+static bool write_list(struct ui *ui, const char *path)
 {
 	const struct pane *p = ui_pane(ui);
 	struct list *l = pane_list(ui_pane(ui));
@@ -72,12 +75,13 @@ static void write_list(struct ui *ui, const char *path)
 	};
 	GArray *shown;
 	char *table;
+	bool written;
 
 	if (!rows_interval(ui, p, l, &what)) {
 		ui_say(ui, "not written: %s",
 		       ui->window->wanted && !ui->window->problem ? "this window is still being read"
 								  : window_why_empty(ui));
-		return;
+		return false;
 	}
 	shown = data_shown_hosts(ui);
 	table = l->query.baseline
@@ -87,25 +91,29 @@ static void write_list(struct ui *ui, const char *path)
 	what.table = table;
 	what.lost = l->table->supply.needs & VIEW_ACCOUNTS ? lost_of(ui, shown, what.begin_ns, what.end_ns)
 							   : view_hosts_lost(l->rows.hosts, l->rows.n_hosts);
-	export_of(ui, &what, shown, "");
+	written = export_of(ui, &what, shown, "");
 	g_array_free(shown, TRUE);
 	g_free(table);
+	return written;
 }
 
-static void write_lines(struct ui *ui, const char *path)
+static bool write_lines(struct ui *ui, const char *path)
 {
 	const struct pane *p = ui_pane(ui);
 	GArray *hosts = g_array_new(FALSE, FALSE, sizeof(unsigned));
 	const bool events = pane_calls_has_events(p);
 	struct ui_export what = { .path = path, .table = events ? "dump" : "attach" };
+	bool written = false;
 
 	if (!pane_calls_export(ui, p, &what, hosts)) {
 		ui_say(ui, "not written: there are no lines yet");
 	} else {
 		what.lost = lost_of(ui, hosts, what.begin_ns, what.end_ns);
-		export_of(ui, &what, hosts, events && pane_calls_unread(ui, p) ? ", but the interval has more" : "");
+		written = export_of(ui, &what, hosts,
+				    events && pane_calls_unread(ui, p) ? ", but the interval has more" : "");
 	}
 	g_array_free(hosts, TRUE);
+	return written;
 }
 
 /* The hosts, indexed by their numbers in the graph, with what they lost in the window. */
@@ -126,7 +134,7 @@ static GArray *hosts_of_graph(const struct ui *ui, const struct ui_graph *graph,
 	return hosts;
 }
 
-static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct wait_path *answer, bool totals,
+static bool write_rows(struct ui *ui, const struct ui_graph *graph, const struct wait_path *answer, bool totals,
 		       const GArray *hosts, struct ui_export *what)
 {
 	const struct view_host *first = (const struct view_host *)(const void *)hosts->data;
@@ -146,6 +154,7 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	struct view_derived derived;
 	const struct view_query query = { .table = table, .derived = &derived };
 	GArray *shown = data_shown_hosts(ui);
+	bool written;
 
 	what->table = table->name;
 	what->rows = &rows;
@@ -158,13 +167,14 @@ static void write_rows(struct ui *ui, const struct ui_graph *graph, const struct
 	for (unsigned i = 0; i < table->n_columns; i++)
 		if (table->columns[i].flags & COLUMN_IN_REPORT)
 			columns[what->n_columns++] = &table->columns[i];
-	export_of(ui, what, shown, "");
+	written = export_of(ui, what, shown, "");
 	g_array_free(shown, TRUE);
 	view_rows_release(&rows);
 	view_derived_release(&derived);
+	return written;
 }
 
-static void write_path(struct ui *ui, const char *path)
+static bool write_path(struct ui *ui, const char *path)
 {
 	const struct pane *p = ui_pane(ui);
 	const struct ui_graph *graph;
@@ -172,6 +182,7 @@ static void write_path(struct ui *ui, const char *path)
 	struct wait_path answer;
 	struct ui_export what = { .path = path };
 	GArray *hosts;
+	bool written = false;
 
 	wait_path_init(&answer);
 	graph = pane_path_answer(ui, p, &answer, &what.begin_ns, &what.end_ns);
@@ -182,26 +193,26 @@ static void write_path(struct ui *ui, const char *path)
 		for (unsigned i = 0; i < ui->hosts->len; i++)
 			history_load_init(&loads[i]);
 		hosts = hosts_of_graph(ui, graph, what.begin_ns, what.end_ns, loads);
-		write_rows(ui, graph, &answer, pane_path_shows_totals(p), hosts, &what);
+		written = write_rows(ui, graph, &answer, pane_path_shows_totals(p), hosts, &what);
 		for (unsigned i = 0; i < ui->hosts->len; i++)
 			history_load_release(&loads[i]);
 		g_array_free(hosts, TRUE);
 		g_free(loads);
 	}
 	wait_path_release(&answer);
+	return written;
 }
 
+/* If it could not be written, the prompt stays, so that another name can be given. */
 static bool write_done(struct ui *ui, const char *path)
 {
 	if (!path || !*path)
 		return true;
 	if (pane_is_path(ui_pane(ui)))
-		write_path(ui, path);
-	else if (pane_is_calls(ui_pane(ui)))
-		write_lines(ui, path);
-	else
-		write_list(ui, path);
-	return true;
+		return write_path(ui, path);
+	if (pane_is_calls(ui_pane(ui)))
+		return write_lines(ui, path);
+	return write_list(ui, path);
 }
 
 void do_write(struct ui *ui, int argument)

@@ -343,6 +343,7 @@ def too_early(checks):
             t.wait("written")
             checks.contains(f"{name}: not yet", t.screen(), "^not written: this window is still being read$")
             checks.check(f"{name}: there is no file", not os.path.exists(path))
+            t.press("Escape")
 
 
 Checks().run(whole_screens, as_reported, another_window, order, branches, finding, read_again, too_little, hosts, files,

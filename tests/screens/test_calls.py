@@ -313,6 +313,7 @@ def written(checks):
         n = status(wait_lines(t))[1]
         checks.equal("events", write(t, t.path("events.txt")), f"{n} lines of dump written to {t.path('events.txt')}")
         checks.check("not twice", "file exists" in write(t, t.path("events.txt")))
+        t.press("Escape")
         type_filter(t, "tid:99999")
         t.wait("no event in this interval passes the filter")
         checks.equal("nothing", write(t, t.path("nothing.txt")), "not written: there are no lines yet")

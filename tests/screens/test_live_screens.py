@@ -119,6 +119,7 @@ def writes(checks, t):
         t.wait("^Write to")
         t.keys("C-u").text(path).keys("Enter")
         checks.check(f"not written: {why}", t.wait(why))
+        t.press("Escape")
 
 
 def sessions(checks, size, *options):

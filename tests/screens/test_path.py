@@ -366,6 +366,15 @@ def written_list(checks):
                             rf"^\.B Paths\n.* in a file of key x: {got['table']}$")
         said = write(t, t.path("paths.json"))
         checks.check("a file is not written over", "file exists" in said, said)
+        checks.contains("another name can be given", t.screen(), rf"^Write to .*: {t.path('paths.json')}$")
+        t.keys("C-a").text("/nowhere").keys("Enter")
+        t.wait("No such file")
+        checks.contains("and again", t.screen(), rf"^Write to .*: /nowhere{t.path('paths.json')}$")
+        t.keys("C-e", "C-u").text(t.path("others.json")).keys("Enter")
+        t.wait("^[0-9]+ rows? of paths written to")
+        checks.lacks("then it is closed", t.sync(), "^Write to")
+        with open(t.path("others.json")) as f:
+            checks.equal("written", json.load(f)["rows"], got["rows"])
         resource.prlimit(t.program_pid(), resource.RLIMIT_FSIZE, (10, resource.RLIM_INFINITY))
         said = write(t, "full.json")
         checks.check("a file that cannot be written is named",
