@@ -43,8 +43,8 @@ void baseline_begin(struct ui *ui)
 		ui->baseline->to = instant_of(ui, ui->shown_end_ns);
 		ui->baseline->tables = 0;
 		add_interval(ui, text);
-		ui_say(ui, "figures are now differences from %s, scaled to the same recorded time; C ends it",
-		       text->str);
+		ui_say(ui, "figures are now differences from %s, scaled to the same recorded time%s; C ends it",
+		       text->str, pane_list(ui_pane(ui))->query.sum_by ? ", of each row instead of sums" : "");
 		ui_rebuild(ui);
 	}
 	g_string_free(text, TRUE);

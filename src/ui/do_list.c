@@ -374,6 +374,10 @@ void do_threads(struct ui *ui, int argument)
 		ui_say(ui, "the rows of this pane are not threads");
 		return;
 	}
+	if (current_list(ui)->query.sum_by) {
+		ui_say(ui, "these rows are sums: press G to show each row");
+		return;
+	}
 	ui->processes = !ui->processes;
 	ui_say(ui, ui->processes ? "processes, each with the sum of its threads" : "threads");
 	ui_rebuild(ui);
