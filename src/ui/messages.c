@@ -87,19 +87,26 @@ static void add_memory(const struct ui *ui, struct overlay *o)
 	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
-static void add_messages(const struct ui *ui, struct overlay *o)
+/* Those of a warning's weight, or the others. */
+static void add_messages(const struct ui *ui, struct overlay *o, bool warnings)
 {
-	overlay_add(o, STYLE_TITLE, "Messages", NULL);
-	if (!log_count())
-		overlay_add(o, STYLE_DIM, "none", NULL);
+	unsigned n = 0;
+
+	overlay_add(o, STYLE_TITLE, warnings ? "Warnings and errors" : "Other messages", NULL);
 	for (unsigned i = 0; i < log_count(); i++) {
 		const struct log_message *m = log_get(i);
 		char time[TIMETEXT_SIZE], repeated[sizeof(m->text) + 32];
 
+		if ((m->level >= LOG_LEVEL_WARNING) != warnings)
+			continue;
 		g_snprintf(repeated, sizeof(repeated), m->repeated > 1 ? "%s (%u times)" : "%s", m->text, m->repeated);
-		overlay_add(o, m->level >= LOG_LEVEL_WARNING ? STYLE_LOST : STYLE_DIM,
+		overlay_add(o, warnings ? STYLE_LOST : STYLE_DIM,
 			    ui_time(ui, time, sizeof(time), m->wall_ns, 3, UI_DATE_NONE), repeated);
+		n++;
 	}
+	if (!n)
+		overlay_add(o, STYLE_DIM, "none", NULL);
+	overlay_add(o, STYLE_NORMAL, "", NULL);
 }
 
 /* The number of the last one, which may repeat the one before it. */
@@ -111,12 +118,13 @@ static uint64_t newest_number(void)
 static void fill(struct ui *ui, struct overlay *o)
 {
 	ui->messages_shown = newest_number();
+	add_messages(ui, o, true);
 	for (unsigned i = 0; i < ui->hosts->len; i++)
 		if (!ui_host(ui, i)->gone)
 			add_host(ui, o, ui_host(ui, i));
 	if (ui->history) /* NULL until the recordings are open */
 		add_memory(ui, o);
-	add_messages(ui, o);
+	add_messages(ui, o, false);
 }
 
 void messages_show(struct ui *ui)

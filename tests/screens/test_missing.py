@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from terminal import PROGRAM, ROOT, Checks, Terminal, need
+from terminal import PROGRAM, ROOT, Checks, Terminal, need, skip, unpack
 
 sys.path.insert(0, os.path.join(ROOT, "tests", "source"))
 import made  # noqa: E402
@@ -127,6 +127,9 @@ def incomplete(directory):
                 checks.check(f"{size}: line 1 says so", t.wait(rf"\A PAUSED .*\b{mark}"), t.screen()[0])
                 shown = words(t.press("L"))
                 checks.check(f"{size}: the messages say what", "ch_0" in shown, shown)
+        others = unpack("three-tier") or skip("no recording three-tier")
+        with Terminal("--paused", "--no-sync", others, directory, ready=r"\[.*, .*\[").wait_read() as t:
+            checks.check("beside other hosts, too, first of all", "ch_0" in words(t.press("L")), t.screen())
     test.__name__ = "incomplete"
     return test
 
