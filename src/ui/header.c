@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The first line: state, shown interval, totals. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/nstime.h"
 #include "ui/internal.h"
 
 enum { SEGMENT_SIZE = 64, HEAD_TOTALS = 5 };
-
-#define NS_PER_TENTH (NS_PER_S / 10)
 
 /* A lag worth the user's attention. */
 #define LAG_MUCH_NS (5 * NS_PER_S)
@@ -104,7 +103,7 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 {
 	const struct cursor *c = &ui->cursor;
 	const bool goes_on = c->live && !c->complete;
-	char behind[32], speed[16] = "";
+	char speed[16] = "";
 
 	if (c->mode == CURSOR_PAUSED) {
 		g_strlcpy(word, goes_on ? "LIVE PAUSED" : is_at_end(ui) ? "END" : "PAUSED", size);
@@ -115,9 +114,9 @@ static enum style state_word(const struct ui *ui, char *word, size_t size)
 	if (goes_on && c->mode == CURSOR_PLAYING) {
 		if (c->speed != 1)
 			g_snprintf(speed, sizeof(speed), " ×%g", c->speed);
-		timetext_format_duration(behind, sizeof(behind),
-					 (c->known_ns - c->end_ns) / NS_PER_TENTH * NS_PER_TENTH);
-		g_snprintf(word, size, "LIVE −%s%s", behind, speed);
+		/* in one unit, rounded up: what follows in the line keeps its place while data arrives in batches */
+		g_snprintf(word, size, "LIVE −%" PRIu64 "s%s", (c->known_ns - c->end_ns + NS_PER_S - 1) / NS_PER_S,
+			   speed);
 		return STYLE_REPLAY;
 	}
 	g_snprintf(word, size, "REPLAY ×%g", c->speed);

@@ -54,7 +54,7 @@ def paused(checks, t):
     time.sleep(3)
     checks.equal("paused, nothing moves", shown(t.sync()), before)
     t.keys("p")
-    checks.check("continues from there", t.wait(r"^ LIVE [−-]\S+ +\["))
+    checks.check("continues from there", t.wait(r"^ LIVE [−-]\d+s +\["))
     t.keys(")")
     t.wait(r"^ LIVE +\[")
 

@@ -206,6 +206,40 @@ START_TEST(test_gone)
 }
 END_TEST
 
+/* How far the shown interval is behind, while data comes a second at a time. */
+START_TEST(test_behind)
+{
+	static const struct {
+		uint64_t behind_ns;
+		const char *word;
+	} cases[] = {
+		{ SECOND / 10, " LIVE −1s " }, { SECOND, " LIVE −1s " },           { 19 * SECOND / 10, " LIVE −2s " },
+		{ 2 * SECOND, " LIVE −2s " },  { 28 * SECOND / 10, " LIVE −3s " }, { 120 * SECOND, " LIVE −120s " },
+	};
+	const struct ui_host_data host = { .info = { .name = "web", .live = true } };
+	char *text;
+
+	ui = (struct ui){
+		.canvas = canvas_create(160, 1, false),
+		.hosts = g_array_new(FALSE, TRUE, sizeof(host)),
+		.inputs = g_array_new(FALSE, FALSE, 1), /* none */
+		.cursor = { .mode = CURSOR_PLAYING, .live = true, .speed = 1, .end_ns = SECOND },
+	};
+	g_array_append_val(ui.hosts, host);
+	for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+		ui.cursor.known_ns = ui.cursor.end_ns + cases[i].behind_ns;
+		canvas_fill(ui.canvas, 0, 0, 160, STYLE_NORMAL, ' ');
+		header_draw(&ui, 0, 1);
+		text = canvas_row_text(ui.canvas, 0);
+		ck_assert_msg(g_str_has_prefix(text, cases[i].word), "'%s', not '%s'", text, cases[i].word);
+		g_free(text);
+	}
+	g_array_free(ui.inputs, TRUE);
+	g_array_free(ui.hosts, TRUE);
+	canvas_destroy(ui.canvas);
+}
+END_TEST
+
 /* The first line once everything has been read, with hosts of which one may be gone. */
 START_TEST(test_gone_not_counted)
 {
@@ -450,4 +484,5 @@ START_TEST(test_states_not_selected)
 END_TEST
 
 UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone,
-	  test_gone_not_counted, test_gone_not_written, test_over, test_why_away, test_states, test_states_not_selected)
+	  test_behind, test_gone_not_counted, test_gone_not_written, test_over, test_why_away, test_states,
+	  test_states_not_selected)
