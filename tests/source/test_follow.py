@@ -309,6 +309,38 @@ def test_rotation(name, ctf2):
     growing.close()
 
 
+def archive_later(root, ctf2, patience):
+    """An archive whose metadata is not readable yet, the next archive, which is complete, and their follower."""
+    old = Growing(os.path.join(root, "old"), ctf2)
+    old.trace.add(1, "event", ("value", "u32", 1))
+    old.trace.events.clear()
+    old.add(0, 10, 100, 20)
+    old.add(0, 110, 200, 120)
+    growing = Growing(os.path.join(root, "next"), ctf2)
+    growing.trace, growing.seqs = old.trace, old.seqs
+    growing.declare()
+    growing.add(0, 210, 300, 220)
+    growing.add(1, 210, 300, 230)
+    return old, growing, Follower(root, patience)
+
+
+def test_archive_too_late(name, ctf2):
+    """It becomes readable when the next one is already being read: no event of either is left out."""
+    old, growing, follower = archive_later(f"{name}-archive", ctf2, 1)
+    follower.wait_for(f"{name}: the next one is read", 220, 230)
+    old.declare()
+    growing.add(1, 310, 400, 330)
+    follower.wait(f"{name}: then the archive", lambda: len(follower.times()) == 5)
+    growing.add(0, 310, 500, 420, 430)
+    growing.add(1, 410, 500)
+    old.close()
+    growing.close()
+    follower.end(name)
+    check(f"{name}: then the next one continues", len(follower.times()) == 7 and follower.times()[5:] == [420, 430],
+          follower.times())
+    check(f"{name}: nothing is lost", not follower.of_kind("NOTE") + follower.of_kind("LOST"), follower.lines)
+
+
 def test_shorter(name, ctf2):
     """A file becomes shorter in the middle of a packet: the next file of the stream is not affected."""
     root = f"{name}-shorter"
@@ -344,7 +376,7 @@ def main():
         return 0
     for ctf2 in (False, True):
         for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation,
-                     test_shorter):
+                     test_archive_too_late, test_shorter):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     finish()
 

@@ -53,6 +53,7 @@ struct followed_file {
 	struct followed_file *next;     /* of the same stream */
 	int fd, index_fd;               /* -1: not open */
 	uint64_t complete;              /* bytes that are whole packets */
+	uint64_t read;                  /* of these, before an earlier file was found */
 	uint64_t size;
 	uint64_t since_ns; /* time of the records when it was found */
 	uint64_t first;    /* start of its first packet, for the order */

@@ -131,15 +131,21 @@ static struct followed_stream *add_stream(struct native_follow *f, const struct 
 	return s;
 }
 
-/* Queues the file after those with an earlier start, and never before one that is being read. */
+/*
+ * Queues the file after those with an earlier start. If it comes before the one that is being read, reading that
+ * continues afterwards: it may still be written.
+ */
 static void queue_file(struct followed_stream *s, struct followed_file *file)
 {
+	struct native_cursor *c = &s->base.base.at;
 	struct followed_file **at = &s->file;
 
-	if (*at && (s->base.base.at.offset || (*at)->first <= file->first))
-		at = &(*at)->next;
 	while (*at && (*at)->first <= file->first)
 		at = &(*at)->next;
+	if (at == &s->file && *at) {
+		(*at)->read = c->offset;
+		c->offset = 0;
+	}
 	file->next = *at;
 	*at = file;
 	file->stream = s;
@@ -208,7 +214,7 @@ static struct followed_file *file_to_read(struct followed_stream *s)
 		finish_file(file);
 		s->file = next;
 		s->base.base.tear.is_set = false;
-		c->offset = 0;
+		c->offset = next->read;
 	}
 	if (file)
 		c->fd = file->fd;
