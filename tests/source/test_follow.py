@@ -324,6 +324,28 @@ def archive_later(root, ctf2, patience):
     return old, growing, Follower(root, patience)
 
 
+def test_archive_later(name, ctf2):
+    """An archive becomes readable after the next one: its events come first."""
+    root = f"{name}-archive"
+    old, growing, follower = archive_later(root, ctf2, NEVER)
+    follower.wait(f"{name}: the next one is seen", lambda: follower.of_kind("READY"))
+    other = Growing(os.path.join(root, "other"), ctf2)
+    other.uuid = b"another trace..."
+    other.add(0, 10, 500, 25)
+    other.declare()
+    follower.wait(f"{name}: and another trace later", lambda: len(follower.of_kind("TRACE")) == 2)
+    check(f"{name}: they wait for the archive", not follower.times(), follower.lines)
+    old.declare()
+    follower.wait_for_stream(f"{name}: the archive is read", 0)
+    growing.add(0, 310, 500, 320, 420)
+    growing.add(1, 310, 500)
+    for writer in (old, growing, other):
+        writer.close()
+    follower.end(name)
+    check(f"{name}: every event", follower.times() == [20, 25, 120, 220, 230, 320, 420], follower.times())
+    check(f"{name}: nothing is lost", not follower.of_kind("NOTE") + follower.of_kind("LOST"), follower.lines)
+
+
 def test_archive_too_late(name, ctf2):
     """It becomes readable when the next one is already being read: no event of either is left out."""
     old, growing, follower = archive_later(f"{name}-archive", ctf2, 1)
@@ -376,7 +398,7 @@ def main():
         return 0
     for ctf2 in (False, True):
         for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation,
-                     test_archive_too_late, test_shorter):
+                     test_archive_later, test_archive_too_late, test_shorter):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     finish()
 

@@ -121,13 +121,35 @@ static void move_time(struct native_follow *f)
 	}
 }
 
+/*
+ * The metadata of a process may be written long after its packets, which cannot be read before that. If the session is
+ * rotated, the metadata of the next archive may be readable earlier, while its packets come later.
+ */
+static bool is_awaited(const struct native_follow *f, const struct followed_directory *d)
+{
+	return !d->trace && f->now_us - d->found_us < f->patience_us;
+}
+
+static void look_at_directories(struct native_follow *f)
+{
+	f->live.until_ns = UINT64_MAX;
+	f->is_incomplete = false;
+	for (guint i = 0; i < f->directories->len; i++) {
+		const struct followed_directory *d = g_ptr_array_index(f->directories, i);
+
+		if (!is_awaited(f, d))
+			continue;
+		f->live.until_ns = MIN(f->live.until_ns, d->since_ns);
+		f->is_incomplete = true;
+	}
+}
+
 /* A file without a packet may belong to any stream. */
 static void wait_for_new_files(struct native_follow *f)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	f->live.until_ns = UINT64_MAX;
 	g_hash_table_iter_init(&iter, f->files);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct followed_file *file = value;
@@ -219,6 +241,8 @@ static void wake_streams(struct native_follow *f)
 /* Stops waiting: the remaining records are written first, then the ends of the streams. */
 static void read_the_rest(struct native_follow *f)
 {
+	f->is_incomplete = false;
+	look_at_files(f);
 	read_metadata(f);
 	note_what_is_cut(f);
 	wake_streams(f);
@@ -248,6 +272,7 @@ static void look_around(struct native_follow *f)
 	f->now_us = g_get_monotonic_time();
 	walk(f);
 	hear_of_closed_metadata(f);
+	look_at_directories(f);
 	look_at_files(f);
 	read_metadata(f);
 	move_time(f);

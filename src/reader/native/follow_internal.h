@@ -40,6 +40,8 @@ struct followed_directory {
 	uint64_t written_ns;          /* last change of the metadata */
 	int watch;                    /* on the metadata, -1: none */
 	bool is_closed;               /* by the writer of the metadata */
+	uint64_t since_ns;            /* time of the records when it was found */
+	int64_t found_us;             /* monotonic */
 	unsigned absent;              /* walks since it was last seen */
 };
 
@@ -90,7 +92,8 @@ struct native_follow {
 	int64_t news_us;        /* time of the last change */
 	int64_t reported_us;    /* time of the last message to the parent */
 	int inotify_fd;
-	bool has_looked; /* since records were last written */
+	bool has_looked;    /* since records were last written */
+	bool is_incomplete; /* a directory has no readable metadata yet: an earlier file of any stream may follow */
 	bool is_over;
 	bool has_refused_trace; /* too many traces, which has been reported */
 };

@@ -189,7 +189,7 @@ void followed_file_look(struct native_follow *f, struct followed_file *file)
 		look_at_packets(f, file);
 	if (file->complete != complete)
 		f->news_us = f->now_us;
-	if (!file->stream && file->complete > 0)
+	if (!file->stream && file->complete > 0 && !f->is_incomplete)
 		find_stream_of_file(f, file);
 }
 

@@ -152,6 +152,8 @@ static struct followed_directory *see_directory(struct native_follow *f, const s
 		d = g_new0(struct followed_directory, 1);
 		d->id = *id;
 		d->path = g_strdup(path);
+		d->since_ns = f->live.last_ns;
+		d->found_us = f->now_us;
 		d->watch = f->inotify_fd < 0 ? -1 : inotify_add_watch(f->inotify_fd, metadata, IN_CLOSE_WRITE);
 		g_ptr_array_add(f->directories, d);
 	}
