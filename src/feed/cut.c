@@ -119,11 +119,19 @@ void cutter_extend(struct cutter *c, uint64_t limit)
 	*end = MAX(*end, MIN(latest_clock(c), limit));
 }
 
+/* lttng-crash leaves the end of a packet that was still open at 0: it ends with its latest event. */
+static void find_unknown_end(struct cutter *c)
+{
+	if (!c->head.values[PACKET_TIMESTAMP_END])
+		c->head.values[PACKET_TIMESTAMP_END] = latest_clock(c);
+}
+
 /* The packet is truncated: it ends with its last complete event. */
 static void keep_complete_events(struct cutter *c)
 {
 	find_events(c, MIN(content_of_packet(c, c->size), 8 * (uint64_t)c->size), &c->content_bits);
 	error_clear();
+	find_unknown_end(c);
 	c->head.values[PACKET_TIMESTAMP_END] = MIN(latest_clock(c), c->head.values[PACKET_TIMESTAMP_END]);
 }
 
@@ -149,6 +157,7 @@ enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size)
 	}
 	c->content_bits = content;
 	status = find_events(c, content, &end);
+	find_unknown_end(c);
 	if (!status && c->marks->len && cut_mark(c, 0)->at % 8)
 		status = error_set("events are not aligned to bytes");
 	if (!status)

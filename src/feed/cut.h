@@ -69,7 +69,7 @@ void cutter_release(struct cutter *c);
  * Starts with a recorded packet, data[0..size[, borrowed until CUT_DONE. If size is less than the packet's own size,
  * the rest is missing. LT_END: only the events that are complete will come, as if the packet ended with them. LT_AGAIN:
  * it will come as one piece, for the reason in the error chain. LT_ERROR: not even its header could be read; nothing
- * will come.
+ * will come. In .head an end of 0, which is unknown, has become the time of the latest event.
  */
 enum lt_status cutter_begin(struct cutter *c, const uint8_t *data, size_t size);
 

@@ -53,6 +53,7 @@ struct recording_scan {
 	bool is_damaged;
 	struct recorded_stream *stream;
 	const struct layout_stream *class; /* of the stream; NULL: not known yet */
+	struct cutter cutter;              /* finds the ends of packets that do not contain them */
 };
 
 /* The stream a packet belongs to: same instance number or, without such numbers, same file name. */
@@ -106,10 +107,24 @@ static uint64_t size_in_file(const struct recording_scan *s, uint64_t offset, co
 	       offset;
 }
 
+/* The packet's end is 0, which is unknown. */
+static enum lt_status find_end(struct recording_scan *s, struct recorded_packet *p)
+{
+	uint8_t *data = recording_read(p);
+	enum lt_status status = data ? cutter_begin(&s->cutter, data, p->size) : LT_ERROR;
+
+	g_free(data);
+	if (status == LT_ERROR)
+		return status;
+	error_clear();
+	p->end = s->cutter.head.values[PACKET_TIMESTAMP_END];
+	return LT_OK;
+}
+
 /* Reads the packet at offset. LT_ERROR: it is left out. *size: its size in the file; 0: not known. */
 static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uint64_t *size)
 {
-	struct recorded_packet p = { .offset = offset };
+	struct recorded_packet p = { .path = s->path, .offset = offset };
 	struct packet_head head;
 	const enum lt_status status = packet_file_read_head(s->r->layout, s->fd, offset, &head);
 	uint64_t end_ns;
@@ -125,10 +140,13 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 	p.content_bits = packet_has(&head, PACKET_CONTENT_SIZE) ? head.values[PACKET_CONTENT_SIZE] : 8 * *size;
 	if (*size > VIEWER_PACKET_MAX)
 		return error_set("it is larger than %d MiB", VIEWER_PACKET_MAX >> 20);
+	p.size = *size;
 	p.begin = head.values[PACKET_TIMESTAMP_BEGIN];
 	p.end = head.values[PACKET_TIMESTAMP_END];
 	p.seq = head.values[PACKET_SEQ_NUM];
 	p.discarded = head.values[PACKET_EVENTS_DISCARDED];
+	if (!p.end && find_end(s, &p) != LT_OK)
+		return LT_ERROR;
 	if (p.end < p.begin)
 		return error_set("it ends before it starts");
 	if (!layout_time(s->r->layout, p.end, &end_ns) || end_ns > INT64_MAX)
@@ -142,7 +160,6 @@ static enum lt_status scan_packet(struct recording_scan *s, uint64_t offset, uin
 		return error_set("it belongs to another stream");
 	}
 	p.path = s->path;
-	p.size = *size;
 	g_array_append_val(s->stream->packets, p);
 	s->r->bytes += p.size;
 	return LT_OK;
@@ -175,12 +192,14 @@ static void scan_file(struct recording *r, const char *path, const char *name)
 		return;
 	}
 	s.length = (uint64_t)st.st_size;
+	cutter_init(&s.cutter, r->layout);
 	for (uint64_t at = 0; at < s.length; at += size) {
 		if (scan_packet(&s, at, &size) != LT_OK)
 			leave_out(&s, at);
 		if (!size)
 			size = packet_file_search(r->layout, s.class, s.fd, at + 1, s.length, &head) - at;
 	}
+	cutter_release(&s.cutter);
 	close(s.fd);
 }
 
@@ -384,7 +403,7 @@ static enum lt_status read_trace(struct recording *r, const struct source_spec *
 	for (guint i = 0; i < spec->paths->len; i++)
 		scan_directory(r, g_ptr_array_index(spec->paths, i));
 	if (!r->streams->len)
-		return r->damaged ? error_set("no packets to feed") : LT_END;
+		return r->damaged ? error_set("no usable packets") : LT_END;
 	for (guint i = 0; i < r->streams->len; i++)
 		sort_packets(g_ptr_array_index(r->streams, i));
 	find_range(r);

@@ -82,7 +82,7 @@ START_TEST(test_large_packet)
 	struct recording *r;
 
 	ck_assert_int_eq(recording_open(g_ptr_array_index(specs, 0), &r), LT_ERROR);
-	ck_assert_msg(strstr(error_text(), "no packets to feed") != NULL, "%s", error_text());
+	ck_assert_msg(strstr(error_text(), "no usable packets") != NULL, "%s", error_text());
 	drop(specs);
 }
 END_TEST

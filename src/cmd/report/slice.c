@@ -456,7 +456,7 @@ static enum lt_status write_all(struct report_slice *s)
 	if (status == LT_OK && !s->sum.any && is_outside(s))
 		return error_set("the interval is outside the recording");
 	if (status == LT_OK && !s->traces)
-		return error_set("no packet lies in the interval");
+		return error_set("no usable packet lies in the interval");
 	return status;
 }
 
