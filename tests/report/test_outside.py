@@ -15,21 +15,25 @@ PROGRAM = os.environ["LTTNGTOP"]
 SECOND = 10 ** 9
 BEGIN = 1700000000 * SECOND  # 22:13:20 UTC
 FIRST, LAST = "2023-11-14 22:13:20.000000000", "2023-11-14 22:13:30.000000000"
-PACKET_END_AT = 40  # offset of timestamp_end in the files that ctf writes
+PACKET_END_AT, PACKET_SIZE_AT, DISCARDED_AT = 40, 56, 72  # offsets of the packet's context in the files that ctf writes
 
 
-def recording(name):
-    """Eleven events, one a second; the only packet ends 30 s after the last one."""
+def recording(name, lost=0):
+    """Eleven events, one a second; the last packet ends 30 s after the last one. lost: there are two packets, and events
+    were discarded before the end of the second one."""
     trace = ctf.Trace("web")
     for n in range(11):
         trace.add(BEGIN + n * SECOND, "sched_switch", ("prev_comm", "text", 16, "a"), ("prev_tid", "s32", 5 + n % 2),
                   ("prev_prio", "s32", 20), ("prev_state", "s64", 0), ("next_comm", "text", 16, "b"),
                   ("next_tid", "s32", 6 - n % 2), ("next_prio", "s32", 20))
     directory = os.path.abspath(name)
-    trace.write(os.path.join(directory, "kernel"))
+    trace.write(os.path.join(directory, "kernel"), **({"most": 6} if lost else {}))
     with open(os.path.join(directory, "kernel", "channel0_0"), "r+b") as file:
-        file.seek(PACKET_END_AT)
+        packet = struct.unpack("<Q", file.read(PACKET_SIZE_AT + 8)[-8:])[0] // 8 if lost else 0
+        file.seek(packet + PACKET_END_AT)
         file.write(struct.pack("<Q", BEGIN + 40 * SECOND))
+        file.seek(packet + DISCARDED_AT)
+        file.write(struct.pack("<Q", lost))
     return directory
 
 
@@ -81,6 +85,20 @@ def test_time_of_day():
         for later in ("22:14", "2023-11-15 22:13", "+1000s"):
             result = run(*command, "--begin", later, source)
             assert said(result) == (0, True) and advice not in result.stderr, f"{command} {later}: {result.stderr}"
+
+
+def test_losses_elsewhere():
+    """Where nothing happens and nothing was lost nothing is missing, whatever was lost at other times."""
+    lossy = recording("lossy", 4)
+    for options in ([], ["--begin", "+4s"]):
+        result = run("report", "dump", *options, lossy)
+        assert (result.returncode, "lost: 4 events" in result.stderr) == (3, True), f"{options}: {result}"
+    for options in (["--begin", "+1.25s", "--end", "+1.5s"], ["--begin", "+1000s"], ["--end", f"{BEGIN - SECOND}ns"]):
+        for command in (["report", "cpu"], ["report", "dump"], ["report", "dump", "--json"], ["report", "dump", "--tid", "5"]):
+            result = run(*command, *options, lossy)
+            assert (result.returncode, "lost" in result.stderr) == (0, False), f"{command} {options}: {result}"
+        result = run("report", "slice", "--where", "sched_switch", "-o", "none", *options, lossy)
+        assert (result.returncode, "lost" in result.stderr) == (1, False), f"{options}: {result}"
 
 
 def test_end_on_a_later_day():

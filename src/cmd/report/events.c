@@ -142,17 +142,28 @@ void report_events_release(struct report_events *e)
 
 /* ---- reading ---- */
 
-/* Opens the recordings again, limited or as a whole; problems were already reported the first time. */
-static enum lt_status reopen(struct report *r, const struct report_limit *limit)
+/* Opens the recordings again; problems were already reported the first time. */
+static enum lt_status reopen(struct report *r)
 {
-	struct ingest *before = r->in;
 	enum lt_status status;
 
-	report_release_hosts(r);
-	r->limit = limit;
 	log_mute_stderr();
 	status = report_open(r, false);
 	log_unmute_without();
+	return status;
+}
+
+/* Opens them only for the interval. */
+static enum lt_status narrow(struct report_events *e)
+{
+	struct report *r = e->report;
+	struct ingest *before = r->in;
+	const struct report_limit limit = { before, e->begin_ns, e->end_ns, e->chooses || e->needs_threads };
+	enum lt_status status;
+
+	report_release_hosts(r);
+	r->limit = &limit;
+	status = reopen(r);
 	r->limit = NULL;
 	ingest_destroy(before);
 	if (status != LT_OK)
@@ -162,13 +173,32 @@ static enum lt_status reopen(struct report *r, const struct report_limit *limit)
 	return status;
 }
 
-/* Opens them only for the interval. */
-static enum lt_status narrow(struct report_events *e)
+/*
+ * No event lies in the interval. The last packet may end long after its last event: only all events tell whether it is
+ * outside. They are read beside the report, for which nothing counts that is missing elsewhere.
+ */
+static enum lt_status warn_if_outside(struct report_events *e)
 {
-	struct report *r = e->report;
-	const struct report_limit limit = { r->in, e->begin_ns, e->end_ns, e->chooses || e->needs_threads };
+	struct report *r = e->report, whole = *r;
 
-	return reopen(r, &limit);
+	whole.visitor = NULL;
+	whole.hosts = NULL;
+	whole.shown = NULL;
+	whole.names = NULL;
+	whole.n_hosts = whole.n_shown = whole.n_names = 0;
+	if (reopen(&whole) != LT_OK)
+		return LT_ERROR;
+	report_add_hosts(&whole);
+	whole.at_ns = report_record_begin(&whole);
+	report_advance(&whole, UINT64_MAX);
+	report_clear_progress(&whole);
+	r->progress_us = 0;
+	r->interrupted = whole.interrupted;
+	if (!r->interrupted)
+		report_warn_outside(&whole, e->begin_ns, e->known_end_ns);
+	report_release_hosts(&whole);
+	ingest_destroy(whole.in);
+	return LT_OK;
 }
 
 /* Whether the interval is a part of the recordings. One outside is read for, so that the warning has the true times. */
@@ -205,23 +235,18 @@ char *report_events_none(const struct report_events *e)
 enum lt_status report_events_read(struct report_events *e)
 {
 	struct report *r = e->report;
-	bool is_part = is_inside(e);
+	const bool is_part = is_inside(e);
 
 	if (is_part && narrow(e) != LT_OK)
 		return LT_ERROR;
 	report_advance_in_order(r, e->end_ns);
-	/* the last packet may end long after its last event: only all events tell whether this is outside */
-	if (is_part && !e->any && !r->interrupted) {
-		is_part = false;
-		if (reopen(r, NULL) != LT_OK)
-			return LT_ERROR;
-		report_advance_in_order(r, UINT64_MAX);
-	}
+	if (is_part && !e->any && !r->interrupted && warn_if_outside(e) != LT_OK)
+		return LT_ERROR;
 	report_clear_progress(r);
 	if (is_full(e))
 		r->interrupted = false;
-	else if (!is_part)
-		report_warn_outside(r, e->begin_ns, e->known_end_ns);
+	else if (!is_part && report_warn_outside(r, e->begin_ns, e->known_end_ns))
+		report_leave_out_lost(r);
 	if (e->n_taken && !is_full(e))
 		unmatched_warn(&e->where.terms);
 	ingest_note_shortage(r->in);
