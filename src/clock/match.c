@@ -30,16 +30,19 @@ bool clock_packet_of_event(const struct ev_net *event, enum clock_packet_layout 
 {
 	/* Without an IP header there may be a TCP header, which always has a flag. */
 	uint8_t protocol = event->ip_version ? event->protocol : event->flags ? TCP : 0;
+	const uint32_t offset = packet_fragment_offset(event);
 
 	if ((protocol != TCP && protocol != UDP) || (layout == CLOCK_PACKET_NET_DEV && !event->ip_version))
+		return false;
+	if (offset && protocol == TCP) /* it is matched by a header that it does not have */
 		return false;
 	*out = (struct clock_packet){
 		.saddr = { event->saddr[0], event->saddr[1] },
 		.daddr = { event->daddr[0], event->daddr[1] },
-		.seq = event->seq,
+		.seq = offset ? offset : event->seq,
 		.ack_seq = event->ack_seq,
-		.sport = event->sport,
-		.dport = event->dport,
+		.sport = offset ? 0 : event->sport,
+		.dport = offset ? 0 : event->dport,
 		.flags = event->flags,
 		.id = event->ip_version == 4 ? event->ip_id : 0,
 		.payload_len = packet_payload_len(event, protocol),

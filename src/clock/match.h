@@ -34,7 +34,7 @@ enum clock_packet_layout {
 struct clock_packet {
 	uint64_t saddr[2]; /* network byte order, IPv4 in the first 4 bytes */
 	uint64_t daddr[2];
-	uint32_t seq, ack_seq;
+	uint32_t seq, ack_seq; /* seq of UDP: the offset of a later fragment, which has no ports */
 	uint16_t sport, dport;
 	uint16_t flags;      /* TCP: as in the event (9 bits; inet_sock_local_*: 16 with the data offset) */
 	uint16_t id;         /* IPv4; 0: none */

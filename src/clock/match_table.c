@@ -32,7 +32,8 @@ static uint64_t flow_hash(const struct clock_packet *p)
 static uint64_t key_hash(const struct clock_packet *p)
 {
 	if (p->protocol != TCP)
-		return map64_mix(flow_hash(p), (uint64_t)p->id << 32 | (uint32_t)p->payload_len);
+		return map64_mix(flow_hash(p),
+				 (uint64_t)p->id << 48 | (uint64_t)p->seq << 32 | (uint32_t)p->payload_len);
 	return map64_mix(map64_mix(p->layout, (uint64_t)p->seq << 32 | p->ack_seq),
 			 (uint64_t)lasting_flags(p) << 8 | payload_class(p));
 }
@@ -66,7 +67,7 @@ bool match_same_key(const struct clock_packet *a, const struct clock_packet *b)
 	if (a->protocol != b->protocol || a->layout != b->layout)
 		return false;
 	if (a->protocol != TCP)
-		return a->id == b->id && a->payload_len == b->payload_len && match_same_flow(a, b);
+		return a->id == b->id && a->seq == b->seq && a->payload_len == b->payload_len && match_same_flow(a, b);
 	return a->seq == b->seq && a->ack_seq == b->ack_seq && lasting_flags(a) == lasting_flags(b) &&
 	       payload_class(a) == payload_class(b);
 }

@@ -2,6 +2,7 @@
 #ifndef LT_EVENT_PACKET_H
 #define LT_EVENT_PACKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "event/payload.h"
@@ -30,6 +31,23 @@ static inline int32_t packet_payload_len(const struct ev_net *p, uint8_t protoco
 	if ((p->ip_version != 4 && p->ip_version != 6) || !p->tot_len || length < ip + own)
 		return -1;
 	return (int32_t)(length - ip - own);
+}
+
+/*
+ * Where in the IPv4 datagram the packet's data starts, in units of 8 bytes. If not 0, it is a later fragment: it has
+ * the ID and the protocol of the first one, but data in place of the TCP or UDP header.
+ */
+static inline uint32_t packet_fragment_offset(const struct ev_net *p)
+{
+	return p->ip_version == 4 ? p->frag_off & 0x1fff : 0;
+}
+
+/* The protocol whose header was recorded; 0: neither TCP nor UDP. */
+static inline uint8_t packet_protocol(const struct ev_net *p)
+{
+	const bool known = p->protocol == PACKET_TCP || p->protocol == PACKET_UDP;
+
+	return p->ip_version && known && !packet_fragment_offset(p) ? (uint8_t)p->protocol : 0;
 }
 
 #endif

@@ -301,6 +301,8 @@ struct ev_net {
 	uint64_t ip_id;
 	uint64_t tot_len;      /* IPv6: payload_len */
 	uint64_t header_words; /* ihl << 8 | TCP data_offset */
+	uint64_t frag_off;     /* IPv4: flags and offset, see packet_fragment_offset() */
+	uint64_t udp_len;      /* of the whole datagram, with the UDP header */
 };
 
 struct ev_net_xmit {

@@ -31,7 +31,7 @@ enum field_type {
 	FIELD_INT_PAIR,  /* array of two integers: two words (fildes) */
 	FIELD_ARGS,      /* array of six integers: six words */
 	FIELD_ADDR,      /* sequence of IPv4 bytes or IPv6 groups: two words, network byte order */
-	FIELD_IP_HEADER, /* variant network_header, or transport_fields: ip_version … header_words of struct ev_net */
+	FIELD_IP_HEADER, /* variant network_header, or transport_fields: ip_version … udp_len of struct ev_net */
 	FIELD_MEMBER,    /* filled in by the reader in another way, never looked up */
 };
 

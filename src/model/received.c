@@ -44,11 +44,6 @@ static struct received *begin(struct cpu *cpu)
 	return r;
 }
 
-static bool is_tcp_or_udp(const struct ev_net *p)
-{
-	return p->ip_version && (p->protocol == PACKET_TCP || p->protocol == PACKET_UDP);
-}
-
 /* Whether a thread may wait for it: it has data, or opens or closes a connection. */
 static bool carries(const struct ev_net *p)
 {
@@ -71,7 +66,7 @@ void received_add(const struct model *m, const struct apply *a, const struct ev_
 
 	if (!a->cpu)
 		return;
-	if (is_tcp_or_udp(p))
+	if (packet_protocol(p))
 		packet = (struct packet){
 			.from = endpoint_of(p->ip_version == 6, p->saddr, p->sport),
 			.to = endpoint_of(p->ip_version == 6, p->daddr, p->dport),

@@ -10,12 +10,11 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "event/packet.h"
 #include "model/connections.h"
 #include "model/context.h"
 #include "model/parts_internal.h"
 #include "model/received.h"
-
-enum { UDP_HEADER = 8 };
 
 /* ---- endpoints ---- */
 
@@ -230,11 +229,13 @@ static bool may_be_inet(const struct model *m, uint32_t file)
 	return f->kind == FD_SOCKET_INET || f->kind == FD_SOCKET || f->kind == FD_UNKNOWN;
 }
 
-/* UDP has no connections: what a call sends goes to the destination of the packet. */
+/*
+ * UDP has no connections: what a call sends goes to the destination of the packet. Of fragments, the first one counts
+ * for all.
+ */
 static void count_datagram(struct model *m, uint32_t thread, const struct endpoint *from, const struct endpoint *to,
 			   const struct ev_net *p)
 {
-	uint64_t header = UDP_HEADER + (p->ip_version == 4 ? (p->header_words >> 8) * 4 : 0);
 	struct relation what = {
 		.from = relations_party(m, thread),
 		.kind = RELATION_INET,
@@ -243,7 +244,7 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 	};
 	struct recent_hint hint = { 0, 0 };
 
-	channel_count(m, &what, p->tot_len > header ? p->tot_len - header : 0, &hint);
+	channel_count(m, &what, p->udp_len > PACKET_UDP_HEADER ? p->udp_len - PACKET_UDP_HEADER : 0, &hint);
 }
 
 /* What is sent on an accepted connection shows the port of the socket that accepted it. */
@@ -289,11 +290,6 @@ static void caused_packet(struct model *m, uint32_t thread, const struct endpoin
 	}
 }
 
-static bool has_ports(const struct ev_net *p)
-{
-	return p->ip_version && (p->protocol == IPPROTO_TCP || p->protocol == IPPROTO_UDP);
-}
-
 static void bind_accepted(struct model *m, const struct endpoint *remote, const struct endpoint *local,
 			  uint8_t protocol)
 {
@@ -311,7 +307,7 @@ void channels_packet_sent(struct model *m, const struct apply *a, const struct e
 {
 	struct endpoint from, to;
 
-	if (!m->relations || !has_ports(p))
+	if (!m->relations || !packet_protocol(p))
 		return;
 	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
 	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);
@@ -324,7 +320,7 @@ void channels_packet_received(struct model *m, const struct ev_net *p)
 {
 	struct endpoint from, to;
 
-	if (!m->relations || !has_ports(p))
+	if (!m->relations || !packet_protocol(p))
 		return;
 	from = endpoint_of(p->ip_version == 6, p->saddr, p->sport);
 	to = endpoint_of(p->ip_version == 6, p->daddr, p->dport);

@@ -13,7 +13,7 @@ bool tcp_segment_of(const struct ev_net *p, struct tcp_segment *out)
 {
 	int32_t len;
 
-	if (!p->ip_version || p->protocol != PACKET_TCP)
+	if (packet_protocol(p) != PACKET_TCP)
 		return false;
 	len = packet_payload_len(p, PACKET_TCP);
 	if (len < 0 || len > LENGTH_MAX)

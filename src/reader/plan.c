@@ -110,10 +110,15 @@ struct header_field {
 #define NET(member) offsetof(struct ev_net, member)
 
 static const struct header_field ipv4_fields[] = {
-	{ "ihl", NET(header_words), PART_IHL },    { "tot_len", NET(tot_len), PART_WORD },
-	{ "id", NET(ip_id), PART_WORD },           { "protocol", NET(protocol), PART_WORD },
-	{ "saddr", NET(saddr), PART_ADDRESS },     { "daddr", NET(daddr), PART_ADDRESS },
-	{ "transport_header", 0, PART_TRANSPORT }, { NULL, 0, 0 },
+	{ "ihl", NET(header_words), PART_IHL },
+	{ "tot_len", NET(tot_len), PART_WORD },
+	{ "id", NET(ip_id), PART_WORD },
+	{ "frag_off", NET(frag_off), PART_WORD },
+	{ "protocol", NET(protocol), PART_WORD },
+	{ "saddr", NET(saddr), PART_ADDRESS },
+	{ "daddr", NET(daddr), PART_ADDRESS },
+	{ "transport_header", 0, PART_TRANSPORT },
+	{ NULL, 0, 0 },
 };
 
 static const struct header_field ipv6_fields[] = {
@@ -123,13 +128,10 @@ static const struct header_field ipv6_fields[] = {
 };
 
 static const struct header_field transport_fields[] = {
-	{ "source_port", NET(sport), PART_WORD },
-	{ "dest_port", NET(dport), PART_WORD },
-	{ "seq", NET(seq), PART_WORD },
-	{ "ack_seq", NET(ack_seq), PART_WORD },
-	{ "flags", NET(flags), PART_WORD },
-	{ "data_offset", NET(header_words), PART_OR },
-	{ NULL, 0, 0 },
+	{ "source_port", NET(sport), PART_WORD }, { "dest_port", NET(dport), PART_WORD },
+	{ "seq", NET(seq), PART_WORD },           { "ack_seq", NET(ack_seq), PART_WORD },
+	{ "flags", NET(flags), PART_WORD },       { "data_offset", NET(header_words), PART_OR },
+	{ "len", NET(udp_len), PART_WORD },       { NULL, 0, 0 },
 };
 
 struct header_option {

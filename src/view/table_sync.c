@@ -150,7 +150,8 @@ static void collect_clocks(struct view_derived *derived, const struct view_sourc
 #define MATCH_CELLS(C, A, D)                                                                                   \
 	C(host, KEY, HOST, "Host that sent it")                                                                \
 	C(to_host, KEY, HOST, "Host that received it")                                                         \
-	C(flow, KEY, TEXT, "Addresses and ports: sender > receiver, as sent")                                  \
+	C(flow, KEY, TEXT,                                                                                     \
+	  "Addresses and ports: sender > receiver, as sent; the ports of a datagram's later fragments are 0")  \
 	C(sent_ns, KEY, REF_TIME, "Time at which it was passed to the sender's device")                        \
 	C(received_ns, KEY, REF_TIME, "Time at which the receiver's device delivered it")                      \
 	C(latency_ns, KEY, SPAN, "Time from sending to reception, by the corrected clocks")                    \

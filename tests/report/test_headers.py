@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Clocks that cannot be synchronised: the table says why, and what to do if packets were recorded without headers."""
+"""What packets' headers show. Without them clocks cannot be synchronised: the table says why, and what to do. Later
+fragments of a datagram have data in place of ports."""
 import json
 import os
 import subprocess
@@ -45,6 +46,50 @@ def write(top, host, packets):
     return path
 
 
+def fragment(trace, time, name, number, n):
+    """The n-th of the three of a datagram of 4000 bytes: "more fragments", the offset in units of 8 bytes."""
+    length, frag_off, ports = ((1480, 0x2000, (5000, 6000)), (1480, 0x2000 | 185, (0x4141 + number, 0x4242)),
+                               (1048, 370, (0x4343 + number, 0x4444)))[n]
+    udp = [("source_port", "u16", ports[0]), ("dest_port", "u16", ports[1]), ("len", "u16", 0x4545 if n else 4008)]
+    ipv4 = [("ihl", "u8", 5), ("tot_len", "u16", 20 + length), ("id", "u16", 7 + number), ("frag_off", "u16", frag_off),
+            ("protocol", "u8", 17), ("saddr", "array", "u8", [10, 0, 0, 1]), ("daddr", "array", "u8", [10, 0, 0, 2]),
+            ("transport_header", "variant", {"unknown": [], "udp": udp}, "udp")]
+    trace.add(time, name, ("skbaddr", "u64", 1), ("len", "u32", 20 + length), ("name", "string", "eth0"),
+              ("network_header", "variant", {"unknown": [], "ipv4": ipv4}, "ipv4"))
+
+
+def write_fragments(top):
+    """Two datagrams from left to right."""
+    left, right = ctf.Trace("left"), ctf.Trace("right")
+    switch(left, BASE, 0, 10)
+    switch(right, BASE, 0, 20)
+    left.add(BASE + 1, "syscall_entry_socket", ("family", "s32", 2), ("type", "s32", 2), ("protocol", "s32", 0))
+    left.add(BASE + 2, "syscall_exit_socket", ("ret", "s64", 3))
+    for number in range(2):
+        time = BASE + 1000 * (1 + number)
+        left.add(time, "syscall_entry_sendto", ("fd", "s32", 3), ("len", "u64", 4000))
+        for n in range(3):
+            fragment(left, time + 1 + n, "net_dev_queue", number, n)
+            fragment(right, time + 101 + n, "net_if_receive_skb", number, n)
+        left.add(time + 10, "syscall_exit_sendto", ("ret", "s64", 4000))
+    paths = [os.path.join(top, f"fragments-{trace.host}") for trace in (left, right)]
+    left.write(paths[0])
+    right.write(paths[1])
+    return paths
+
+
+def check_fragments(top):
+    paths = write_fragments(top)
+    for reader in ("native", "babeltrace2"):
+        rows, err, _ = report("relations", "--reader", reader, *paths)
+        sent = [(row["object"], row["count"], row["bytes"]) for row in rows if row["kind"] == "inet"]
+        check(f"fragments: {reader}: one datagram each", sent == [("10.0.0.1:5000", 2, 8000)], (rows, err))
+        rows, err, _ = report("matches", "--reader", reader, *paths)
+        flows = [(row["flow"], row["received_ns"] - row["sent_ns"]) for row in rows]
+        check(f"fragments: {reader}: each is matched, the first one by its ports", flows == [
+            ("10.0.0.1:5000>10.0.0.2:6000", 100), *[("10.0.0.1:0>10.0.0.2:0", 100)] * 2] * 2, (rows, err))
+
+
 def main():
     with tempfile.TemporaryDirectory() as top:
         bare = [write(top, host, True) for host in ("left", "right")]
@@ -69,6 +114,7 @@ def main():
         check("each has its own reason", "headers" in rows[0]["reason"] and "no packet" in rows[1]["reason"], rows)
         rows, err, status = report("sync", bare[0])
         check("one host needs no packets", (status, err, rows[0]["reason"]) == (0, "", None), (rows, err))
+        check_fragments(top)
     finish()
 
 

@@ -422,6 +422,31 @@ START_TEST(test_udp)
 }
 END_TEST
 
+static struct clock_packet fragment(unsigned offset)
+{
+	struct clock_packet p = udp_packet(7, 30);
+
+	p.sport = p.dport = 0;
+	p.seq = offset;
+	return p;
+}
+
+/* Fragments of equal length, in the wrong order: they have the same ID. */
+START_TEST(test_fragments)
+{
+	struct matcher *m = start();
+
+	feed(m, A, 1, SENT, fragment(185));
+	feed(m, A, 2, SENT, fragment(370));
+	feed(m, B, 3, RECEIVED, fragment(370));
+	feed(m, B, 4, RECEIVED, fragment(185));
+	ck_assert_uint_eq(found->len, 2);
+	assert_certain(0, 2, 3);
+	assert_certain(1, 1, 4);
+	stop(m);
+}
+END_TEST
+
 /*
  * Datagrams of a flow that no ID tells apart, of equal length, one every 100 ms, in transit for 300 us. In order of
  * time: one that is lost, one whose send was not recorded, two in transit, and one that comes far too late.
@@ -622,6 +647,17 @@ START_TEST(test_headers_of_events)
 	ev.tot_len = 28;
 	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
 	ck_assert_int_eq(p.payload_len, 20);
+	ev.ip_version = 4;
+	ev.frag_off = 0x4000; /* not to be fragmented */
+	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
+	ck_assert_uint_eq(p.sport, 1);
+	ev.frag_off = 0x2000 | 185; /* more fragments follow */
+	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
+	ck_assert_uint_eq(p.sport, 0);
+	ck_assert_uint_eq(p.dport, 0);
+	ck_assert_uint_eq(p.id, 77);
+	ev.protocol = 6;
+	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
 	ev.ip_version = 0;
 	ck_assert(!clock_packet_of_event(&ev, CLOCK_PACKET_NET_DEV, &p));
 	ck_assert(clock_packet_of_event(&ev, CLOCK_PACKET_SOCK_LOCAL, &p));
@@ -639,5 +675,5 @@ END_TEST
 UNIT_MAIN("clock_match", test_pairs_in_any_order, test_flags_that_move, test_layouts, test_flows_with_equal_numbers,
 	  test_address_translation, test_retransmission_with_ids, test_duplicates_without_ids, test_hops_of_one_host,
 	  test_effect_before_cause, test_split, test_split_receiver_first, test_merged, test_large_merged,
-	  test_parts_sent_twice, test_udp, test_datagrams_without_ids, test_bound_in_number, test_bound_in_memory,
-	  test_noisy_flow, test_headers_of_events)
+	  test_parts_sent_twice, test_udp, test_fragments, test_datagrams_without_ids, test_bound_in_number,
+	  test_bound_in_memory, test_noisy_flow, test_headers_of_events)

@@ -10,7 +10,7 @@
 #include "view/rows.h"
 
 enum { BEGIN = 1000, SLEEP = 1, RUNNABLE = 0 };
-enum { A = 100, B = 200, TCP = 6 };
+enum { A = 100, B = 200, TCP = 6, UDP = 17 };
 
 static uint64_t now;
 
@@ -650,6 +650,30 @@ START_TEST(test_packets_of_two_processes)
 }
 END_TEST
 
+/* A datagram sent in three fragments: only the first has ports, and the length of all. */
+START_TEST(test_fragments)
+{
+	static const uint64_t offsets[] = { 0x2000, 0x2000 | 185, 370 };
+	const struct relation_row *r;
+	struct events e;
+
+	begin(&e);
+	CALL(&e, A, "socket", 3, .cmd = AF_INET);
+	ENTRY(&e, A, "sendto", .fd = 3);
+	for (unsigned i = 0; i < 3; i++)
+		EVENT(&e, now += 10, 0, A, NET_QUEUE, net, .name = str(&rec, "eth0"), .ip_version = 4, .protocol = UDP,
+		      .saddr = { client_addr[0] }, .daddr = { server_addr[0] }, .sport = i ? 0x4141 : CLIENT_PORT,
+		      .dport = i ? 0x4242 : SERVER_PORT, .tot_len = 1500, .header_words = 5 << 8,
+		      .frag_off = offsets[i], .udp_len = i ? 0x4343 : 4008);
+	EXIT(&e, A, "sendto", 4000, .fd0 = 0);
+	r = relation(&e, A, 0, RELATION_INET); /* the only one */
+	ck_assert_uint_eq(r->count, 1);
+	ck_assert_uint_eq(r->bytes, 4000);
+	ck_assert_str_eq(strpool_text((strid)r->object), "10.0.0.12:5432");
+	events_release(&e);
+}
+END_TEST
+
 /*
  * accept() waits for a packet to the port of its socket, as is known after the first connection. Before that, as many
  * other sockets have come and gone.
@@ -745,4 +769,4 @@ END_TEST
 UNIT_MAIN("relations", test_pipe, test_wait_in_lost_events, test_pipe_closed, test_pipe_of_the_dump, test_socketpair,
 	  test_unix_joined_by_wakeup, test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children,
 	  test_ids_in_a_container, test_two_hosts, test_hosts_know_each_other, test_packets_of_two_processes,
-	  test_accept_by_port, test_loopback, test_many_pipes)
+	  test_fragments, test_accept_by_port, test_loopback, test_many_pipes)
