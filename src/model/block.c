@@ -41,6 +41,7 @@ void block_destroy(struct model *m)
 	struct block *b = m->block;
 
 	map64_release(&b->disks);
+	map64_release(&b->got);
 	map64_release(&b->waiting);
 	map64_release(&b->driver);
 	map64_release(&b->remaps);
@@ -197,6 +198,9 @@ static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)
 
 	bios_add(m, key, p->nr_sector, a->thread, first || is_flush(p));
 	m->block->asked = key;
+	/* of a partition whose disk is not known yet, the insertion would not be found */
+	if (a->ev->kind == EVENT_BLOCK_GETRQ && g_array_index(m->block->ends, uint64_t, disk) != NO_SECTOR)
+		got_add(m, key, a->thread);
 }
 
 /* A bio reaches a device, or gets a request of its own there. */

@@ -11,6 +11,9 @@
  *                 │ └───requeue─────┘
  *      front merge: its first sector moves; two merged: one remains
  *
+ * Before that, a thread gets the request (block_getrq). It is in no queue yet, as it may have to wait for a flush, but
+ * the thread may wait for it.
+ *
  * A request is identified by its device and first sector.
  */
 #include "model/bios.h"
@@ -28,7 +31,7 @@ enum { REMAPS_MAX = 1024, OWNERS_MAX = 3 };
 struct request {
 	uint64_t queued_ns;   /* when its first bio was queued, else its insertion, else its issue */
 	uint64_t insert_ns;   /* 0: not seen */
-	struct asker who;     /* thread of the first bio, else that inserted it, else that issued it */
+	struct asker who;     /* thread of the first bio, else that got, inserted or issued it */
 	struct shares shares; /* who is charged for the sectors left, once it was issued */
 	uint64_t issue_ns;
 	uint64_t left;               /* sectors still to complete; 0: a flush, or unknown */
@@ -45,6 +48,7 @@ struct remap {
 
 struct block {
 	struct map64 disks;   /* device number -> TABLE_DISK row */
+	struct map64 got;     /* key -> requests[]: a thread has got it, but not inserted it yet */
 	struct map64 waiting; /* key -> requests[] */
 	struct map64 driver;  /* key -> requests[] */
 	GArray *requests;     /* struct request */
@@ -87,7 +91,13 @@ struct request request_begin(const struct model *m, uint32_t thread);
 /* A request for a thread that still exists starts (by 1) or has ended (by -1). */
 void request_note(struct model *m, const struct asker *who, int by);
 
-/* Adds rq to the scheduler's queue, unless there is one with that key. rq.insert_ns 0: its insertion was not seen. */
+/* The thread has got a request with that key, which is yet to be inserted or issued. */
+void got_add(struct model *m, uint64_t key, uint32_t thread);
+
+/*
+ * Adds rq to the scheduler's queue, unless there is one with that key. rq.insert_ns 0: its insertion was not seen. It
+ * becomes the request of the thread that has got it, if known.
+ */
 void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq);
 
 /* Removes it from the scheduler's queue, and returns what is known of it; insert_ns 0: not queued, or not seen. */

@@ -8,8 +8,9 @@
  *   I/O      waits for a disk request                  not one of them runs or is ready
  *
  * A thread waits for a disk while it is in uninterruptible sleep and a request that it started, as attributed in table
- * io, is queued or with the driver. The kernel marks such sleeps by in_iowait, which no tracepoint shows: that also
- * covers requests that other threads started, such as read-ahead.
+ * io, is not done. It starts when the thread gets it, as a write may wait for a flush before it is queued. The kernel
+ * marks such sleeps by in_iowait, which no tracepoint shows: that also covers requests that other threads started, such
+ * as read-ahead.
  *
  * After a loss of events, threads do not count until they are seen again. A host counts all its threads, a container
  * those whose innermost container it is. The first such time creates a row: where nothing ever waited there is none.

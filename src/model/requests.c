@@ -34,6 +34,7 @@ void requests_forget(struct model *m)
 	const struct state_table *t = &m->state.tables[TABLE_DISK];
 
 	forget_threads_requests(m);
+	map64_clear(&m->block->got);
 	map64_clear(&m->block->waiting);
 	map64_clear(&m->block->driver);
 	map64_clear(&m->block->remaps);
@@ -90,13 +91,46 @@ struct request request_begin(const struct model *m, uint32_t thread)
 	};
 }
 
-void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq)
+/* The one under that key is inserted, issued or merged: returns who has got it. */
+static struct asker got_del(struct model *m, uint64_t key)
+{
+	struct block *b = m->block;
+	const uint32_t index = map64_get(&b->got, key);
+	struct asker who = { 0 };
+
+	if (index == MAP64_NONE)
+		return who;
+	who = request_get(b, index)->who;
+	map64_del(&b->got, key);
+	request_free(b, index);
+	request_note(m, &who, -1);
+	return who;
+}
+
+void got_add(struct model *m, uint64_t key, uint32_t thread)
 {
 	struct block *b = m->block;
 	uint32_t index;
 
+	got_del(m, key); /* a previous one whose end was not seen */
+	if (b->got.count >= REQUESTS_MAX)
+		requests_forget(m);
+	index = request_new(b);
+	*request_get(b, index) = request_begin(m, thread);
+	map64_put(&b->got, key, index);
+	request_note(m, &request_get(b, index)->who, 1);
+}
+
+void waiting_add(struct model *m, uint32_t disk, uint64_t key, struct request rq)
+{
+	struct block *b = m->block;
+	const struct asker who = got_del(m, key);
+	uint32_t index;
+
 	if (map64_get(&b->waiting, key) != MAP64_NONE)
 		return;
+	if (who.thread_uid)
+		rq.who = who;
 	if (b->waiting.count >= REQUESTS_MAX)
 		requests_forget(m);
 	index = request_new(b);
@@ -111,7 +145,7 @@ struct request waiting_del(struct model *m, uint32_t disk, uint64_t key)
 {
 	struct block *b = m->block;
 	const uint32_t index = map64_get(&b->waiting, key);
-	struct request rq = { .shares = NO_SHARES };
+	struct request rq = { .who = got_del(m, key), .shares = NO_SHARES };
 
 	if (index == MAP64_NONE)
 		return rq;

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
 Pressure of hosts and containers, computed again from babeltrace2's text: which threads run, are ready, or sleep
-uninterruptibly while a disk request is pending whose first bio was theirs, or that they inserted or issued.
+uninterruptibly while a disk request is pending that they got or whose first bio was theirs, or else that they inserted or
+issued. A disk's requests count from their insertion until it has been given its first one.
 
 That the kernel calls such sleeps iowait is compared with the recorded machine's own /proc/stat, which counts the time a
 CPU was idle while a thread that had gone to sleep on it waited. No recorded machine has a copy of /proc/pressure.
@@ -65,6 +66,7 @@ class Threads:
         self.running, self.slept_on, self.kinds = {}, {}, {}
         self.state, self.sleeps, self.owner, self.requests = {}, {}, {}, collections.Counter()
         self.asks = {}  # first sector of a bio -> its thread
+        self.got, self.given = {}, set()  # requests that are not inserted yet -> their threads; disks that have been given some
         exiting = set()
         for _, name, cpu, f in self.events:
             if name == "sched_switch" and cpu not in self.running:
@@ -106,6 +108,8 @@ class Threads:
             self.kinds.pop(tid, None)
 
     def count(self, tid, by):
+        if tid is None:
+            return
         self.requests[tid] += by
         if tid in self.state:
             self.change(tid, self.state[tid])
@@ -115,19 +119,31 @@ class Threads:
         key = f["dev"], -1 if not sectors and number(f["rwbs"]) & 0x500 else sector
         if name == "block_getrq" or name.startswith("block_bio_"):
             self.asks.setdefault(sector, self.running.get(cpu, 0))
-        if name == "block_bio_frontmerge":
+        if name == "block_getrq" and f["dev"] in self.given:
+            self.count(self.got.pop(key, None), -1)
+            self.got[key] = self.running.get(cpu, 0)
+            self.count(self.got[key], 1)
+        elif name == "block_bio_frontmerge":
             if (f["dev"], sector + sectors) in self.owner:
                 self.owner[key] = self.owner.pop((f["dev"], sector + sectors))
+            elif (f["dev"], sector + sectors) in self.got:
+                self.got[key] = self.got.pop((f["dev"], sector + sectors))
         elif name in ("block_rq_insert", "block_rq_issue", "block_rq_requeue"):
             if key not in self.owner:
-                self.owner[key] = self.running.get(cpu, 0), sectors
+                # a request that is issued without insertion is its first bio's
+                got = self.got.get(key) if name == "block_rq_insert" else None
+                self.owner[key] = self.running.get(cpu, 0) if got is None else got, sectors
                 self.count(self.owner[key][0], 1)
+            self.count(self.got.pop(key, None), -1)
             if name == "block_rq_issue" and sectors:
+                self.given.add(f["dev"])
                 self.count(self.owner[key][0], -1)
                 self.owner[key] = self.asks.get(sector, self.owner[key][0]), sectors
                 self.count(self.owner[key][0], 1)
                 for taken in [s for s in self.asks if sector <= s < sector + sectors]:
                     del self.asks[taken]
+        elif name == "block_rq_merge" and key in self.got:
+            self.count(self.got.pop(key), -1)
         elif key in self.owner:
             who, left = self.owner.pop(key)
             if name == "block_rq_complete" and 0 < sectors < left:
@@ -192,11 +208,12 @@ def test_intervals():
 
 
 def test_disks():
-    found = harness.recording("disk-io")
-    if not found:
-        return "the recording disk-io is not here"
-    checked = compare(found[0])
-    assert checked["io_some_ns"] and checked["io_full_ns"]
+    archives = [os.path.join(harness.SHARED, *path) + ".tar.zst" for path in (("traces", "disk-io"), ("traces-k612", "disk-io-k612"))]
+    if not all(os.path.exists(archive) for archive in archives):
+        return "the recordings in ../shared are not here"
+    for archive in archives:
+        checked = compare(harness.unpack(archive, "recordings"))
+        assert checked["io_some_ns"] and checked["io_full_ns"], archive
     return None
 
 

@@ -120,6 +120,33 @@ START_TEST(test_io)
 }
 END_TEST
 
+/*
+ * Thread 7 waits for its write, which is inserted only when a flush is done, and by another thread. At 1100 it gets
+ * another request, which is merged with one of thread 9.
+ */
+START_TEST(test_io_before_insertion)
+{
+	events_switch(&e, 1010, 0, 0, 0, 9, "nine");
+	EVENT(&e, 1020, 0, 9, BLOCK_ISSUE, block_rq, .dev = VDA, .sector = 0, .nr_sector = 8, .rwbs = 4);
+	EVENT(&e, 1030, 0, 9, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = 0, .nr_sector = 8, .rwbs = 4);
+	events_switch(&e, 1090, 0, 9, 1, 7, "seven");
+	EVENT(&e, 1100, 0, 7, BLOCK_GETRQ, block_rq, .dev = VDA, .sector = 64, .nr_sector = 8, .rwbs = 1);
+	EVENT(&e, 1120, 0, 7, BLOCK_MERGE, block_rq, .dev = VDA, .sector = 64, .nr_sector = 8, .rwbs = 1);
+	events_switch(&e, 1130, 0, 7, UNINTERRUPTIBLE, 0, "swapper/0");
+	wake(1150, 7);
+	events_switch(&e, 1150, 0, 0, 0, 7, "seven");
+	EVENT(&e, 1160, 0, 7, BLOCK_GETRQ, block_rq, .dev = VDA, .sector = 8, .nr_sector = 8, .rwbs = 0x401);
+	events_switch(&e, 1200, 0, 7, UNINTERRUPTIBLE, 5, "kworker/0:1H");
+	EVENT(&e, 1500, 0, 5, BLOCK_INSERT, block_rq, .dev = VDA, .sector = 8, .nr_sector = 8, .rwbs = 0x401);
+	EVENT(&e, 1600, 0, 5, BLOCK_ISSUE, block_rq, .dev = VDA, .sector = 8, .nr_sector = 8, .rwbs = 0x401);
+	events_switch(&e, 1650, 0, 5, 1, 0, "swapper/0");
+	EVENT(&e, 1700, 0, 0, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = 8, .nr_sector = 8, .rwbs = 0x401);
+	wake(1800, 7);
+	events_switch(&e, 1800, 0, 0, 0, 7, "seven");
+	ASSERT_PRESSURE(0, 0, 0, 500, 50);
+}
+END_TEST
+
 /* Thread 7 is woken at 1200; at 1300 events are lost. */
 static void lose_while_ready(void)
 {
@@ -165,5 +192,5 @@ START_TEST(test_woken_after_loss)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("pressure", setup, teardown, test_cpu, test_enters_while_ready, test_io, test_loss,
-		 test_loss_while_a_request_is_out, test_woken_after_loss)
+UNIT_MAIN_AROUND("pressure", setup, teardown, test_cpu, test_enters_while_ready, test_io, test_io_before_insertion,
+		 test_loss, test_loss_while_a_request_is_out, test_woken_after_loss)
