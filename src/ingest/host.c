@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/nstime.h"
 #include "base/strpool.h"
+#include "base/timetext.h"
 #include "event/payload.h"
 #include "ingest/kernel.h"
 
@@ -447,6 +448,15 @@ static void begin(struct host *host, uint64_t begin_ns)
 	model_begin(h->model, begin_ns);
 }
 
+static void log_unrecorded(const struct ingest_host *h, uint64_t t_ns)
+{
+	char since[TIMETEXT_SIZE];
+
+	/* as the log's own times: in UTC */
+	log_info("%s: not recorded for %" PRIu64 " s, from %s UTC", h->name, (t_ns - h->end_ns) / NS_PER_S,
+		 timetext_format(since, sizeof(since), h->end_ns, 0, true, true));
+}
+
 void host_next_event(struct host *host, uint64_t t_ns)
 {
 	struct ingest_host *h = &host->public;
@@ -454,7 +464,7 @@ void host_next_event(struct host *host, uint64_t t_ns)
 	if (h->begin_ns == TIME_UNKNOWN)
 		begin(host, t_ns);
 	if (host->paused && t_ns > h->end_ns + STILL_NS) {
-		log_info("%s: not recorded for %" PRIu64 " s", h->name, (t_ns - h->end_ns) / NS_PER_S);
+		log_unrecorded(h, t_ns);
 		model_interrupt(h->model, h->end_ns);
 		h->gap_begin_ns = h->end_ns;
 		h->gap_end_ns = t_ns;

@@ -134,6 +134,14 @@ def incomplete(directory):
     return test
 
 
+def between_sessions(checks):
+    """The time between two sessions of a host is reported, with its start."""
+    sources = [unpack(name) or skip(f"no recording {name}") for name in ("three-tier", "rpc-hog-local")]
+    with Terminal("--paused", *sources, size=(120, 60)).wait_read() as t:
+        said = [line for line in t.press("L", "End") if "not recorded for" in line]
+        checks.contains("with its start", said, r"web: not recorded for 70 s, from 2026-11-20 14:07:15 UTC")
+
+
 with tempfile.TemporaryDirectory() as place:
     path = os.path.join(place, "sched-only")
     with made.Recording(path, "web") as recording:
@@ -142,4 +150,5 @@ with tempfile.TemporaryDirectory() as place:
     with made.Recording(calls_path, "calls", event=made.CALL) as recording:
         times = [BASE + i * STEP for i in range(150)]
         recording.packet(0, BASE, times[-1], [(time, made.call(time, 1 + i % 2)) for i, time in enumerate(times)])
-    Checks().run(panes(path), reports(path), no_switches(calls_path, path), no_switches_shown(calls_path), incomplete(path))
+    Checks().run(panes(path), reports(path), no_switches(calls_path, path), no_switches_shown(calls_path), between_sessions,
+                 incomplete(path))
