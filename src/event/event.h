@@ -72,10 +72,10 @@ enum event_kind {
 	EVENT_STREAM,     /* a stream: its CPU */
 	EVENT_PERF_NAMES, /* one perf context of a trace: index and name */
 	EVENT_SHAPE,      /* the fields of a class's events (event/fields.h), all of them or a part */
-	EVENT_CPU_START,  /* what ran on a CPU when its first packet began (ts_ns; 0: not known); recordings only */
-	EVENT_READY,      /* everything known before the first event has been sent; a live source: attached */
-	EVENT_SESSION,    /* a session that a relayd offers (source_start_list()) */
-	EVENT_LISTED,     /* the end of the list of sessions */
+	EVENT_CPU_START, /* when a CPU's first packet began (ts_ns; 0: not known), and what ran then; recordings only */
+	EVENT_READY,     /* everything known before the first event has been sent; a live source: attached */
+	EVENT_SESSION,   /* a session that a relayd offers (source_start_list()) */
+	EVENT_LISTED,    /* the end of the list of sessions */
 
 	/* Changes of the source's state. */
 	EVENT_LOST,       /* discarded events or packets */

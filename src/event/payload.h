@@ -55,7 +55,7 @@ struct ev_shape {
 };
 
 struct ev_cpu_start {
-	int64_t tid; /* prev_tid of the CPU's first sched_switch; 0: idle */
+	int64_t tid; /* prev_tid of the CPU's first sched_switch; 0: idle, EVENT_NO_TID: not known */
 	int64_t prio;
 	char comm[16];
 	uint64_t in_call; /* enum first_in_call */

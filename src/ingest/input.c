@@ -180,6 +180,13 @@ static void apply_starts(struct input *input, uint64_t t_ns, uint64_t until_ns)
 		model_apply(input->host->public.model, input->number, ev);
 		g_ptr_array_remove_index(input->starts, i);
 	}
+}
+
+/* The rest is of CPUs whose data begins later, or of their later streams. */
+static void await_cpus(struct input *input)
+{
+	for (guint i = 0; i < input->starts->len && !input->has_begun; i++)
+		model_await_cpu(input->host->public.model, ((struct event *)g_ptr_array_index(input->starts, i))->cpu);
 	input->has_begun = true;
 	if (!input->starts->len)
 		g_clear_pointer(&input->starts, g_ptr_array_unref);
@@ -188,12 +195,17 @@ static void apply_starts(struct input *input, uint64_t t_ns, uint64_t until_ns)
 void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns)
 {
 	const GPtrArray *all = input->host->inputs;
+	struct input *part;
 
 	for (guint i = 0; i < all->len; i++) {
-		struct input *part = g_ptr_array_index(all, i);
-
+		part = g_ptr_array_index(all, i);
 		if (part && part->spec == input->spec && part->starts)
 			apply_starts(part, t_ns, until_ns);
+	}
+	for (guint i = 0; i < all->len; i++) {
+		part = g_ptr_array_index(all, i);
+		if (part && part->spec == input->spec && part->starts)
+			await_cpus(part);
 	}
 }
 

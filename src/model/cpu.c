@@ -190,6 +190,7 @@ void apply_cpu_start(struct model *m, const struct apply *a)
 {
 	const struct ev_cpu_start *p = event_payload(a->ev, ev_cpu_start);
 
+	lost_cpu_begins(m, a->cpu);
 	if (a->cpu->tid != TID_UNKNOWN)
 		return;
 	if (m->begin_ns < m->now_ns)

@@ -94,6 +94,8 @@ struct cpu {
 	 * interruption: what is seen next has not run since then; else 0.
 	 */
 	int64_t held_tid;
+	bool begun;         /* its EVENT_CPU_START was applied, since the last interruption */
+	bool awaited;       /* lost.c: it will come; nothing is known of what it runs until then */
 	uint64_t stream_ns; /* live: when the first of its streams began; 0: not known */
 	struct loss_times lost;
 	uint64_t gap_end_ns; /* until then, nothing is known of what it runs; 0: it always was */
@@ -302,6 +304,7 @@ struct model {
 	uint64_t lost_ns;          /* when events of the kernel were last lost, 0 never */
 	uint64_t lost_until_ns;    /* latest end of a loss, on any CPU, 0 never */
 	struct loss_times lost;    /* on CPUs that are not known */
+	unsigned awaited;          /* number of CPUs whose data begins later */
 	uint64_t unexplained_ns;   /* when a CPU last ran a thread without switch or loss, 0 never */
 	bool has_kernel;           /* one of the traces is the kernel's */
 	bool is_x86_64;            /* the host has the numbers of event/syscall_numbers.def */

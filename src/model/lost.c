@@ -139,6 +139,23 @@ void model_lost(const struct model *m, uint64_t begin_ns, uint64_t end_ns, uint6
 	*goes_on = all.gap_end_ns >= end_ns;
 }
 
+/* Kernel events of [begin_ns, end_ns[ are missing; cpu NULL: it is not known of which. */
+static void end_loss(struct model *m, struct cpu *cpu, uint64_t begin_ns, uint64_t end_ns)
+{
+	m->lost_ns = m->now_ns;
+	add_loss(m, cpu ? &cpu->lost : &m->lost, end_ns);
+	if (begin_ns <= m->unexplained_ns)
+		m->unexplained_ns = 0; /* that switch was among them: other streams of the CPU lost nothing */
+	if (cpu) {
+		irq_reset_cpu(m, cpu);
+		context_reset(cpu);
+	}
+	lost_of_dump(m, begin_ns);
+	if (m->wait_log)
+		waitlog_interrupt(m, cpu);
+	mark_threads_unsure(m);
+}
+
 void apply_lost(struct model *m, const struct apply *a)
 {
 	const struct ev_lost *p = event_payload(a->ev, ev_lost);
@@ -152,42 +169,23 @@ void apply_lost(struct model *m, const struct apply *a)
 		CPU_ROW(m, a->cpu->row)->lost_events += p->events;
 		state_touch(&m->state, TABLE_CPU, a->cpu->row);
 	}
-	if (a->trace->domain != DOMAIN_KERNEL)
-		return; /* they would have changed nothing of this */
-	m->lost_ns = m->now_ns;
-	add_loss(m, a->cpu ? &a->cpu->lost : &m->lost, p->end_ns);
-	if (p->begin_ns <= m->unexplained_ns)
-		m->unexplained_ns = 0; /* that switch was among them: other streams of the CPU lost nothing */
-	if (a->cpu) {
-		irq_reset_cpu(m, a->cpu);
-		context_reset(a->cpu);
-	}
-	lost_of_dump(m, p->begin_ns);
-	if (m->wait_log)
-		waitlog_interrupt(m, a->cpu);
-	mark_threads_unsure(m);
+	if (a->trace->domain == DOMAIN_KERNEL) /* others would have changed nothing of this */
+		end_loss(m, a->cpu, p->begin_ns, p->end_ns);
 }
 
 /*
- * Until the end of a gap nothing is known of its CPU. The time of the thread that ran there ends, and that of all that
- * were ready, as any of them may run there now.
+ * Nothing is known of the CPU from now on. The time of the thread that ran there ends, and that of all that were ready,
+ * as any of them may run there now.
  */
-void apply_gap(struct model *m, const struct apply *a)
+static void enter_gap(struct model *m, struct cpu *cpu)
 {
-	const uint64_t end_ns = event_payload(a->ev, ev_gap)->end_ns;
-
-	a->cpu->gap_end_ns = MAX(a->cpu->gap_end_ns, end_ns);
-	HOST_ROW(m)->gap_end_ns = MAX(HOST_ROW(m)->gap_end_ns, end_ns);
-	if (m->losses)
-		keep_loss(m);
-	touch_host(m);
-	irq_reset_cpu(m, a->cpu);
-	context_reset(a->cpu);
-	if (a->thread != NO_ROW)
-		thread_set_state(m, a->thread, THREAD_UNKNOWN);
-	cpu_interrupt(m, a->cpu);
+	irq_reset_cpu(m, cpu);
+	context_reset(cpu);
+	if (cpu->thread != NO_ROW)
+		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
+	cpu_interrupt(m, cpu);
 	if (m->wait_log)
-		waitlog_interrupt(m, a->cpu);
+		waitlog_interrupt(m, cpu);
 	for (guint i = 0; i < m->sure->len; i++) {
 		const uint32_t row = g_array_index(m->sure, uint32_t, i);
 
@@ -197,16 +195,54 @@ void apply_gap(struct model *m, const struct apply *a)
 	mark_threads_unsure(m);
 }
 
+void apply_gap(struct model *m, const struct apply *a)
+{
+	const uint64_t end_ns = event_payload(a->ev, ev_gap)->end_ns;
+
+	a->cpu->gap_end_ns = MAX(a->cpu->gap_end_ns, end_ns);
+	HOST_ROW(m)->gap_end_ns = MAX(HOST_ROW(m)->gap_end_ns, end_ns);
+	if (m->losses)
+		keep_loss(m);
+	touch_host(m);
+	enter_gap(m, a->cpu);
+}
+
+/* ---- CPUs whose data begins later: a gap in which nothing was lost ---- */
+
+void model_await_cpu(struct model *m, unsigned number)
+{
+	struct cpu *cpu = number == EVENT_NO_CPU ? NULL : cpu_of_number(m, number);
+
+	/* an earlier stream of the CPU, or another session, has shown it */
+	if (!cpu || cpu->begun || cpu->awaited || CPU_ROW(m, cpu->row)->state != CPU_UNKNOWN)
+		return;
+	cpu->awaited = true;
+	m->awaited++;
+	enter_gap(m, cpu);
+}
+
+void lost_cpu_begins(struct model *m, struct cpu *cpu)
+{
+	cpu->begun = true;
+	if (!cpu->awaited)
+		return;
+	cpu->awaited = false;
+	m->awaited--;
+	end_loss(m, cpu, 0, m->now_ns);
+}
+
 /* Whatever runs from here on, the model does not know it. */
 static void forget_what_runs(struct model *m)
 {
 	const struct state_table *t = &m->state.tables[TABLE_THREAD];
 
+	m->awaited = 0;
 	for (guint i = 0; i < m->cpus->len; i++) {
 		struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
 
 		if (cpu->row == NO_ROW)
 			continue;
+		cpu->begun = cpu->awaited = false;
 		irq_reset_cpu(m, cpu);
 		context_reset(cpu);
 		cpu_interrupt(m, cpu);

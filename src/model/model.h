@@ -51,6 +51,13 @@ enum { CPU_START_SKEW_NS = 1000000 };
 void model_begin(struct model *m, uint64_t t_ns);
 
 /*
+ * The CPU's data begins later (older packets were overwritten), with its EVENT_CPU_START: nothing is known of what it
+ * runs until then, and where threads that are ready run. To be called at the start of the record, after what is known
+ * of other CPUs was applied; ignored for a CPU that was seen already.
+ */
+void model_await_cpu(struct model *m, unsigned cpu);
+
+/*
  * Applies one checked record of any kind. source: which of the host's sources it came from (0 …), as the numbers of
  * traces and classes are local to a source.
  */

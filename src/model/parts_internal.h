@@ -231,11 +231,14 @@ void waitlog_interrupt(struct model *m, const struct cpu *cpu);
 /* ---- lost.c ---- */
 handler_fn apply_lost, apply_gap, apply_backward;
 
-/* Whether a CPU is in a gap: a thread that is ready may run there. */
+/* Whether a CPU is in a gap, or its data begins later: a thread that is ready may run there. */
 static inline bool lost_in_gap(const struct model *m)
 {
-	return m->now_ns < HOST_ROW(m)->gap_end_ns;
+	return m->now_ns < HOST_ROW(m)->gap_end_ns || m->awaited;
 }
+
+/* The CPU's data begins. */
+void lost_cpu_begins(struct model *m, struct cpu *cpu);
 
 /* A thread's state was seen, for the first time or again since events were lost. */
 void lost_seen(struct model *m, uint32_t thread);

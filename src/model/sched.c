@@ -89,7 +89,8 @@ bool sched_was_ready(struct model *m, uint32_t thread)
 	/* in a record of some processes, CPUs run threads without a switch all the time */
 	const bool all_recorded = !m->unexplained_ns || early_ns > m->unexplained_ns + NS_PER_S;
 
-	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) && early_ns > m->lost_ns && all_recorded;
+	return (r->state == THREAD_BLOCKED || r->state == THREAD_STOPPED) && early_ns > m->lost_ns && !lost_in_gap(m) &&
+	       all_recorded;
 }
 
 /*

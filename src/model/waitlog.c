@@ -440,9 +440,14 @@ void waitlog_work(struct model *m, const struct apply *a, enum wait_event_kind k
 		e->cause = function;
 }
 
+static bool is_in_gap(const struct model *m, const struct cpu *cpu)
+{
+	return cpu->awaited || m->now_ns < cpu->gap_end_ns;
+}
+
 void waitlog_interrupt(struct model *m, const struct cpu *cpu)
 {
-	add(m, WAIT_EVENT_INTERRUPT, cpu)->goes_on = cpu && m->now_ns < cpu->gap_end_ns;
+	add(m, WAIT_EVENT_INTERRUPT, cpu)->goes_on = cpu && is_in_gap(m, cpu);
 }
 
 void model_set_wait_log(struct model *m, struct wait_log *log)
@@ -455,7 +460,11 @@ void model_set_wait_log(struct model *m, struct wait_log *log)
 	for (guint i = 0; i < m->cpus->len; i++) {
 		const struct cpu *cpu = &g_array_index(m->cpus, struct cpu, i);
 
-		if (cpu->row != NO_ROW)
+		if (cpu->row == NO_ROW)
+			continue;
+		if (is_in_gap(m, cpu))
+			waitlog_interrupt(m, cpu);
+		else
 			waitlog_runs(m, cpu);
 	}
 }

@@ -250,16 +250,18 @@ static void write_stream(struct reader *r, struct reader_stream *s)
 	ev->cpu = s->cpu;
 	((struct ev_stream *)(void *)ev->words)->id = s->index;
 	emit_end(r->ring, ev);
-	if (!first.found || s->cpu == EVENT_NO_CPU)
+	if (!reader_has_switch(s) || s->cpu == EVENT_NO_CPU)
 		return;
 	/* of a stream that is not read from its start, the first packet says nothing */
 	ev = emit_begin(r->ring, EVENT_CPU_START, s->first_packet_ns >= r->args.begin_ns ? s->first_packet_ns : 0, 0);
 	ev->cpu = s->cpu;
 	start = (struct ev_cpu_start *)(void *)ev->words;
-	start->tid = first.sched.prev_tid;
-	start->prio = first.sched.prev_prio;
+	start->tid = first.found ? first.sched.prev_tid : EVENT_NO_TID;
 	start->in_call = first.in_call;
-	memcpy(start->comm, first.sched.prev_comm, sizeof(start->comm));
+	if (first.found) {
+		start->prio = first.sched.prev_prio;
+		memcpy(start->comm, first.sched.prev_comm, sizeof(start->comm));
+	}
 	emit_end(r->ring, ev);
 }
 

@@ -176,6 +176,12 @@ static void change(struct build *b, const struct build_thread *t, const struct w
 	present(b, t, after, now);
 }
 
+/* The status of a thread that is ready: while a CPU is in a gap, it may run there. */
+static enum status ready_status(const struct build *b, const struct build_thread *t)
+{
+	return build_host(b, t->host)->in_gap ? STATUS_UNKNOWN : STATUS_WAIT_CPU;
+}
+
 /* ---- switches ---- */
 
 /* Why a thread is blocked, if it is not a wait that a wake-up explains. */
@@ -206,7 +212,7 @@ static void switch_out(struct build *b, unsigned host, const struct wait_event *
 	recover(b, prev, STATUS_RUN);
 	build_thread_name(b, prev, e->from_comm, e->from_pid);
 	left = task_state_of(e->prev_state, prev->exiting);
-	build_thread_set(prev, left == TASK_READY ? STATUS_WAIT_CPU : STATUS_BLOCKED);
+	build_thread_set(prev, left == TASK_READY ? ready_status(b, prev) : STATUS_BLOCKED);
 	wait.name = stop_of(b, left);
 	change(b, prev, NULL, left == TASK_READY ? NULL : &wait);
 	prev->stop = wait.name;
@@ -343,7 +349,7 @@ static void build_wake(struct build *b, unsigned host, const struct wait_event *
 		 (t->status == STATUS_BLOCKED || t->status == STATUS_WAIT_FORK || t->status == STATUS_UNKNOWN);
 	if (!counts)
 		return;
-	build_thread_set(t, STATUS_WAIT_CPU);
+	build_thread_set(t, ready_status(b, t));
 	if (t->old == STATUS_WAIT_FORK)
 		wake_in_task(b, e, t, waker, WAIT_LINK_FORK);
 	else if (t->old == STATUS_BLOCKED && t->stop && t->stop != b->idling)

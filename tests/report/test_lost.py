@@ -60,7 +60,7 @@ def check_running(name, directory):
     """By their paths, threads run no longer than CPUs are there, and each no longer than by the table cpu."""
     whole = harness.report("hosts", directory, status=(INCOMPLETE,))
     third, sure = (whole.end - whole.begin) // 3, 0
-    for begin, end in ((whole.begin, whole.end), (whole.begin, whole.begin + third), (whole.begin, whole.begin + third // 100), (whole.begin + third, whole.end),
+    for begin, end in ((whole.begin, whole.end), (whole.begin, whole.begin + third), (whole.begin, whole.begin + third // 8000), (whole.begin + third, whole.end),
                        (whole.end - third // 30, whole.end)):
         times, status = ("--begin", harness.stamp(begin), "--end", harness.stamp(end)), (0, INCOMPLETE)
         cpus, cpu, path, accounts = (harness.report(table, *times, *args, directory, status=status).rows

@@ -68,7 +68,9 @@ class Records:
                 events, packets, since, _ = map(int, rest.split())
                 self.lost.append((ns, cpu, events, packets, since))
             elif kind == "CPU_START":
-                self.starts[cpu] = int(re.search(r"(?:tid|w0)=(-?\d+)|^(-?\d+)", rest)[0].split("=")[-1])
+                first = int(re.search(r"(?:tid|w0)=(-?\d+)|^(-?\d+)", rest)[0].split("=")[-1])
+                if first >= 0:  # else only that the CPU's data begins is known
+                    self.starts[cpu] = first
             elif kind == "TRACE":
                 self.hosts += 1
             elif name and kind not in ("CLASS", "CONTEXT"):

@@ -67,6 +67,70 @@ START_TEST(test_cpu_start_of_later_data)
 }
 END_TEST
 
+/*
+ * Until its data begins, threads may run on that CPU: which of them are ready is not known. Nothing was lost. A second
+ * stream of the CPU says nothing new.
+ */
+START_TEST(test_awaited_cpu)
+{
+	struct ev_cpu_start p = { .tid = 5, .comm = "five" };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	model_await_cpu(e.m, 1);
+	events_switch(&e, 1100, 0, 7, SLEEP, 5, "five");
+	EVENT(&e, 1110, 0, 5, SCHED_WAKING, wakeup, .tid = 5);
+	EVENT(&e, 1120, 0, 5, SCHED_WAKING, wakeup, .tid = 7, .target_cpu = 1);
+	events_switch(&e, 1150, 0, 5, RUNNABLE, 7, "seven");
+	EVENT(&e, 1200, 0, 7, SCHED_WAKING, wakeup, .tid = 8, .target_cpu = 1);
+	events_switch(&e, 1300, 0, 7, SLEEP, 9, "nine");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1400), 0);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 8, ready_ns, 1400), 0);
+	ck_assert_uint_eq(HOST_ROW(e.m)->cpus, 2);
+	ck_assert_uint_eq(HOST_ROW(e.m)->gap_end_ns, 0);
+	record_init(&r, 1500, 1, EVENT_NO_TID, EVENT_CPU_START);
+	events_apply(&e, &r, &p, sizeof(p));
+	ck_assert(events_thread(&e, 7)->flags & THREAD_UNSURE); /* it may have run, and sleep again */
+	events_switch(&e, 1600, 1, 5, RUNNABLE, 0, "swapper/1");
+	EVENT(&e, 1650, 0, 9, SCHED_WAKING, wakeup, .tid = 8, .target_cpu = 1);
+	record_init(&r, 1700, 1, EVENT_NO_TID, EVENT_CPU_START);
+	events_apply(&e, &r, &p, sizeof(p));
+	model_await_cpu(e.m, 1);
+	events_switch(&e, 1800, 1, 0, 0, 8, "eight");
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, cpu_ns, 1800), 50 + 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 5, ready_ns, 1800), 200);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 8, ready_ns, 1800), 150);
+	ck_assert_uint_eq(events_thread(&e, 8)->latency.count, 1);
+	ck_assert_uint_eq(events_thread(&e, 7)->latency.count, 0);
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 1800), 300);
+	ck_assert_uint_eq(HOST_ROW(e.m)->lost_events + HOST_ROW(e.m)->lost_packets, 0);
+	assert_sums(&e, 1800);
+	events_release(&e);
+}
+END_TEST
+
+/* What ran as a CPU's data begins may be unknown: that it begins is known. */
+START_TEST(test_awaited_cpu_without_switch)
+{
+	struct ev_cpu_start p = { .tid = EVENT_NO_TID };
+	struct events e;
+	struct record r;
+
+	begin(&e);
+	model_await_cpu(e.m, 1);
+	events_switch(&e, 1100, 0, 7, SLEEP, 9, "nine");
+	record_init(&r, 1500, 1, EVENT_NO_TID, EVENT_CPU_START);
+	events_apply(&e, &r, &p, sizeof(p));
+	EVENT(&e, 1600, 0, 9, SCHED_WAKING, wakeup, .tid = 7, .target_cpu = 1);
+	EVENT(&e, 1700, 1, 6, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, ready_ns, 1700), 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 6, cpu_ns, 1700), 200);
+	assert_sums(&e, 1700);
+	events_release(&e);
+}
+END_TEST
+
 static void stream(struct events *e, unsigned cpu, uint64_t begin_ns)
 {
 	struct ev_stream p = { .begin_ns = begin_ns };
@@ -648,11 +712,12 @@ START_TEST(test_sums_hold_whatever_comes)
 END_TEST
 
 UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_first_switch,
-	  test_cpu_start_of_later_data, test_streams_that_begin_later, test_context_tid_tells_who_runs,
-	  test_ready_and_blocked, test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked,
-	  test_first_wakeup_counts, test_sched_wakeup_counts_only_without_waking, test_migrations,
-	  test_offline_with_look_ahead, test_migration_that_stays_online, test_offline_held_until_next_event,
-	  test_hotplug_tracepoint, test_lost_events_make_unsure, test_time_of_a_gap_is_unknown,
-	  test_wait_for_cpu_after_loss, test_switched_in_unseen, test_losses_with_many_threads,
-	  test_interrupted_session, test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out,
-	  test_woken_in_a_record_of_some_processes, test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_cpu_start_of_later_data, test_awaited_cpu, test_awaited_cpu_without_switch,
+	  test_streams_that_begin_later, test_context_tid_tells_who_runs, test_ready_and_blocked,
+	  test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
+	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
+	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
+	  test_lost_events_make_unsure, test_time_of_a_gap_is_unknown, test_wait_for_cpu_after_loss,
+	  test_switched_in_unseen, test_losses_with_many_threads, test_interrupted_session,
+	  test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
+	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)

@@ -27,6 +27,7 @@ CAUSES = {
     "early": "woken by another thread while it ran, switched out to sleep and not woken again: it has been ready since",
     "swapper": "an idle task wakes nobody: it was an interrupt that was not recorded, and the wait stays as it is",
     "unknown": "after lost events what a thread did before they ended is unknown",
+    "gap": "while events of a CPU are missing, a thread that is ready may run there: what it does is unknown",
 }
 
 
@@ -240,6 +241,7 @@ def changed(critpath, losses, starts, clocks):
                     self.idling.discard(w)
                     self.used["early"] += 1
             super().sched_switch(e, f)
+            self.ready_in_gap(self.find(e.host, f["prev_tid"], e.cpu))
             if f["prev_state"] == TASK_IDLE:
                 self.idling.add(self.find(e.host, f["prev_tid"], e.cpu))
 
@@ -253,13 +255,23 @@ def changed(critpath, losses, starts, clocks):
                 self.g.idle[vx] = state if state in BROUGHT else "BLOCKED"
                 self.used["idle"] += 1
 
+        def ready_in_gap(self, w):
+            """It may run on the CPU whose events are missing."""
+            if self.gaps and w.status == critpath.WAIT_CPU:
+                w.status = critpath.UNKNOWN
+                self.used["gap"] += 1
+
         # wake-ups
 
         def wakeup(self, e, f):
+            self.is_woken(e, f)
+            self.ready_in_gap(self.find(e.host, f["tid"], e.cpu))
+
+        def is_woken(self, e, f):
             t = self.find(e.host, f["tid"], e.cpu)
             if t and t is not self.on_cpu(e.host, e.cpu):
                 self.seen(t, critpath.WAIT_BLOCKED)
-                if t.status == critpath.RUN:
+                if t.status == critpath.RUN and not self.gaps:
                     self.early.add(t)
                 elif t.status == critpath.WAIT_BLOCKED:
                     self.early.discard(t)
