@@ -285,10 +285,11 @@ void apply_wakeup(struct model *m, const struct apply *a)
 void apply_migrate(struct model *m, const struct apply *a)
 {
 	const struct ev_task *p = event_payload(a->ev, ev_task);
-	uint32_t row = p->tid > 0 ? thread_find(m, p->tid) : NO_ROW;
+	uint32_t row;
 
-	if (row == NO_ROW)
+	if (p->tid <= 0)
 		return;
+	row = thread_of_tid(m, p->tid);
 	THREAD_ROW(m, row)->migrations++;
 	if (m->preemption && THREAD_ROW(m, row)->state == THREAD_READY)
 		preemption_move(m, a, row, p->dest_cpu);

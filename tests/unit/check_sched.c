@@ -286,6 +286,8 @@ START_TEST(test_migrations)
 	events_switch(&e, 1500, 1, 5, SLEEP, 0, "swapper/1");
 	events_switch(&e, 1600, 0, 0, RUNNABLE, 5, "five");
 	ck_assert_uint_eq(events_thread(&e, 5)->migrations, 2); /* the tracepoint counted it */
+	EVENT(&e, 1700, 1, 5, SCHED_MIGRATE, task, .tid = 8, .orig_cpu = 1, .dest_cpu = 0);
+	ck_assert_uint_eq(events_thread(&e, 8)->migrations, 1); /* the first event that names it */
 	events_release(&e);
 }
 END_TEST
