@@ -363,6 +363,36 @@ def test_archive_too_late(name, ctf2):
     check(f"{name}: nothing is lost", not follower.of_kind("NOTE") + follower.of_kind("LOST"), follower.lines)
 
 
+def test_process(name, ctf2):
+    """A process ends, as its metadata shows: its streams hold back no other process. The session may have more."""
+    root = f"{name}-process"
+    first, second = (Growing(os.path.join(root, "ust", "pid", f"app-{pid}"), ctf2) for pid in (1, 2))
+    second.uuid = b"another process."
+    for growing in (first, second):
+        growing.trace.add(1, "event", ("value", "u32", 1))
+        growing.trace.events.clear()
+        growing.declare()
+        growing.add(0, 10, 100, 20)
+    first.append(1, b"")
+    follower = Follower(root)
+    follower.wait(f"{name}: both", lambda: len(follower.of_kind("TRACE")) == 2)
+    first.add(0, 110, 200, 120)
+    first.close()
+    second.add(0, 110, 400, 130, 350)
+    follower.wait_for(f"{name}: one has ended", 20, 20, 120, 130, 350)
+    follower.wait(f"{name}: so has its stream", lambda: len(follower.of_kind("STREAM_END")) == 1)
+    third = Growing(os.path.join(root, "ust", "pid", "app-3"), ctf2)
+    third.uuid = b"a third process."
+    third.add(0, 410, 500, 420)
+    third.declare()
+    second.add(0, 410, 500, 430)
+    follower.wait_for(f"{name}: another one follows", 20, 20, 120, 130, 350, 420, 430)
+    check(f"{name}: nothing is wrong", not follower.of_kind("NOTE") + follower.of_kind("LOST"), follower.lines)
+    second.close()
+    third.close()
+    follower.stop()
+
+
 def test_shorter(name, ctf2):
     """A file becomes shorter in the middle of a packet: the next file of the stream is not affected."""
     root = f"{name}-shorter"
@@ -398,7 +428,8 @@ def main():
         return 0
     for ctf2 in (False, True):
         for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation,
-                     test_archive_later, test_archive_too_late, test_shorter):
+                     test_archive_later, test_archive_too_late, test_process,
+                     test_shorter):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     finish()
 

@@ -154,7 +154,7 @@ static void wait_for_new_files(struct native_follow *f)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct followed_file *file = value;
 
-		if (!file->stream && !file->is_done && !file->is_removed)
+		if (!file->stream && !file->is_done && !file->is_removed && !file->trace->has_ended)
 			f->live.until_ns = MIN(f->live.until_ns, file->since_ns);
 	}
 }
@@ -173,7 +173,8 @@ static void hear_of_closed_metadata(struct native_follow *f)
 			for (guint i = 0; i < f->directories->len; i++) {
 				struct followed_directory *d = g_ptr_array_index(f->directories, i);
 
-				d->is_closed |= d->watch == event->wd && event->mask & IN_CLOSE_WRITE;
+				if (!d->closed_us && d->watch == event->wd && event->mask & IN_CLOSE_WRITE)
+					d->closed_us = f->now_us;
 			}
 			f->news_us = f->now_us;
 			at += (ssize_t)(sizeof(*event) + event->len);
@@ -181,18 +182,33 @@ static void hear_of_closed_metadata(struct native_follow *f)
 	}
 }
 
-/* Whether the metadata of its last archive has been closed. */
-static bool is_closed(const struct native_follow *f, const struct followed_trace *t)
+static void find_last_archives(struct native_follow *f)
 {
-	const struct followed_directory *last = NULL;
-
+	for (guint i = 0; i < f->traces->len; i++)
+		((struct followed_trace *)g_ptr_array_index(f->traces, i))->last = NULL;
 	for (guint i = 0; i < f->directories->len; i++) {
 		const struct followed_directory *d = g_ptr_array_index(f->directories, i);
 
-		if (d->trace == t && (!last || d->written_ns > last->written_ns))
-			last = d;
+		if (d->trace && (!d->trace->last || d->written_ns > d->trace->last->written_ns))
+			d->trace->last = d;
 	}
-	return !last || last->is_closed;
+}
+
+/* Whether the metadata of its last archive was closed at least that long ago. */
+static bool is_closed(const struct native_follow *f, const struct followed_trace *t, int64_t since_us)
+{
+	return !t->last || (t->last->closed_us && f->now_us - t->last->closed_us >= since_us);
+}
+
+/* A rotation, too, closes the metadata, but the next archive is found soon after that. */
+static void find_ended_processes(struct native_follow *f)
+{
+	find_last_archives(f);
+	for (guint i = 0; i < f->traces->len; i++) {
+		struct followed_trace *t = g_ptr_array_index(f->traces, i);
+
+		t->has_ended = t->is_of_process && is_closed(f, t, QUIET_US);
+	}
 }
 
 static bool is_over(const struct native_follow *f)
@@ -204,7 +220,7 @@ static bool is_over(const struct native_follow *f)
 
 		if (t->is_of_process)
 			continue;
-		if (!is_closed(f, t))
+		if (!is_closed(f, t, 0))
 			return false;
 		any = true;
 	}
@@ -272,6 +288,7 @@ static void look_around(struct native_follow *f)
 	f->now_us = g_get_monotonic_time();
 	walk(f);
 	hear_of_closed_metadata(f);
+	find_ended_processes(f);
 	look_at_directories(f);
 	look_at_files(f);
 	read_metadata(f);

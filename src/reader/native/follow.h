@@ -13,7 +13,8 @@
  *
  * A stream's time is known up to the end of its last packet. Tracers do not report that a stream is idle, so after
  * patience_ms of silence the data of the other streams is written without it; earlier data that it adds later is
- * written with the current time, as a step back.
+ * written with the current time, as a step back. The streams of a process end soon after its metadata is closed; of
+ * one that ended before it was found, that is not visible.
  *
  * It ends when every session that was being written has been closed by its tracer, where that is visible (it is not for
  * a session with a directory for each process), or when the directory is gone.

@@ -26,10 +26,12 @@ struct followed_id {
 
 struct followed_trace {
 	struct live_trace *live;
-	char *group;        /* common to its directories */
-	char *path;         /* of the first one, when it was found */
-	size_t len;         /* of the metadata that was taken over */
-	bool is_of_process; /* its session continues after its end */
+	const struct followed_directory *last; /* its last archive, as of this look; NULL: all are gone */
+	char *group;                           /* common to its directories */
+	char *path;                            /* of the first one, when it was found */
+	size_t len;                            /* of the metadata that was taken over */
+	bool is_of_process;                    /* its session continues after its end */
+	bool has_ended;                        /* the process: no more packets will come */
 };
 
 struct followed_directory {
@@ -39,7 +41,7 @@ struct followed_directory {
 	uint64_t metadata_bytes;      /* when it was last read */
 	uint64_t written_ns;          /* last change of the metadata */
 	int watch;                    /* on the metadata, -1: none */
-	bool is_closed;               /* by the writer of the metadata */
+	int64_t closed_us;            /* monotonic: when the writer closed the metadata, 0: it has not */
 	uint64_t since_ns;            /* time of the records when it was found */
 	int64_t found_us;             /* monotonic */
 	unsigned absent;              /* walks since it was last seen */
@@ -122,7 +124,7 @@ void followed_file_free(gpointer file);
 /* Updates .complete and .size of the file, .newest_ns of f, and, once the file has a packet, its stream. */
 void followed_file_look(struct native_follow *f, struct followed_file *file);
 
-/* Whether the stream's file is gone and has been read completely. */
+/* Whether the stream's file is gone, or that of a process that has ended, and has been read completely. */
 bool followed_stream_is_gone(const struct followed_stream *s);
 
 /* Ends the stream: it will have no more data. */

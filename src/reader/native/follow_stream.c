@@ -308,8 +308,8 @@ bool followed_stream_is_gone(const struct followed_stream *s)
 {
 	const struct followed_file *file = s->file;
 
-	return file && !file->next && (file->is_done || file->is_removed) && !s->base.is_waiting &&
-	       s->base.base.at.state == NATIVE_NEXT_PACKET &&
+	return file && !file->next && (file->is_done || file->is_removed || file->trace->has_ended) &&
+	       !s->base.is_waiting && s->base.base.at.state == NATIVE_NEXT_PACKET &&
 	       (file->is_done || s->base.base.at.offset >= file->complete);
 }
 
