@@ -129,6 +129,12 @@ enum lt_status ingest_start(struct ingest *in, const stop_flag *stop);
 bool ingest_leave_live(struct ingest *in);
 
 /*
+ * After LT_INTERRUPTED: recordings that are followed (.growing) end when what they hold now has been read. It is to be
+ * read, because their workers hold data back for idle streams. false: there are none, or not only such sources.
+ */
+bool ingest_read_rest(struct ingest *in);
+
+/*
  * The same without waiting, and without the first events of live sources. LT_AGAIN: not everything is known yet; call
  * it again when ingest_fd() is readable, and several times a second.
  */

@@ -220,6 +220,23 @@ bool ingest_leave_live(struct ingest *in)
 	return in->left_live;
 }
 
+bool ingest_read_rest(struct ingest *in)
+{
+	bool any = false;
+
+	if (in->relays->len || in->lists->len)
+		return false;
+	for (guint i = 0; i < in->inputs->len; i++) {
+		struct input *input = input_at(in, i);
+
+		if (!input->spec->is_growing || !input->source)
+			continue;
+		source_read_rest(input->source);
+		any = true;
+	}
+	return any;
+}
+
 bool ingest_end_quiet(struct ingest *in, struct host *host)
 {
 	bool any = false;

@@ -273,6 +273,12 @@ void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint3
 		add_pending(w, JOB_WANT, number, fields, wanted);
 }
 
+void crew_read_rest(struct crew_worker *w, uint32_t number)
+{
+	if (!w->gone && w->commands_fd >= 0)
+		add_pending(w, JOB_REST, number, "", 0);
+}
+
 /* ---- ending ---- */
 
 void crew_hear(struct crew_worker *w)

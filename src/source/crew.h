@@ -72,6 +72,9 @@ enum lt_status crew_give(struct crew_worker *w, const struct job_command *comman
  */
 void crew_want(struct crew_worker *w, uint32_t number, const char *fields, uint32_t wanted);
 
+/* Asks the worker that follows a directory to end when it has read what the directory holds now. */
+void crew_read_rest(struct crew_worker *w, uint32_t number);
+
 /* Asks the worker to stop reading the source with that number. */
 void crew_take_back(struct crew_worker *w, uint32_t number);
 

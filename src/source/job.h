@@ -50,6 +50,7 @@ enum job_kind {
 	JOB_LIVE, /* read a session */
 	JOB_LIST, /* list the sessions */
 	JOB_WANT, /* use other fields, from now on, for the source with that number, or for the only one */
+	JOB_REST, /* end a followed directory: read what it holds now, and nothing later */
 };
 
 /* The descriptors that accompany JOB_LIVE and JOB_LIST: those of a ring, and a connection to the relayd. */

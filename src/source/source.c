@@ -390,6 +390,12 @@ bool source_want_fields(struct source *s, const char *fields, uint32_t number)
 	return true;
 }
 
+void source_read_rest(struct source *s)
+{
+	if (s->worker)
+		crew_read_rest(s->worker, s->number);
+}
+
 char *source_text(const struct event *ev, struct event_str str)
 {
 	char text[TEXT_MAX + 1];

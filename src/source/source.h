@@ -177,6 +177,9 @@ bool source_is_at_fault(const struct source *s);
  */
 bool source_want_fields(struct source *s, const char *fields, uint32_t number);
 
+/* Recordings that are followed (is_growing): the source ends when what they hold now has been read. */
+void source_read_rest(struct source *s);
+
 /* Consumes the record from source_peek(). */
 void source_next(struct source *s);
 

@@ -142,6 +142,8 @@ static void take_commands(struct native_follow *f, int commands_fd)
 	while (worker_take_command(commands_fd, &command) == LT_OK) {
 		if (command.head.kind == JOB_WANT)
 			native_follow_want(f, command.fields, command.head.wanted);
+		else if (command.head.kind == JOB_REST)
+			native_follow_read_rest(f);
 		worker_command_release(&command);
 	}
 }

@@ -7,6 +7,7 @@ Packets, index entries and metadata are written step by step, also in halves. Ea
 import mmap
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -393,6 +394,25 @@ def test_process(name, ctf2):
     follower.stop()
 
 
+def test_interrupt(name, ctf2):
+    """A report that is interrupted has the data written by then, also that which waited for an idle stream."""
+    growing = Growing(f"{name}-interrupt", ctf2)
+    growing.trace.add(1, "event", ("value", "u32", 1))
+    growing.trace.events.clear()
+    growing.declare()
+    growing.add(0, 10, 1000, 20, 120, 220)
+    growing.add(1, 10, 100, 30)
+    command = [LTTNGTOP, "report", "dump", "--follow", "--no-sync", "--stall-limit", f"{NEVER}s", growing.directory]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as report:
+        lines = [report.stdout.readline(), report.stdout.readline()]
+        report.send_signal(signal.SIGINT)
+        out, err = report.communicate(timeout=PATIENCE)
+    lines += out.splitlines()
+    check(f"{name}: every event", len(lines) == 4, lines)
+    check(f"{name}: ends well", report.returncode == 0, (report.returncode, err))
+    growing.close()
+
+
 def test_shorter(name, ctf2):
     """A file becomes shorter in the middle of a packet: the next file of the stream is not affected."""
     root = f"{name}-shorter"
@@ -429,7 +449,7 @@ def main():
     for ctf2 in (False, True):
         for test in (test_packets, test_index, test_damage, test_metadata, test_new_stream, test_silence, test_rotation,
                      test_archive_later, test_archive_too_late, test_process,
-                     test_shorter):
+                     test_interrupt, test_shorter):
             test(f"CTF {2 if ctf2 else '1.8'}, {test.__name__[5:].replace('_', ' ')}", ctf2)
     finish()
 

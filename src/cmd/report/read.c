@@ -258,13 +258,23 @@ static void show_progress(struct report *r)
 	r->progress_us = now_us;
 }
 
+/* The first ^C, or the end of --duration: whether reading continues, up to the end of what followed recordings hold. */
+static bool reads_rest(struct report *r)
+{
+	if (!report_signal || r->reads_rest || !ingest_read_rest(r->in))
+		return false;
+	r->reads_rest = true;
+	report_stop = false;
+	return true;
+}
+
 /* All live hosts are silent: waits until data arrives from one. */
 static void await_sources(struct report *r)
 {
 	struct pollfd fd = { .fd = ingest_fd(r->in), .events = POLLIN };
 
 	poll(&fd, 1, WAIT_MS);
-	r->interrupted = report_stop;
+	r->interrupted = report_stop && !reads_rest(r);
 }
 
 /* The host's next event may be far from its last one because of a wrong clock or a machine that was suspended. */
@@ -284,8 +294,11 @@ static void note_gap(const struct report *r, struct report_host *h)
 static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns, uint64_t quiet_ns)
 {
 	struct report_host *h = r->hosts[i];
-	const enum lt_status status = ingest_advance_first(r->in, i, host_ns, quiet_ns, &report_stop);
+	enum lt_status status;
 
+	do
+		status = ingest_advance_first(r->in, i, host_ns, quiet_ns, &report_stop);
+	while (status == LT_INTERRUPTED && reads_rest(r));
 	h->done = status == LT_END;
 	h->left_out = status == LT_AGAIN;
 	r->interrupted = status == LT_INTERRUPTED;
@@ -387,8 +400,11 @@ void report_advance_in_order(struct report *r, uint64_t until_ns)
 	while (has_more(r, until_ns)) {
 		const uint64_t next_ns = until_ns - r->at_ns <= step_ns ? until_ns : r->at_ns + step_ns;
 		const uint64_t before_ns = report_record_end(r);
-		const enum lt_status status = ingest_advance_in_order(r->in, next_ns, &report_stop);
+		enum lt_status status;
 
+		do
+			status = ingest_advance_in_order(r->in, next_ns, &report_stop);
+		while (status == LT_INTERRUPTED && reads_rest(r));
 		r->interrupted = status == LT_INTERRUPTED;
 		for (unsigned i = 0; i < r->n_hosts; i++) {
 			r->hosts[i]->done = status == LT_END;

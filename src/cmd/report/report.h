@@ -79,7 +79,8 @@ struct report {
 	int subject;    /* for paths: the host of the single requested thread; -1: there may be several */
 	uint64_t at_ns; /* all hosts have been applied up to here */
 	uint64_t page_begin_ns, page_end_ns; /* of the interval that is being read; both 0: none is */
-	bool left_live; /* an interrupt ended the wait for live sources: if all is read again, it is without them */
+	bool left_live;  /* an interrupt ended the wait for live sources: if all is read again, it is without them */
+	bool reads_rest; /* after an interrupt: see ingest_read_rest() */
 	bool interrupted;
 	bool refused;  /* ingest_is_refused() */
 	bool all_read; /* set by report_read_all(): nothing more is read */

@@ -56,6 +56,11 @@ void native_follow_want(struct native_follow *f, const char *fields, uint32_t nu
 	native_live_want(&f->live, fields, number);
 }
 
+void native_follow_read_rest(struct native_follow *f)
+{
+	f->is_told_to_end = true;
+}
+
 void native_follow_note(struct followed_trace *t, const char *where, const char *why)
 {
 	reader_note_trouble(&t->live->base, where, why);
@@ -96,7 +101,7 @@ static void read_metadata(struct native_follow *f)
 
 static void walk(struct native_follow *f)
 {
-	if (f->now_us < f->walk_us)
+	if (f->now_us < f->walk_us && !f->is_told_to_end)
 		return;
 	f->is_over |= !native_follow_walk(f);
 	f->walk_us = f->now_us + WALK_SHARE * (g_get_monotonic_time() - f->now_us);
@@ -294,7 +299,7 @@ static void look_around(struct native_follow *f)
 	read_metadata(f);
 	move_time(f);
 	wait_for_new_files(f);
-	f->is_over |= is_over(f);
+	f->is_over |= f->is_told_to_end || is_over(f);
 	if (f->is_over)
 		read_the_rest(f);
 	else

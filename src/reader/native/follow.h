@@ -30,6 +30,9 @@ void native_follow_destroy(struct native_follow *f);
 /* As native_live_want(). */
 void native_follow_want(struct native_follow *f, const char *fields, uint32_t number);
 
+/* From now on it reads only what the directory holds at its next look, and ends after that. */
+void native_follow_read_rest(struct native_follow *f);
+
 /*
  * Writes at most several hundred records. LT_OK: there is more. LT_AGAIN: nothing for now, or the ring is full;
  * everything is published; call again in a moment, or when the ring has room. LT_END: finished, everything was written.

@@ -96,6 +96,7 @@ struct native_follow {
 	int inotify_fd;
 	bool has_looked;    /* since records were last written */
 	bool is_incomplete; /* a directory has no readable metadata yet: an earlier file of any stream may follow */
+	bool is_told_to_end;
 	bool is_over;
 	bool has_refused_trace; /* too many traces, which has been reported */
 };
