@@ -158,8 +158,11 @@ enum lt_status slice_close_file(struct slice_stream *s, enum lt_status status)
 guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *stream)
 {
 	guint i = 0;
+	/* as the readers count it: of the losses before the first packet's end only is known that there were some */
+	const uint64_t unknown = recorded_packet(stream, 0)->discarded;
 
-	s->lost = s->lost_before = 0;
+	s->lost = 0;
+	s->lost_before = unknown - MIN(unknown, 1);
 	for (; i < stream->packets->len && recorded_packet(stream, i)->end < s->begin; i++)
 		s->lost_before = MAX(s->lost_before, recorded_packet(stream, i)->discarded);
 	if (i > 0 && (i == stream->packets->len || recorded_packet(stream, i)->begin >= s->begin))
