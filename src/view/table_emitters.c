@@ -23,7 +23,9 @@ const struct view_table view_emitters_table = {
 	.name = "emitters",
 	.title = "Emitters",
 	.row = "a thread of a program with tracepoints",
-	.meaning = "Number of user-space events emitted by each thread.",
+	.meaning =
+		"Number of user-space events emitted by each thread; if they have the context vpid but not vtid, those "
+		"of a process count for its main thread.",
 	.flags = VIEW_REPORT,
 	.source = TABLE_THREAD,
 	.tables = USES(THREAD),
@@ -31,6 +33,6 @@ const struct view_table view_emitters_table = {
 	.screen = "tid pid host container events rate comm",
 	.sort = "events",
 	.belongs = emits,
-	.unrecorded = "no events of programs up to here: use 'lttngtop record --ust EVENT' or 'lttng enable-event -u "
-		      "EVENT'",
+	.unrecorded = "no events of programs that name their thread up to here: use 'lttngtop record --ust EVENT', or "
+		      "'lttng enable-event -u EVENT' and 'lttng add-context -u -t vtid -t vpid -t procname'",
 };

@@ -221,7 +221,7 @@ expect 0 '' "--begin, .*, is after the last event" attach -n find --begin 20:00:
 other=$BUILD/traces/hotplug
 expect 0 '^HOST' '^lttngtop: no perf counters up to here: use .lttngtop record --perf' report perf "$other"
 expect 0 '^HOST' '^lttngtop: no probe was hit up to here: use .lttngtop record --kprobe' report probes "$other"
-expect 0 '^HOST' '^lttngtop: no events of programs up to here: use .lttngtop record --ust' report emitters "$other"
+expect 0 '^HOST' '^lttngtop: no events of programs that name their thread .*: use .lttngtop record --ust.*add-context -u -t vtid' report emitters "$other"
 expect 0 '^FROM' '^lttngtop: latencies are those of packets from one host to another' report latencies "$other"
 expect 0 '^HOST' '^lttngtop: no perf counters up to here' report perf --comm find "$other"
 expect 0 '"rows":' '^lttngtop: no probe was hit up to here' report probes --json "$other"

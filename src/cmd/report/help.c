@@ -145,7 +145,9 @@ static void help_json(struct help *h)
 	};
 	static const struct manual_item of_dump[] = {
 		{ "time_ns, host, cpu", "when and where it occurred; cpu is null if that was not recorded" },
-		{ "tid, pid, comm", "the thread that was running on that CPU; null if unknown" },
+		{ "tid, pid, comm",
+		  "the thread that was running on that CPU; null if unknown. The main thread, whichever emitted it, "
+		  "for an event of a program with the context vpid but not vtid" },
 		{ "name", "name of the event" },
 		{ "packet, context, event_context, fields",
 		  "its data, as the tracer recorded it: of the packet, the contexts of all events, the contexts of "
