@@ -117,6 +117,10 @@ static const struct manual_item monitor_troubles[] = {
 	  "the 32 hosts that ended last, for fewer of them while less than an eighth of --model-memory is free, and "
 	  "not for a host that was rebooted. Of other hosts only the past is kept; they disappear when nothing of it "
 	  "is left in the history (--history-size)" },
+	{ "The last events of programs are missing from a live session",
+	  "With buffers per process ('lttng enable-channel -u --buffers-pid'), the relayd ends the streams of a "
+	  "process that has exited before it has passed on their last data, and nothing shows that it is missing: use "
+	  "buffers per user (--buffers-uid, the default)" },
 	{ "A live session is not attached",
 	  "A relayd lets one viewer at a time attach to a session; 'lttngtop list' shows such a session as taken" },
 	{ NULL, NULL },
