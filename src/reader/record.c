@@ -191,16 +191,20 @@ static bool next_of_cpu(struct reader *r, struct reader_stream *s, uint64_t *ns,
 	return found;
 }
 
-/* A switch to the CPU's migration thread may be its last event before it goes offline. */
-static void find_offline(struct reader *r, struct reader_stream *s, struct ev_sched_switch *sw)
+/*
+ * A switch to the CPU's migration thread may be its last event before it goes offline. Returns whether that is known:
+ * the next event must show its thread.
+ */
+static bool find_offline(struct reader *r, struct reader_stream *s, struct ev_sched_switch *sw)
 {
 	uint64_t ns = 0;
 	int64_t tid = -1;
 
 	if (memcmp(sw->next_comm, "migration/", 10) != 0 || !next_of_cpu(r, s, &ns, &tid) || ns <= s->item_ns)
-		return;
+		return true;
 	if (tid >= 0 && tid != sw->next_tid)
 		sw->offline_until_ns = ns;
+	return tid >= 0;
 }
 
 /* ---- the records of an event ---- */
@@ -257,10 +261,9 @@ void reader_write_event(struct reader *r, struct reader_stream *s)
 	ev->class_id = plan->id;
 	if (fill(r, s, plan, ev) == READ_DAMAGED)
 		return;
-	if (plan->kind == EVENT_SCHED_SWITCH && !r->live) {
-		find_offline(r, s, (struct ev_sched_switch *)(void *)ev->words);
+	if (plan->kind == EVENT_SCHED_SWITCH && !r->live &&
+	    find_offline(r, s, (struct ev_sched_switch *)(void *)ev->words))
 		ev->present |= UINT32_C(1) << SWITCH_OFFLINE_UNTIL;
-	}
 	if (G_UNLIKELY(r->choice))
 		choice_saw(s, plan, ev);
 	emit_end(r->ring, ev);
