@@ -100,6 +100,7 @@ START_TEST(test_ends_of_paths)
 	host->registered = true;
 	model_set_wait_log(e.m, &host->log);
 	events_trace(&e, 0, DOMAIN_KERNEL);
+	model_set_declares(e.m, EVENT_SCHED_SWITCH);
 	record_init(&r, LAST, 0, 0, EVENT_SCHED_SWITCH);
 	events_apply(&e, &r, &p, sizeof(p));
 	host->last_ns = LAST + 1;

@@ -124,6 +124,7 @@ static void fill_packet(struct fuzz *f, struct ev_net *p)
 	p->flags = flags[pick(f, G_N_ELEMENTS(flags))];
 	p->tot_len = pick(f, 10) ? (uint64_t)pick(f, 1500) : (uint64_t)number(f);
 	p->header_words = 5 << 8 | 5;
+	p->frag_off = pick(f, 20) ? 1 << 14 : (uint64_t)number(f);
 }
 
 /* Announces the class to both models. */
