@@ -97,6 +97,8 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 {
 	const struct cpu_row *r = CPU_ROW(m, cpu->row);
 	const bool unknown = r->state == CPU_UNKNOWN && (!cpu->held_tid || cpu->held_tid == tid);
+	const uint32_t thread = tid > 0 ? thread_of_tid(m, tid) : NO_ROW;
+	const bool was_ready = thread != NO_ROW && THREAD_ROW(m, thread)->state == THREAD_READY;
 	uint64_t since_ns = r->since_ns;
 
 	if (cpu->stream_ns > since_ns && cpu->stream_ns - since_ns > CPU_START_SKEW_NS)
@@ -108,10 +110,11 @@ void cpu_settle_anew(struct model *m, struct cpu *cpu, int64_t tid)
 		cpu_offline(m, cpu); /* another thread after migration/N: it was offline; or not recorded */
 	else if (cpu->thread != NO_ROW)
 		thread_set_state(m, cpu->thread, THREAD_UNKNOWN);
-	cpu_run(m, cpu, tid, tid > 0 ? thread_of_tid(m, tid) : NO_ROW);
+	cpu_run(m, cpu, tid, thread);
 	if (!unknown)
 		return;
-	credit_since(m, cpu, since_ns);
+	if (!was_ready) /* else it was ready until now: that time has been counted */
+		credit_since(m, cpu, since_ns);
 	if (m->wait_log)
 		waitlog_runs(m, cpu);
 }

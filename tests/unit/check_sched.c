@@ -441,6 +441,26 @@ START_TEST(test_time_of_a_gap_is_unknown)
 }
 END_TEST
 
+/* A thread that was ready until it is seen on a CPU of which nothing was known has not also run there meanwhile. */
+START_TEST(test_no_time_counts_twice)
+{
+	struct events e;
+
+	begin(&e);
+	events_switch(&e, 1000, 1, 0, 0, 8, "eight");
+	events_switch(&e, 1000, 0, 0, 0, 7, "seven");
+	events_switch(&e, 1100, 0, 7, RUNNABLE, 0, "swapper/0");
+	events_switch(&e, 1200, 0, 0, 0, 8, "eight"); /* what CPU 1 runs is not known from here on */
+	EVENT(&e, 1400, 1, 7, IRQ_ENTRY, irq, .irq = 1);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, cpu_ns, 1500), 100 + 100);
+	ck_assert_uint_eq(THREAD_VALUE(&e, 7, ready_ns, 1500), 300);
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, busy_ns, 1500), 200 + 100);
+	ck_assert_uint_eq(CPU_VALUE(&e, 1, online_ns, 1500), 200 + 100);
+	assert_sums(&e, 1500);
+	events_release(&e);
+}
+END_TEST
+
 /* Among the lost events a ready thread may have run and blocked: what was seen before tells nothing of its wait. */
 START_TEST(test_wait_for_cpu_after_loss)
 {
@@ -719,7 +739,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
-	  test_lost_events_make_unsure, test_time_of_a_gap_is_unknown, test_wait_for_cpu_after_loss,
+	  test_lost_events_make_unsure, test_time_of_a_gap_is_unknown, test_no_time_counts_twice, test_wait_for_cpu_after_loss,
 	  test_switched_in_unseen, test_losses_with_many_threads, test_interrupted_session,
 	  test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
 	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
