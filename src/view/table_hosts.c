@@ -51,6 +51,14 @@ static void get_status(const struct view_cell *at, struct value *v)
 	value_set_text(v, status < G_N_ELEMENTS(names) ? names[status] : "unknown");
 }
 
+/* What only the kernel's trace shows: it has at least one CPU. */
+static void get_of_kernel(const struct view_cell *at, struct value *v)
+{
+	view_get_by_form(at, v);
+	if (!INTERVAL_ROW(host, &at->row->row)->cpus)
+		value_set_null(v);
+}
+
 static const struct column hosts_columns[] = {
 	COLUMN_HOST,
 	OTHER(get_source, "source", "SOURCE", "Directory or URL of the source.", COLUMN_TEXT, 24, REPORTED),
@@ -63,9 +71,9 @@ static const struct column hosts_columns[] = {
 	COLUMN(host, lost_packets, "LOST PKT", 8, FIGURE),
 	COLUMN(host, backward_steps, "BACKWARD", 8, FIGURE),
 	COLUMN(host, late_events, "LATE", 6, FIGURE),
-	COLUMN(host, cpus, "CPUS", 4, LEVEL),
-	COLUMN(host, threads, "THREADS", 7, LEVEL),
-	COLUMN(host, fds, "FDS", 6, LEVEL),
+	COLUMN_BY(get_of_kernel, host, cpus, "CPUS", 4, LEVEL),
+	COLUMN_BY(get_of_kernel, host, threads, "THREADS", 7, LEVEL),
+	COLUMN_BY(get_of_kernel, host, fds, "FDS", 6, LEVEL),
 	OTHER(get_missing, "missing_events", "MISSING EVENTS",
 	      "Tracepoints needed by some table but missing in the trace.", COLUMN_LIST, 0, REPORTED),
 	COLUMN(host, reason, "REASON", 20, REPORTED | COLUMN_IF_KNOWN),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Containers count the threads and processes that lived in the interval: not those that had exited before it."""
+"""Containers count the threads and processes that lived in the interval: not those that had exited before it. A trace of
+programs alone does not show how many there are."""
 import os
 import sys
 
@@ -28,6 +29,9 @@ def main():
                             f"{name} at {containers.begin}: {got} threads lived: {before} and {forks(events)} new ones")
             before = at_end
         checks.true(len(pages[0]) > 2, f"{name}: few intervals")
+    programs, = harness.report("hosts", harness.bundled("ctf2-ust")).rows
+    checks.true(programs["events"] > 0, "programs have events")
+    checks.equal([programs[name] for name in ("cpus", "threads", "fds")], [None] * 3, "CPUs, threads and fds of programs")
     checks.finish()
 
 
