@@ -17,7 +17,8 @@ static const struct legend legends[] = {
 	{ "lag", "how far the slowest live host is behind its usual delay" },
 	{ "ev/s", "recorded events per second" },
 	{ "▁█ 0[██  ]",
-	  "how busy each CPU was, on a host's line; -: offline; ?: unknown; then all of them in percent" },
+	  "how busy each CPU was in the time that is known, on a host's line; -: offline; ?: unknown; then all of them "
+	  "in percent" },
 	{ "tasks, fds", "threads and open files at the end of the interval; +new −gone in it" },
 	{ "disk ↓ ↑", "bytes per second read ↓ and written ↑" },
 	{ "net ↓ ↑", "bytes per second received ↓ and sent ↑" },

@@ -154,7 +154,8 @@ static const struct column cpu_columns[] = {
 	OTHER(view_get_tracing, "tracing", "TRACING", "Whether its process belongs to LTTng or lttngtop.", COLUMN_FLAG,
 	      7, COLUMN_IN_REPORT | COLUMN_IF_KNOWN),
 	PERCENT("cpu_percent", thread, cpu_ns, "CPU%", 5, COLUMN_SWITCHES,
-		"CPU time, in percent of one CPU over the recorded part of the interval."),
+		"CPU time, in percent of one CPU over the recorded part of the interval, time among lost events "
+		"included."),
 	OTHER(get_host_percent, "host_percent", "HOST%",
 	      "CPU time, in percent of all CPUs of the host over the recorded part of the "
 	      "interval.",

@@ -739,7 +739,7 @@ UNIT_MAIN("sched", test_time_from_begin_to_end, test_cpu_start_credits_before_fi
 	  test_waiting_ends_with_the_wake_up, test_stopped_is_neither_ready_nor_blocked, test_first_wakeup_counts,
 	  test_sched_wakeup_counts_only_without_waking, test_migrations, test_offline_with_look_ahead,
 	  test_migration_that_stays_online, test_offline_held_until_next_event, test_hotplug_tracepoint,
-	  test_lost_events_make_unsure, test_time_of_a_gap_is_unknown, test_no_time_counts_twice, test_wait_for_cpu_after_loss,
-	  test_switched_in_unseen, test_losses_with_many_threads, test_interrupted_session,
-	  test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out, test_woken_in_a_record_of_some_processes,
-	  test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
+	  test_lost_events_make_unsure, test_time_of_a_gap_is_unknown, test_no_time_counts_twice,
+	  test_wait_for_cpu_after_loss, test_switched_in_unseen, test_losses_with_many_threads,
+	  test_interrupted_session, test_thread_seen_on_two_cpus, test_woken_while_it_is_switched_out,
+	  test_woken_in_a_record_of_some_processes, test_idle_task_with_a_stoppers_name, test_sums_hold_whatever_comes)
