@@ -310,8 +310,10 @@ static const struct manual_page pages[] = {
 			 "In text, K, M and G are powers of 1024 for bytes and of 1000 for everything else, and times "
 			 "on another day than the start of the interval have month and day. In JSON and CSV, times are "
 			 "in ns since the epoch (UTC), durations in ns and sizes in bytes. An unknown value is '-' in "
-			 "text, null in JSON and empty in CSV; so are figures that need sched_switch where it was not "
-			 "recorded. Means are rounded to ns; percentiles are accurate to within 1/16 of the value. "
+			 "text, null in JSON and empty in CSV; so are figures that need sched_switch, of a host of "
+			 "which no recording or session has it. If only some have it, such figures are wrong in the "
+			 "time that the others alone cover. Means are rounded to ns; percentiles are accurate to "
+			 "within 1/16 of the value. "
 			 "Rates per second refer to the part of the interval in which the host was recorded.",
 			 "For live sessions (net://HOST/host/TARGET/SESSION) a report covers what arrives until they "
 			 "end, --duration expires or it is interrupted. A relayd reports only that a session has "

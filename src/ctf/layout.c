@@ -84,9 +84,7 @@ enum lt_status layout_parse(const char *text, struct layout **out)
 	struct layout *l;
 
 	if (!*text)
-		return error_set(
-			"metadata: the file is empty: the session is still in LTTng's buffers: use 'lttng stop', "
-			"or --follow");
+		return error_set("metadata: the file is empty; if its session runs, use 'lttng stop' first");
 	if (layout_parse_growing(text, &l))
 		return LT_ERROR;
 	if (!l->streams->len) {

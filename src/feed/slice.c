@@ -158,7 +158,7 @@ enum lt_status slice_close_file(struct slice_stream *s, enum lt_status status)
 guint slice_begin_stream(struct slice_stream *s, const struct recorded_stream *stream)
 {
 	guint i = 0;
-	/* as the readers count it: of the losses before the first packet's end only is known that there were some */
+	/* as the readers do: the first packet's counter shows that events were lost before its end, but not how many */
 	const uint64_t unknown = recorded_packet(stream, 0)->discarded;
 
 	s->lost = 0;

@@ -396,7 +396,7 @@ enum connection_flag {
 	C(first_byte_ns, GAUGE, LAPSE, "Time from the first SYN to the first data received") \
 	C(end_ns, GAUGE, TIME, \
 	  "Time at which it was reset or both ends had closed it; null if still open at the end of the interval, or " \
-	  "if packets of one direction are not in the trace") \
+	  "if it was not reset and packets of one direction are not in the trace") \
 	C(reset, GAUGE, FLAG, "Whether a reset ended it") \
 	C(sent_packets, COUNTER, COUNT, "Packets sent, before segmentation offload") \
 	C(received_packets, COUNTER, COUNT, "Packets received, after receive offload") \

@@ -18,7 +18,7 @@ struct slot {
 	uint64_t covered_ns; /* by that host */
 	uint32_t permille;
 	bool known, lost, gap;
-	bool recorded; /* though it is not known how busy it was */
+	bool recorded; /* by any host, even one of which it is not known how busy it was */
 };
 
 struct span {

@@ -88,15 +88,30 @@ static char *describe(const struct missing_list *list, bool all_hosts)
 	return g_string_free(s, FALSE);
 }
 
+/* Else only programs were traced there. */
+static bool has_kernel(const struct view_host *host)
+{
+	const struct interval_table *t = host->iv ? &host->iv->tables[TABLE_HOST] : NULL;
+
+	for (uint32_t i = 0; t && i < t->n_rows; i++)
+		if (INTERVAL_ROW(host, &t->rows[i])->cpus)
+			return true;
+	return false;
+}
+
 char *view_missing_text(uint32_t needs, const struct view_host *hosts, unsigned n_hosts,
 			const struct view_filter *filter)
 {
 	struct missing_list list = { .events = g_ptr_array_new(), .hosts = g_ptr_array_new() };
-	bool all_hosts = true;
+	bool all_hosts = true, any_kernel = false;
 	char *text = NULL;
 
+	for (unsigned i = 0; i < n_hosts; i++)
+		any_kernel |= has_kernel(&hosts[i]);
 	for (unsigned i = 0; i < n_hosts; i++) {
 		if (!hosts[i].iv || (filter && !view_filter_host(filter, hosts[i].name)))
+			continue;
+		if (any_kernel && !has_kernel(&hosts[i]))
 			continue;
 		if (!add_host(&list, needs, &hosts[i]))
 			all_hosts = false;

@@ -240,6 +240,8 @@ static void add_row(struct view_rows *r, struct view_row *into, const struct vie
 	if (r->table->cells)
 		into->members += from->members;
 	into->summed += from->summed;
+	if (r->table->source == TABLE_CONNECTION) /* a sum is unknown if all of its connections' figures are */
+		((struct connection_row *)(void *)into->row.b)->flags &= INTERVAL_ROW(connection, &from->row)->flags;
 	view_add_figures(r, into, from);
 }
 

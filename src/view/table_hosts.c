@@ -4,6 +4,7 @@
 
 #include "base/nstime.h"
 #include "view/declare.h"
+#include "view/missing.h"
 
 static void get_source(const struct view_cell *at, struct value *v)
 {
@@ -182,9 +183,12 @@ static const char *cpu_state_name(unsigned i)
 
 static void get_cpu_state(const struct view_cell *at, struct value *v)
 {
-	const char *name = cpu_state_name((unsigned)INTERVAL_ROW(cpu, &at->row->row)->state);
+	const uint64_t state = INTERVAL_ROW(cpu, &at->row->row)->state;
+	const char *name = cpu_state_name((unsigned)state);
 
 	value_set_text(v, name ? name : "unknown");
+	if (state != CPU_OFFLINE && view_lacks(at, VIEW_LACKS_SWITCHES))
+		value_set_null(v);
 }
 
 static void get_running(const struct view_cell *at, struct value *v)
@@ -238,7 +242,7 @@ static const struct column cpus_columns[] = {
 	CPU_PERCENT("busy_percent", busy_ns, "BUSY%", COLUMN_SWITCHES, "Busy time, in percent of the time online."),
 	CPU_PERCENT("irq_percent", irq_ns, "IRQ%", 0, "Time in interrupt handlers, in percent of the time online."),
 	CPU_PERCENT("softirq_percent", softirq_ns, "SIRQ%", 0, "Time in softirqs, in percent of the time online."),
-	OTHER(get_cpu_state, "state", "STATE", "State at the end of the interval.", COLUMN_TEXT, 7, COLUMN_SWITCHES),
+	OTHER(get_cpu_state, "state", "STATE", "State at the end of the interval.", COLUMN_TEXT, 7, 0),
 	OTHER(get_running, "running", "RUNNING",
 	      "Name of the thread running at the end of the "
 	      "interval.",

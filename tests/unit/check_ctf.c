@@ -352,7 +352,7 @@ END_TEST
 static const struct {
 	const char *text, *reason;
 } refused[] = {
-	{ "", "still in LTTng's buffers: use 'lttng stop'" },
+	{ "", "the file is empty; if its session runs, use 'lttng stop'" },
 	{ "stream { id = 1; }\n stream { id = ; };\n\n stream { x ",
 	  "line 4: '=' expected at the end: it may be truncated" },
 	{ "env { a = \"b; };\n", "line 1: unterminated string" },

@@ -212,7 +212,9 @@ static enum lt_status read_up_to(struct attach *a, uint64_t until_ns)
 
 	while (status == LT_OK && *at_ns < until_ns) {
 		*at_ns = until_ns - *at_ns > STEP_NS ? *at_ns + STEP_NS : until_ns;
-		status = attach_tracer_advance(a->tracer, a->report.in, *at_ns, &report_stop);
+		do
+			status = attach_tracer_advance(a->tracer, a->report.in, *at_ns, &report_stop);
+		while (status == LT_INTERRUPTED && report_reads_rest(&a->report));
 		if (status == LT_OK && write_records(a, *at_ns) != LT_OK)
 			return LT_ERROR;
 		forget(a);

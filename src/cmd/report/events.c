@@ -175,7 +175,7 @@ static enum lt_status narrow(struct report_events *e)
 
 /*
  * No event lies in the interval. The last packet may end long after its last event: only all events tell whether it is
- * outside. They are read beside the report, for which nothing counts that is missing elsewhere.
+ * outside. A second reading looks at them, so that events lost at other times do not make the report incomplete.
  */
 static enum lt_status warn_if_outside(struct report_events *e)
 {

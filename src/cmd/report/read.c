@@ -258,13 +258,13 @@ static void show_progress(struct report *r)
 	r->progress_us = now_us;
 }
 
-/* The first ^C, or the end of --duration: whether reading continues, up to the end of what followed recordings hold. */
-static bool reads_rest(struct report *r)
+bool report_reads_rest(struct report *r)
 {
 	if (!report_signal || r->reads_rest || !ingest_read_rest(r->in))
 		return false;
 	r->reads_rest = true;
 	report_stop = false;
+	report_end_on_signal(report_signal); /* the next one ends reading, and the one after it the command */
 	return true;
 }
 
@@ -274,7 +274,7 @@ static void await_sources(struct report *r)
 	struct pollfd fd = { .fd = ingest_fd(r->in), .events = POLLIN };
 
 	poll(&fd, 1, WAIT_MS);
-	r->interrupted = report_stop && !reads_rest(r);
+	r->interrupted = report_stop && !report_reads_rest(r);
 }
 
 /* The host's next event may be far from its last one because of a wrong clock or a machine that was suspended. */
@@ -298,7 +298,7 @@ static enum lt_status advance_to(struct report *r, unsigned i, uint64_t host_ns,
 
 	do
 		status = ingest_advance_first(r->in, i, host_ns, quiet_ns, &report_stop);
-	while (status == LT_INTERRUPTED && reads_rest(r));
+	while (status == LT_INTERRUPTED && report_reads_rest(r));
 	h->done = status == LT_END;
 	h->left_out = status == LT_AGAIN;
 	r->interrupted = status == LT_INTERRUPTED;
@@ -404,7 +404,7 @@ void report_advance_in_order(struct report *r, uint64_t until_ns)
 
 		do
 			status = ingest_advance_in_order(r->in, next_ns, &report_stop);
-		while (status == LT_INTERRUPTED && reads_rest(r));
+		while (status == LT_INTERRUPTED && report_reads_rest(r));
 		r->interrupted = status == LT_INTERRUPTED;
 		for (unsigned i = 0; i < r->n_hosts; i++) {
 			r->hosts[i]->done = status == LT_END;

@@ -183,9 +183,9 @@ static void say_missing(const struct report *r, bool outside)
 		text = g_strdup(r->table->unrecorded);
 	if (text)
 		log_say("%s", text);
-	else if (r->any_rows)
+	if (r->any_rows)
 		unmatched_warn(r->query.filter);
-	else if (r->n_names)
+	else if (!text && r->n_names)
 		say_unmatched(r);
 	g_free(text);
 }

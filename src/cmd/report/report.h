@@ -207,6 +207,12 @@ enum lt_status report_survey(struct report *r, uint64_t *end_ns);
 void report_finish_clocks(struct report *r);
 
 /* Removes the progress line from the terminal. */
+/*
+ * After the first ^C, or the end of --duration: whether reading continues, up to the end of what followed recordings
+ * hold.
+ */
+bool report_reads_rest(struct report *r);
+
 void report_clear_progress(struct report *r);
 
 /* ---- report.c ---- */
