@@ -182,6 +182,7 @@ void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool
 {
 	struct clock_host *h = clock_host_at(s, host);
 
+	h->received += !sent;
 	if (is_ignored(s, packet)) {
 		h->ignored = true;
 		return;
@@ -189,7 +190,6 @@ void clock_sync_packet(struct clock_sync *s, unsigned host, uint64_t ts_ns, bool
 	h->first_ns = h->seen ? h->first_ns : ts_ns;
 	h->last_ns = ts_ns;
 	h->seen = true;
-	h->received += !sent;
 	clock_sync_time(s, host, ts_ns);
 	matcher_feed(s->matcher, host, ts_ns, sent, packet, NULL);
 }

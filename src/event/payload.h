@@ -58,7 +58,8 @@ struct ev_cpu_start {
 	int64_t tid; /* prev_tid of the CPU's first sched_switch; 0: idle, EVENT_NO_TID: not known */
 	int64_t prio;
 	char comm[16];
-	uint64_t in_call; /* enum first_in_call */
+	uint64_t in_call;  /* enum first_in_call */
+	uint64_t is_whole; /* as far as is known, no older packet was overwritten: the CPU came online then */
 };
 
 /* Whether the thread was in a system call, deduced from its first events. */

@@ -185,8 +185,12 @@ static void apply_starts(struct input *input, uint64_t t_ns, uint64_t until_ns)
 /* The rest is of CPUs whose data begins later, or of their later streams. */
 static void await_cpus(struct input *input)
 {
-	for (guint i = 0; i < input->starts->len && !input->has_begun; i++)
-		model_await_cpu(input->host->public.model, ((struct event *)g_ptr_array_index(input->starts, i))->cpu);
+	for (guint i = 0; i < input->starts->len && !input->has_begun; i++) {
+		const struct event *ev = g_ptr_array_index(input->starts, i);
+
+		if (!event_payload(ev, ev_cpu_start)->is_whole)
+			model_await_cpu(input->host->public.model, ev->cpu);
+	}
 	input->has_begun = true;
 	if (!input->starts->len)
 		g_clear_pointer(&input->starts, g_ptr_array_unref);

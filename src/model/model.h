@@ -51,7 +51,7 @@ enum { CPU_START_SKEW_NS = 1000000 };
 void model_begin(struct model *m, uint64_t t_ns);
 
 /*
- * The CPU's data begins later (older packets were overwritten), with its EVENT_CPU_START: nothing is known of what it
+ * The CPU's data begins later, as older packets were overwritten, with its EVENT_CPU_START: nothing is known of what it
  * runs until then, and where threads that are ready run. To be called at the start of the record, after what is known
  * of other CPUs was applied; ignored for a CPU that was seen already.
  */

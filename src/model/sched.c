@@ -290,6 +290,7 @@ void apply_migrate(struct model *m, const struct apply *a)
 	if (p->tid <= 0)
 		return;
 	row = thread_of_tid(m, p->tid);
+	thread_set_comm(m, row, p->comm);
 	THREAD_ROW(m, row)->migrations++;
 	if (m->preemption && THREAD_ROW(m, row)->state == THREAD_READY)
 		preemption_move(m, a, row, p->dest_cpu);

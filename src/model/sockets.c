@@ -242,9 +242,12 @@ static void count_datagram(struct model *m, uint32_t thread, const struct endpoi
 		.object = service_name(m, from, to),
 		.flow = endpoint_flow(from, to),
 	};
+	/* old tracers do not record the header of UDP */
+	const int64_t len = p->udp_len ? (int64_t)MIN(p->udp_len, INT32_MAX) - PACKET_UDP_HEADER
+				       : packet_payload_len(p, PACKET_UDP);
 	struct recent_hint hint = { 0, 0 };
 
-	channel_count(m, &what, p->udp_len > PACKET_UDP_HEADER ? p->udp_len - PACKET_UDP_HEADER : 0, &hint);
+	channel_count(m, &what, (uint64_t)MAX(len, 0), &hint);
 }
 
 /* What is sent on an accepted connection shows the port of the socket that accepted it. */

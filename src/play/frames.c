@@ -377,9 +377,10 @@ void frames_clocks_changed(struct frames *f)
 	f->origin_ns = ingest_begin_ns(f->in);
 	for (unsigned i = 0; i < f->hosts->len; i++) {
 		const struct ingest_host *h = at(f, i)->host;
+		const uint64_t known_ns = MAX(h->end_ns, h->still ? h->gap_begin_ns : 0);
 
-		/* a frame that ended before the last event applied would have figures of later ones */
-		at(f, i)->edge_ns = next_edge(f, at(f, i), MAX(at(f, i)->begin_ns, MAX(h->applied_ns, h->end_ns)));
+		/* a frame that ended before what was applied would have figures of later times */
+		at(f, i)->edge_ns = next_edge(f, at(f, i), MAX(at(f, i)->begin_ns, MAX(h->applied_ns, known_ns)));
 	}
 }
 

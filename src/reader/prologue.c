@@ -194,6 +194,8 @@ static bool stop_at_first_packet(struct reader_stream *s, const struct message *
 	(void)user;
 	if (m->kind == MESSAGE_PACKET_BEGIN && m->has_time)
 		s->first_packet_ns = m->ns;
+	if (m->kind == MESSAGE_PACKET_BEGIN)
+		s->is_whole = m->is_first;
 	return m->kind != MESSAGE_PACKET_BEGIN;
 }
 
@@ -258,6 +260,7 @@ static void write_stream(struct reader *r, struct reader_stream *s)
 	start = (struct ev_cpu_start *)(void *)ev->words;
 	start->tid = first.found ? first.sched.prev_tid : EVENT_NO_TID;
 	start->in_call = first.in_call;
+	start->is_whole = s->is_whole;
 	if (first.found) {
 		start->prio = first.sched.prev_prio;
 		memcpy(start->comm, first.sched.prev_comm, sizeof(start->comm));

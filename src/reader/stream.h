@@ -35,6 +35,7 @@ struct message {
 	uint64_t count;            /* number lost, modulo 2^64: the counters may decrease */
 	bool any_time;   /* MESSAGE_LOST_EVENTS: some may have been lost before begin_ns, count is not known */
 	uint64_t cpu_id; /* MESSAGE_PACKET_BEGIN; MESSAGE_NO_CPU: not in the packet */
+	bool is_first;   /* MESSAGE_PACKET_BEGIN: the tracer's first one of this stream, or that is not known */
 	const char *why; /* MESSAGE_DAMAGE: borrowed until the next message */
 	struct reader_class *plan; /* MESSAGE_EVENT */
 };
@@ -142,6 +143,7 @@ struct reader_stream {
 	const void *asked_group;  /* the group to which has_switch applies */
 	bool has_switch;          /* one of the classes is sched_switch: see reader_has_switch() */
 	uint64_t first_packet_ns; /* when its first packet began; 0: not known */
+	bool is_whole;            /* that was the tracer's first one, as far as is known: see struct message */
 	uint16_t cpu;
 
 	struct message head; /* from the decoder and not yet consumed, if has_head */

@@ -55,6 +55,14 @@ def is_order_of_labels(a, b):
     return sorted(bytes.fromhex(a.split()[-1])) == sorted(bytes.fromhex(b.split()[-1]))
 
 
+def is_first_packet(a, b):
+    """Only ours knows that a CPU's first packet is not the tracer's first one: the last word, of 8 bytes."""
+    if not a.split()[1:2] == b.split()[1:2] == ["CPU_START"]:
+        return False
+    (a, ours), (b, library) = ((line.rstrip()[:-16], line.rstrip()[-16:]) for line in (a, b))
+    return a == b and ours == "00" * 8 and library == "01" + "00" * 7
+
+
 def compare(name, path, directory):
     native, library = (os.path.join(directory, reader) for reader in ("native", "babeltrace2"))
     status = dump("native", path, native)
@@ -64,7 +72,7 @@ def compare(name, path, directory):
     checks.equal(dump("babeltrace2", path, library), status, f"{name}: exit status")
     with open(native, "rb") as records:
         checks.true(b"# events 0 " not in records.read() or name in ("cpgraph", "match_tables"), f"{name}: there are events")
-    found = [f for f in differences(native, library) if not is_order_of_labels(*f)]
+    found = [f for f in differences(native, library) if not is_order_of_labels(*f) and not is_first_packet(*f)]
     allowed = ALLOWED.get(name)
     if allowed:
         used.add(name)

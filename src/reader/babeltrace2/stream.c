@@ -150,6 +150,7 @@ static bool convert(struct lib_stream *s, const bt_message *msg, struct message 
 		return m->plan != NULL;
 	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
 		m->kind = MESSAGE_PACKET_BEGIN;
+		m->is_first = true;
 		s->has_untimed = false;
 		m->cpu_id = cpu_id_of(bt_message_packet_beginning_borrow_packet_const(msg));
 		m->has_time = bt_stream_class_packets_have_beginning_default_clock_snapshot(s->class) &&

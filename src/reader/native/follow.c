@@ -132,7 +132,8 @@ static void move_time(struct native_follow *f)
  */
 static bool is_awaited(const struct native_follow *f, const struct followed_directory *d)
 {
-	return !d->trace && f->now_us - d->found_us < f->patience_us;
+	/* once traces are refused, it would get none */
+	return !d->trace && !f->has_refused_trace && f->now_us - d->found_us < f->patience_us;
 }
 
 static void look_at_directories(struct native_follow *f)
@@ -159,7 +160,7 @@ static void wait_for_new_files(struct native_follow *f)
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const struct followed_file *file = value;
 
-		if (!file->stream && !file->is_done && !file->is_removed && !file->trace->has_ended)
+		if (!file->stream && !file->is_done && !file->is_removed && (!file->trace->has_ended || file->complete))
 			f->live.until_ns = MIN(f->live.until_ns, file->since_ns);
 	}
 }
@@ -212,7 +213,7 @@ static void find_ended_processes(struct native_follow *f)
 	for (guint i = 0; i < f->traces->len; i++) {
 		struct followed_trace *t = g_ptr_array_index(f->traces, i);
 
-		t->has_ended = t->is_of_process && is_closed(f, t, QUIET_US);
+		t->has_ended = t->is_of_process && is_closed(f, t, QUIET_US) && f->now_us - t->news_us >= QUIET_US;
 	}
 }
 
@@ -244,6 +245,13 @@ static void note_what_is_cut(struct native_follow *f)
 		if (file->stream && file->size > file->complete)
 			native_follow_note(file->trace, file->path, "its last packet is not complete");
 	}
+	for (guint i = 0; f->traces->len && i < f->directories->len; i++) {
+		const struct followed_directory *d = g_ptr_array_index(f->directories, i);
+
+		if (!d->trace && !f->has_refused_trace)
+			native_follow_note(g_ptr_array_index(f->traces, 0), d->path,
+					   "its metadata is not readable yet");
+	}
 }
 
 /* ---- streams ---- */
@@ -263,8 +271,8 @@ static void wake_streams(struct native_follow *f)
 static void read_the_rest(struct native_follow *f)
 {
 	f->is_incomplete = false;
-	look_at_files(f);
 	read_metadata(f);
+	look_at_files(f);
 	note_what_is_cut(f);
 	wake_streams(f);
 	f->live.from_ns = f->live.until_ns = UINT64_MAX;

@@ -31,6 +31,7 @@ struct followed_trace {
 	char *path;                            /* of the first one, when it was found */
 	size_t len;                            /* of the metadata that was taken over */
 	bool is_of_process;                    /* its session continues after its end */
+	int64_t news_us;                       /* monotonic: when one of its files last grew */
 	bool has_ended;                        /* the process: no more packets will come */
 };
 

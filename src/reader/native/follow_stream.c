@@ -176,7 +176,7 @@ static void find_stream_of_file(struct native_follow *f, struct followed_file *f
 
 void followed_file_look(struct native_follow *f, struct followed_file *file)
 {
-	const uint64_t complete = file->complete;
+	const uint64_t complete = file->complete, size = file->size;
 	struct stat st;
 
 	if (file->is_done || fstat(file->fd, &st) < 0)
@@ -189,6 +189,8 @@ void followed_file_look(struct native_follow *f, struct followed_file *file)
 		look_at_packets(f, file);
 	if (file->complete != complete)
 		f->news_us = f->now_us;
+	if (file->complete != complete || file->size != size)
+		file->trace->news_us = f->now_us;
 	if (!file->stream && file->complete > 0 && !f->is_incomplete)
 		find_stream_of_file(f, file);
 }
@@ -308,7 +310,8 @@ bool followed_stream_is_gone(const struct followed_stream *s)
 {
 	const struct followed_file *file = s->file;
 
-	return file && !file->next && (file->is_done || file->is_removed || file->trace->has_ended) &&
+	return file && !file->next &&
+	       (file->is_done || file->is_removed || (file->trace->has_ended && file->size <= file->complete)) &&
 	       !s->base.is_waiting && s->base.base.at.state == NATIVE_NEXT_PACKET &&
 	       (file->is_done || s->base.base.at.offset >= file->complete);
 }

@@ -336,6 +336,7 @@ static enum lt_status step_between(struct native_stream *s, struct message *m)
 			.has_time = c->now.has_begin,
 			.ns = c->now.begin_ns,
 			.cpu_id = c->now.cpu_id,
+			.is_first = !c->now.has_seq || c->now.seq == 0,
 		};
 		return LT_OK;
 	case NATIVE_DAMAGED:
