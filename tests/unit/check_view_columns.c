@@ -5,6 +5,7 @@
 #include "base/strpool.h"
 #include "clock/map_build.h"
 #include "view/format.h"
+#include "view/internal.h"
 #include "view/rows.h"
 
 enum { MS = 1000000, BEGIN = 1000 * MS, END = 2000 * MS, AHEAD = 2000 * MS };
@@ -139,9 +140,12 @@ static unsigned check_types(const struct view_rows *r, bool known)
 		view_rows_value(r, 0, column, &v);
 		ck_assert_msg(type != TYPE_NONE && column->unit == shown[type].unit, "%s.%s", r->table->name,
 			      column->name);
+		n++;
+		/* its own getter may know more: a host has no CPUs only if its kernel was not traced */
+		if (!known && v.kind == VALUE_NULL && column->get != view_get_value)
+			continue;
 		ck_assert_msg(v.kind == (known || !shown[type].may_be_unknown ? shown[type].kind : VALUE_NULL),
 			      "%s.%s is of kind %d", r->table->name, column->name, (int)v.kind);
-		n++;
 	}
 	return n;
 }
