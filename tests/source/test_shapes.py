@@ -39,7 +39,9 @@ class Seen:
 
 def dump(reader, path):
     out = subprocess.run([DUMP, "-x", "-t", str(LIMIT_S), "-R", reader, path], stdout=subprocess.PIPE, check=False)
-    return out.returncode, out.stdout.decode("latin-1").splitlines()
+    # only ours knows that a CPU's first packet is not the tracer's first one: the last word, of 8 bytes (test_readers.py)
+    return out.returncode, [line[:-16] if " CPU_START " in line else line
+                            for line in out.stdout.decode("latin-1").splitlines()]
 
 
 def is_rounding(a, b):
