@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A CPU that goes offline, without thread IDs in the events: LTTng adds no contexts by default.
+A CPU that goes offline, without thread IDs in the events: LTTng adds no contexts by default. The last event before is a
+switch to the CPU's migration thread; the first ones after it need not show which thread runs.
 
-The last event before is a switch to the CPU's migration thread; the first ones after it need not show which thread
-runs. No available recording is like that, so this test writes the trace.
+A CPU whose data begins later: it came online then, or its older packets were overwritten. In that case threads that are
+ready may have run there, and how long they were ready is not known.
+
+No available recording is like that, so this test writes the traces.
 """
 import os
 import shutil
@@ -13,10 +16,12 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "truth"))
 sys.path.insert(0, os.path.join(HERE, "..", "waits"))
+sys.path.insert(0, os.path.join(HERE, "..", "source"))
 sys.path.insert(0, os.path.join(HERE, ".."))
 import cases  # noqa: E402
 import ctf  # noqa: E402
 import harness  # noqa: E402
+import made  # noqa: E402
 
 BEGIN, MS = 10**18, 10**6
 TRACE = "offline/host/kernel"
@@ -61,6 +66,25 @@ def test_offline():
 def test_stays_online():
     write(stays=True)
     assert times() == (700, 1010, 500), times()
+
+
+def ready(first_packet):
+    """How long two threads that alternate on CPU 0 for 2 s are ready, in all; CPU 1's data begins after 1 s."""
+    path = f"later-{first_packet}"
+    shutil.rmtree(path, ignore_errors=True)
+    with made.Recording(path) as recording:
+        recording.packet(0, BEGIN, BEGIN + 2000 * MS, made.turns(BEGIN, 10 * MS, 200))
+        recording.packet(1, BEGIN + 1000 * MS, BEGIN + 2000 * MS, made.turns(BEGIN + 1000 * MS, 10 * MS, 100, 3, 4),
+                         seq=first_packet)
+    return sum(row["ready_ns"] for row in harness.report("cpu", path).rows if row["tid"] in (1, 2)) // MS
+
+
+def test_came_online():
+    assert 1970 <= ready(0) <= 2000, ready(0)
+
+
+def test_older_packets_overwritten():
+    assert 970 <= ready(7) <= 1000, ready(7)
 
 
 if __name__ == "__main__":
