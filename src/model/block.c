@@ -20,6 +20,7 @@ enum {
 	RWBS_READ = 1 << 2,
 	RWBS_RAHEAD = 1 << 3,
 	RWBS_FLUSH = 1 << 8,
+	RWBS_FUA = 1 << 9,
 	RWBS_PREFLUSH = 1 << 10,
 };
 
@@ -190,6 +191,17 @@ static void find_whole(struct model *m, uint32_t disk, uint64_t key)
 	remap_move(b, b->asked, key);
 }
 
+/*
+ * Whether the request's way from block_getrq to the scheduler can be followed. Of a partition whose disk is not known
+ * yet, the insertion would not be found. A request that is merged into another is not inserted; where that is not
+ * recorded, only those count that the kernel never merges.
+ */
+static bool can_be_got(const struct model *m, uint32_t disk, uint64_t rwbs)
+{
+	return g_array_index(m->block->ends, uint64_t, disk) != NO_SECTOR &&
+	       (m->declared[EVENT_BLOCK_MERGE] || rwbs & (RWBS_FLUSH | RWBS_PREFLUSH | RWBS_FUA));
+}
+
 static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)
 {
 	const struct ev_block_rq *p = event_payload(a->ev, ev_block_rq);
@@ -198,8 +210,7 @@ static void bio_asks(struct model *m, const struct apply *a, uint32_t disk)
 
 	bios_add(m, key, p->nr_sector, a->thread, first || is_flush(p));
 	m->block->asked = key;
-	/* of a partition whose disk is not known yet, the insertion would not be found */
-	if (a->ev->kind == EVENT_BLOCK_GETRQ && g_array_index(m->block->ends, uint64_t, disk) != NO_SECTOR)
+	if (a->ev->kind == EVENT_BLOCK_GETRQ && can_be_got(m, disk, p->rwbs))
 		got_add(m, key, a->thread);
 }
 

@@ -3,13 +3,15 @@
 """
 Pressure of hosts and containers, computed again from babeltrace2's text: which threads run, are ready, or sleep
 uninterruptibly while a disk request is pending that they got or whose first bio was theirs, or else that they inserted or
-issued. A disk's requests count from their insertion until it has been given its first one.
+issued. A disk's requests count from their insertion until it has been given its first one; so do those that the kernel may
+merge, if the trace does not say when.
 
 That the kernel calls such sleeps iowait is compared with the recorded machine's own /proc/stat, which counts the time a
 CPU was idle while a thread that had gone to sleep on it waited. No recorded machine has a copy of /proc/pressure.
 """
 
 import collections
+import glob
 import os
 import re
 import subprocess
@@ -46,6 +48,8 @@ class Threads:
 
     def __init__(self, path):
         self.events, self.namespace = [], {}
+        self.merges = any(b"block_rq_merge" in open(file, "rb").read()
+                          for file in glob.glob(os.path.join(path, "**/metadata"), recursive=True))
         text = subprocess.run(["babeltrace2", "--clock-seconds", path], stdout=subprocess.PIPE, check=True).stdout
         for line in text.decode(errors="replace").splitlines():
             event = EVENT.match(line)
@@ -119,7 +123,7 @@ class Threads:
         key = f["dev"], -1 if not sectors and number(f["rwbs"]) & 0x500 else sector
         if name == "block_getrq" or name.startswith("block_bio_"):
             self.asks.setdefault(sector, self.running.get(cpu, 0))
-        if name == "block_getrq" and f["dev"] in self.given:
+        if name == "block_getrq" and f["dev"] in self.given and (self.merges or number(f["rwbs"]) & 0x700):
             self.count(self.got.pop(key, None), -1)
             self.got[key] = self.running.get(cpu, 0)
             self.count(self.got[key], 1)
