@@ -27,6 +27,7 @@ static struct {
 	bool muted;
 	uint64_t muted_at; /* value of written when muted */
 	bool starts_again; /* the next message is not a repetition */
+	bool skips_known;  /* messages that the ring has are not written again */
 	FILE *file;
 	const char *path; /* of the file */
 	bool has_failed;  /* which has been said */
@@ -81,6 +82,14 @@ static void show(const struct log_message *m)
 		print_stderr(m);
 }
 
+static bool is_known(const struct log_message *m)
+{
+	for (unsigned i = 0; i < log_count(); i++)
+		if (log_get(i)->level == m->level && !strcmp(log_get(i)->text, m->text))
+			return true;
+	return false;
+}
+
 void log_write(enum log_level level, const char *fmt, ...)
 {
 	struct log_message m = { .level = level, .repeated = 1, .wall_ns = wall_ns() };
@@ -95,6 +104,8 @@ void log_write(enum log_level level, const char *fmt, ...)
 		logger.forward(&m, logger.data);
 		return;
 	}
+	if (logger.skips_known && is_known(&m))
+		return;
 	show(&m);
 	print_file(m.wall_ns, level_names[level], m.text);
 }
@@ -125,6 +136,11 @@ void log_print(FILE *out, const char *fmt, ...)
 	print_file(wall_ns(), "note", text);
 	g_free(text);
 	g_free(raw);
+}
+
+void log_skip_known(bool skips)
+{
+	logger.skips_known = skips;
 }
 
 void log_set_forward(log_forward *forward, void *data)

@@ -2,6 +2,7 @@
 #ifndef LT_BASE_LOG_H
 #define LT_BASE_LOG_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -51,6 +52,12 @@ void log_set_file(FILE *file, const char *path);
 /* From now on every message is only passed to this function: in a process whose parent has the screen. */
 typedef void log_forward(const struct log_message *m, void *data);
 void log_set_forward(log_forward *forward, void *data);
+
+/*
+ * While true, messages that the ring has are not written again: a source is read a second time. Only around the reading
+ * itself, as what happens to other sources meanwhile may happen again.
+ */
+void log_skip_known(bool skips);
 
 /* Messages in the ring, oldest first: index 0..count-1. Borrowed, valid until the next log_write(). */
 unsigned log_count(void);

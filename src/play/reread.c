@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "base/error.h"
+#include "base/log.h"
 
 /* Wait this long after the last key; poll a reading at this interval in case a wake-up is missed. */
 #define REST_S 0.08
@@ -73,9 +74,19 @@ static void finish(struct reread *r)
 	window_close(old);
 }
 
+static enum lt_status read_on(struct reread *r)
+{
+	enum lt_status status;
+
+	log_skip_known(true);
+	status = window_run(r->reading, EVENTS_AT_ONCE);
+	log_skip_known(false);
+	return status;
+}
+
 static void go_on(struct reread *r)
 {
-	enum lt_status status = window_run(r->reading, EVENTS_AT_ONCE);
+	const enum lt_status status = read_on(r);
 	unsigned percent = (unsigned)(window_progress(r->reading) * 100);
 
 	switch (status) {

@@ -60,6 +60,34 @@ START_TEST(test_log)
 }
 END_TEST
 
+/* What was said when a source was first read is not said again, neither to the screen nor to the file. */
+START_TEST(test_log_skip_known)
+{
+	char *written = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&written, &size);
+
+	log_mute_stderr();
+	log_warning("web: the file ends");
+	log_warning("db: the file ends");
+	log_set_file(file, "log");
+	log_skip_known(true);
+	log_warning("web: the file ends");
+	log_warning("db: the file ends");
+	log_error("db: the file ends");
+	log_skip_known(false);
+	log_warning("web: the file ends");
+	log_set_file(NULL, NULL);
+	fclose(file);
+	ck_assert_uint_eq(log_count(), 4);
+	ck_assert_int_eq(log_get(2)->level, LOG_LEVEL_ERROR);
+	ck_assert_ptr_null(strstr(written, "warning: db"));
+	ck_assert_ptr_nonnull(strstr(written, "error: db"));
+	ck_assert_ptr_nonnull(strstr(written, "warning: web"));
+	free(written);
+}
+END_TEST
+
 /* Messages that are not printed because they are going to come again: then they count as new, and are printed. */
 START_TEST(test_log_unmute_without)
 {
@@ -105,4 +133,4 @@ START_TEST(test_log_full)
 }
 END_TEST
 
-UNIT_MAIN("log", test_error_chain, test_log, test_log_unmute_without, test_log_full)
+UNIT_MAIN("log", test_error_chain, test_log, test_log_skip_known, test_log_unmute_without, test_log_full)

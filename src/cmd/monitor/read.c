@@ -382,7 +382,13 @@ struct reading *monitor_current(struct monitor *m)
 
 enum lt_status monitor_read_slice(struct monitor *m)
 {
+	enum lt_status status;
+
 	if (m->starting)
 		return starting_slice(m);
-	return m->next.in ? next_slice(m) : shown_slice(m);
+	/* what the recordings lack was said when they were read for their clocks */
+	log_skip_known(m->stage == STAGE_CUTTING || m->stage == STAGE_FINAL);
+	status = m->next.in ? next_slice(m) : shown_slice(m);
+	log_skip_known(false);
+	return status;
 }
