@@ -22,6 +22,7 @@ enum {
 	RWBS_FLUSH = 1 << 8,
 	RWBS_FUA = 1 << 9,
 	RWBS_PREFLUSH = 1 << 10,
+	RWBS_OPERATIONS = RWBS_WRITE | RWBS_DISCARD | RWBS_READ | RWBS_RAHEAD | RWBS_FLUSH | RWBS_PREFLUSH,
 };
 
 enum { SECTOR_BYTES = 512, LOOP_MAJOR = 7 };
@@ -387,6 +388,28 @@ static void count_request(struct model *m, uint32_t disk, enum bio_direction dir
 	state_touch(&m->state, TABLE_DISK, disk);
 }
 
+/*
+ * Whether a request, or a part of it, failed. That programs' own commands fail is normal, such as whether a drive has a
+ * medium.
+ */
+static bool has_failed(const struct event *ev)
+{
+	const struct ev_block_rq *p = event_payload(ev, ev_block_rq);
+
+	return (p->error || ev->kind == EVENT_BLOCK_ABORT) && p->rwbs & RWBS_OPERATIONS;
+}
+
+/* rq: NULL if its issue was not seen. */
+static void count_error(struct model *m, uint32_t disk, const struct request *rq)
+{
+	DISK_ROW(m, disk)->errors++;
+	state_touch(&m->state, TABLE_DISK, disk);
+	for (uint32_t i = 0; rq && i < rq->n_owners; i++) {
+		DISK_ROW(m, rq->owners[i])->errors++;
+		state_touch(&m->state, TABLE_DISK, rq->owners[i]);
+	}
+}
+
 static void complete_unknown(struct model *m, uint32_t disk, enum bio_direction dir, const struct ev_block_rq *p)
 {
 	struct shares shares = NO_SHARES;
@@ -440,6 +463,9 @@ void apply_block_complete(struct model *m, const struct apply *a)
 		return;
 	context_note_disk(m, a->cpu, disk);
 	key = key_of_event(disk, p);
+	rq = driver_find(m, key);
+	if (has_failed(a->ev))
+		count_error(m, disk, rq);
 	if (a->ev->kind == EVENT_BLOCK_ABORT) {
 		if (!driver_del(m, disk, key))
 			waiting_del(m, disk, key);
@@ -449,7 +475,6 @@ void apply_block_complete(struct model *m, const struct apply *a)
 		count_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
 		count_host_bytes(m, disk, dir, p->nr_sector * SECTOR_BYTES);
 	}
-	rq = driver_find(m, key);
 	if (rq)
 		complete_known(m, disk, dir, p, key, rq);
 	else

@@ -227,6 +227,8 @@ enum socket_side { SIDE_UNKNOWN = 0, SIDE_CONNECTED, SIDE_ACCEPTED };
 	C(queue, GAUGE, COUNT, "Requests in flight (issued but not completed) at the end of the interval") \
 	C(waiting, GAUGE, COUNT, "Requests inserted but not issued at the end of the interval") \
 	C(queue_max, MAX, COUNT, "Largest number of requests in flight") \
+	C(errors, COUNTER, COUNT, \
+	  "Reads, writes, discards and flushes that the device failed; they count as completed, too") \
 	D(latency, NS, "Completed requests whose issue was seen", \
 	  "time from issue to completion, reads and writes alike") \
 	D(read_queue, NS, "Issued reads whose insertion was seen", "time from insertion to issue of a read") \

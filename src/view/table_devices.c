@@ -30,6 +30,7 @@ static const struct column disks_columns[] = {
 	COLUMN_BY(get_queue_max, disk, queue_max, "QUEUE", 6, FIGURE | COLUMN_LEVEL),
 	COLUMN(disk, queue, "NOW", 6, FIGURE | COLUMN_LEVEL),
 	COLUMN(disk, waiting, "WAITING", 7, FIGURE | COLUMN_LEVEL),
+	COLUMN(disk, errors, "ERRORS", 6, FIGURE),
 	DIST(disk, latency, "", "", REPORTED, P50, P90, P99, P999),
 	DIST(disk, latency, "latency_", "", 0, STDEV),
 	DIST_FREQ(disk, latency, "", "LATENCY"),
@@ -62,7 +63,8 @@ const struct view_table view_disks_table = {
 	.tables = USES(DISK),
 	.needs = NEED_DISK,
 	N_COLUMNS(disks_columns),
-	.screen = "host name dev read_rate write_rate reads_rate writes_rate latency_avg_ns latency_max_ns queue_max",
+	.screen = "host name dev read_rate write_rate reads_rate writes_rate latency_avg_ns latency_max_ns queue_max "
+		  "errors",
 	.sort = "read_rate",
 };
 

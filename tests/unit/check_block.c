@@ -227,6 +227,34 @@ START_TEST(test_failed_request)
 }
 END_TEST
 
+#define FAIL(e, t, at, n, flags)                                                                             \
+	EVENT(e, t, 0, 7, BLOCK_COMPLETE, block_rq, .dev = VDA, .sector = at, .nr_sector = n, .rwbs = flags, \
+	      .error = -5)
+
+/* Errors count for the disk and the partition; that a program's own command failed (no flags) is not one. */
+START_TEST(test_errors)
+{
+	struct events e;
+
+	begin(&e);
+	EVENT(&e, 1100, 0, 7, BLOCK_BIO_REMAP, block_remap, .dev = VDA, .sector = 2148, .old_dev = VDA1,
+	      .old_sector = 100);
+	RQ(&e, 1110, ISSUE, VDA, 2148, 8, READ);
+	FAIL(&e, 1150, 2148, 8, READ);
+	ck_assert_uint_eq(disk(&e, VDA)->errors, 1);
+	ck_assert_uint_eq(disk(&e, VDA1)->errors, 1);
+	FAIL(&e, 1200, 0, 0, 0);
+	RQ(&e, 1210, ISSUE, VDA, 80, 8, WRITE);
+	RQ(&e, 1220, COMPLETE, VDA, 80, 8, WRITE);
+	ck_assert_uint_eq(disk(&e, VDA)->errors, 1);
+	FAIL(&e, 1300, 88, 8, DISCARD | WRITE);
+	FAIL(&e, 1310, UINT64_MAX, 0, WRITE | FLUSH);
+	ck_assert_uint_eq(disk(&e, VDA)->errors, 3);
+	ck_assert_uint_eq(disk(&e, VDA1)->errors, 1);
+	events_release(&e);
+}
+END_TEST
+
 START_TEST(test_discard_is_no_write)
 {
 	struct events e;
@@ -694,7 +722,7 @@ END_TEST
 
 UNIT_MAIN("block", test_queue_and_device, test_request_goes_through_both_queues, test_direct_issue_and_queue_max,
 	  test_completion_in_parts, test_part_meets_stale_request, test_part_of_absurd_size,
-	  test_completion_without_issue, test_flush, test_writes_of_nothing, test_failed_request,
+	  test_completion_without_issue, test_flush, test_writes_of_nothing, test_failed_request, test_errors,
 	  test_discard_is_no_write, test_size_in_bytes, test_requeue_and_abort, test_issue_twice,
 	  test_front_and_back_merge, test_two_requests_merge, test_remap_to_the_disk_below, test_remap_chain_and_split,
 	  test_remap_within_a_partition, test_request_remap, test_loop_device, test_loss_empties_the_queues,

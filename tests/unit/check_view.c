@@ -101,7 +101,7 @@ START_TEST(test_report_columns)
 				"read_bytes_net write_bytes_net syscalls" },
 		{ "files", "host pid fd path kind read_bytes write_bytes opened_ns closed_ns" },
 		{ "disks", "host dev name reads writes read_bytes write_bytes latency_min_ns latency_avg_ns "
-			   "latency_max_ns queue_max queue waiting p50_ns p90_ns p99_ns p999_ns" },
+			   "latency_max_ns queue_max queue waiting errors p50_ns p90_ns p99_ns p999_ns" },
 		{ "net", "host name rx_packets rx_bytes tx_packets tx_bytes" },
 		{ "irqs", "host kind nr name cpu count min_ns avg_ns max_ns stdev_ns total_ns raise_avg_ns "
 			  "raise_max_ns p50_ns p90_ns p99_ns p999_ns" },
