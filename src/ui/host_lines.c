@@ -62,6 +62,12 @@ static const char *rate_text(char *text, size_t size, uint64_t bytes, uint64_t d
 	return format_bytes(text, size, (double)bytes * (double)NS_PER_S / (double)duration_ns);
 }
 
+/* No event of that kind was recorded. */
+static void unknown_text(char *text, const char *label)
+{
+	g_snprintf(text, SEGMENT_SIZE, "%s -", label);
+}
+
 /* compact: no wider than needed. */
 static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
 {
@@ -84,17 +90,27 @@ static void changes_text(char *text, const char *label, uint64_t now, uint64_t m
 static void read_host(const struct ui_host_data *host, const struct host_row *row, struct host_line *line, bool compact)
 {
 	const uint64_t duration_ns = interval_recorded_ns(&host->load.interval);
+	const uint32_t lacks = data_host_lacks(host);
 
 	line->n_cpus = 0;
 	read_cpus(host, line);
 	changes_text(line->text[LINE_TASKS], "tasks", row->threads, HOST_VALUE(host, threads_new),
 		     HOST_VALUE(host, threads_gone), compact);
-	changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened), HOST_VALUE(host, fds_closed),
-		     compact);
-	rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes), HOST_VALUE(host, disk_write_bytes),
-		   duration_ns, compact);
-	rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes), duration_ns,
-		   compact);
+	if (lacks & VIEW_LACKS_CALLS)
+		unknown_text(line->text[LINE_FDS], "fds");
+	else
+		changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened),
+			     HOST_VALUE(host, fds_closed), compact);
+	if (lacks & VIEW_LACKS_DISKS)
+		unknown_text(line->text[LINE_DISK], "disk");
+	else
+		rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes),
+			   HOST_VALUE(host, disk_write_bytes), duration_ns, compact);
+	if (lacks & VIEW_LACKS_NET)
+		unknown_text(line->text[LINE_NET], "net");
+	else
+		rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes),
+			   duration_ns, compact);
 }
 
 static enum style meter_style(int permille)

@@ -163,6 +163,9 @@ static uint32_t lacks_without(enum event_kind kind)
 	case EVENT_BLOCK_ISSUE:
 	case EVENT_BLOCK_COMPLETE:
 		return VIEW_LACKS_DISKS;
+	case EVENT_NET_QUEUE:
+	case EVENT_NET_RECEIVE:
+		return VIEW_LACKS_NET;
 	case EVENT_PAGE_ALLOC:
 		return VIEW_LACKS_PAGE_ALLOC;
 	case EVENT_PAGE_FREE:

@@ -36,6 +36,7 @@ enum view_lacks {
 	VIEW_LACKS_WAKEUPS = 1 << 6,
 	VIEW_LACKS_DISKS = 1 << 7, /* requests: issued, done */
 	VIEW_LACKS_SWITCHES = 1 << 8,
+	VIEW_LACKS_NET = 1 << 9, /* packets: queued for sending, received */
 };
 
 /* The events that the host's trace lacks, as bits. */

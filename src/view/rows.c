@@ -240,6 +240,13 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 	map64_release(&spreads);
 }
 
+/* Whether the events were not recorded without which the column says nothing. */
+static bool is_unrecorded(const struct view_cell *at)
+{
+	return (at->column->flags & COLUMN_SWITCHES && view_lacks(at, VIEW_LACKS_SWITCHES)) ||
+	       (at->column->flags & COLUMN_IRQS && view_lacks(at, VIEW_LACKS_IRQS));
+}
+
 /* The row's own value, not a difference. */
 static void own_value(const struct view_rows *r, const struct view_row *row, const struct column *column,
 		      struct value *out)
@@ -251,7 +258,7 @@ static void own_value(const struct view_rows *r, const struct view_row *row, con
 	g_array_set_size(of->internal->items, 0);
 	g_ptr_array_set_size(of->internal->texts, 0);
 	value_set_null(out);
-	if (at.column && !(at.column->flags & COLUMN_SWITCHES && view_lacks(&at, VIEW_LACKS_SWITCHES)))
+	if (at.column && !is_unrecorded(&at))
 		at.column->get(&at, out);
 }
 

@@ -179,7 +179,7 @@ def searching_lists(checks):
 
     with Terminal("--paused", "--begin", "+4s", RECORDING, size=(100, 30)).wait_read() as t:
         t.keys("7", "Home")
-        t.wait("^HOST.* QUEUE$")
+        t.wait("^HOST.* ERRORS$")
         first = selected(t)
         checks.check("a disk", len(first) == 1 and first[0][1] == "vda", first)
         t.keys("/").text("eth0")

@@ -43,6 +43,7 @@ def panes(directory):
         for size in ((200, 50), (80, 24)):
             with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[").wait_read() as t:
                 t.wait("▼CPU%")
+                checks.contains(f"{size}: line 2 claims nothing", t.screen()[1:2], r" tasks 2 .* fds - +disk - +net -$")
                 for key, texts in (("2", [CALLS]), ("4", [CALLS]), ("5", [CALLS]), ("6", [WAKE]), ("7", [DISK, NET, IRQ])):
                     shown = words(t.press(key))
                     checks.check(f"{size}: pane {key} says what is missing", all(words([text]) in shown for text in texts), shown)
@@ -58,8 +59,8 @@ def panes(directory):
 def reports(directory):
     def test(checks):
         for table, text in (("io", CALLS), ("files", CALLS), ("syscalls", CALLS), ("sched", WAKE), ("disks", DISK),
-                            ("net", NET), ("irqs", IRQ), ("cpu", ""), ("cpus", ""), ("hosts", "")):
-            run = subprocess.run([PROGRAM, "report", table, "--csv", directory], stdout=subprocess.PIPE,
+                            ("net", NET), ("irqs", IRQ), ("cpu", ""), ("cpus --columns busy_ns", ""), ("hosts", "")):
+            run = subprocess.run([PROGRAM, "report", *table.split(), "--csv", directory], stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, check=False)
             checks.equal(f"{table}: what is missing", run.stderr, f"lttngtop: {text}\n" if text else "")
             checks.equal(f"{table}: rows", len(run.stdout.splitlines()) > 1, not text)
@@ -88,6 +89,9 @@ def no_switches(calls, switches):
             status, error, rows = report(table, calls)
             checks.equal(f"{table}: what is missing", (status, error, rows),
                          (0, f"lttngtop: {SWITCH if table == 'cpu' else SWITCH_WAKE}\n", []))
+        status, error, rows = report("cpus --columns irq_ns,softirq_ns,irq_percent,busy_ns", switches)
+        checks.equal("interrupts were not recorded", (status, error, [list(row.values()) for row in rows]),
+                     (0, f"lttngtop: {IRQ}\n", [[None, None, None, 149 * STEP + 1]]))
         status, error, rows = report("io", calls)
         checks.equal("what was recorded is not missing", (status, error, [(row["tid"], row["syscalls"]) for row in rows]),
                      (0, "", [(1, 75), (2, 75)]))
@@ -103,7 +107,7 @@ def no_switches(calls, switches):
 
 def no_switches_shown(directory):
     def test(checks):
-        for size, meter in (((200, 50), r"0\[ unknown  \] +- "), ((70, 24), r"\? +- ")):
+        for size, meter in (((200, 50), r"0\[ unknown  \] +- "), ((50, 24), r"\? +- ")):
             with Terminal("--paused", directory, size=size, ready=r"\[.*, .*\[").wait_read() as t:
                 screen = t.sync()
                 checks.check(f"{size}: the meters are empty", t.wait(rf"^ calls +{meter}"), screen)

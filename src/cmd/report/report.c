@@ -158,13 +158,16 @@ static void say_unmatched(const struct report *r)
 	g_free(why);
 }
 
-/* Whether a column is shown that is null without sched_switch. */
-static bool shows_running(const struct report *r)
+/* Events without which columns that are shown are null: enum need. */
+static uint32_t columns_need(const struct report *r)
 {
-	for (unsigned i = 0; i < r->n_columns; i++)
-		if (r->columns[i]->flags & COLUMN_SWITCHES)
-			return true;
-	return false;
+	uint32_t needs = 0;
+
+	for (unsigned i = 0; i < r->n_columns; i++) {
+		needs |= r->columns[i]->flags & COLUMN_SWITCHES ? NEED_CPU : 0;
+		needs |= r->columns[i]->flags & COLUMN_IRQS ? NEED_IRQ : 0;
+	}
+	return needs;
 }
 
 /*
@@ -174,7 +177,7 @@ static bool shows_running(const struct report *r)
 static void say_missing(const struct report *r, bool outside)
 {
 	const struct view_table *table = r->needs ? r->needs : r->table;
-	const uint32_t needs = !r->any_rows ? table->needs : shows_running(r) ? NEED_CPU : 0;
+	const uint32_t needs = r->any_rows ? columns_need(r) : table->needs;
 	char *text = view_missing_text(needs, r->shown, r->n_shown, &r->filter);
 
 	if (!text && !r->any_rows && report_needs(r) & VIEW_PATH)
