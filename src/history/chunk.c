@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "history/internal.h"
 
-struct history_chunk *chunk_create(uint64_t begin_ns, unsigned level)
+struct history_chunk *chunk_create(uint64_t begin_ns, int64_t ahead_ns, unsigned level)
 {
 	struct history_chunk *c = g_new0(struct history_chunk, 1);
 
 	c->begin_ns = begin_ns;
+	c->ahead_ns = ahead_ns;
 	c->level = level;
 	c->open = true;
 	return c;

@@ -57,6 +57,11 @@ void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns)
 	h->grid_frame_ns = frame_ns;
 }
 
+void history_set_ahead(struct history *h, unsigned track, int64_t ahead_ns)
+{
+	history_track(h, track)->ahead_ns = ahead_ns;
+}
+
 /* The base's cells of the row with this uid; NULL: it has another row there, or none. */
 static const uint64_t *base_cells(const struct state_table *base, uint32_t row, uint64_t uid)
 {
@@ -135,13 +140,12 @@ static void close_chunk(struct history *h, struct history_chunk *c)
  */
 static bool chunk_is_full(const struct history *h, const struct history_chunk *c)
 {
-	uint64_t end_ns = chunk_end_ns(c), last_ns = chunk_frame_begin(c, c->n_frames - 1);
 	size_t deltas = c->data.len - c->key_len;
 
 	return c->n_frames == HISTORY_KEY_FRAMES ||
-	       history_span(h, c->begin_ns, HISTORY_KEY_FRAMES) != history_span(h, end_ns, HISTORY_KEY_FRAMES) ||
+	       history_span(h, c, 0, HISTORY_KEY_FRAMES) != history_next_span(h, c, HISTORY_KEY_FRAMES) ||
 	       (deltas > c->key_len && deltas > h->limit / 16 / h->tracks->len) ||
-	       (chunk_is_long(c) && history_span(h, last_ns, 10) != history_span(h, end_ns, 10));
+	       (chunk_is_long(c) && history_span(h, c, c->n_frames - 1, 10) != history_next_span(h, c, 10));
 }
 
 /* The chunk for the next frame. */
@@ -153,7 +157,7 @@ static struct history_chunk *open_chunk(struct history *h, struct track *t, uint
 		return c;
 	if (c && c->open)
 		close_chunk(h, c);
-	c = chunk_create(begin_ns, 0);
+	c = chunk_create(begin_ns, t->ahead_ns, 0);
 	codec_put_key(h->codec, &c->data, begin_ns, &t->tail);
 	chunk_end_key(c);
 	g_ptr_array_add(t->chunks, c);

@@ -45,6 +45,9 @@ unsigned history_track_count(const struct history *h);
  */
 void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns);
 
+/* The times that come next in this track are that much later than the grid's: on a clock that is ahead. */
+void history_set_ahead(struct history *h, unsigned track, int64_t ahead_ns);
+
 /* The data of a frame that the timeline strip shows, available without rebuilding the frame. */
 struct frame_summary {
 	uint64_t begin_ns, end_ns;

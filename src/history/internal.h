@@ -37,6 +37,7 @@ struct history_chunk {
 	uint32_t keys_end;                    /* where the last key ends */
 	uint32_t n_frames, n_added, capacity; /* frames: shown, then added */
 	struct history_frame *frames;
+	int64_t ahead_ns; /* how much later its times are than the grid's: history_set_ahead() */
 	uint8_t level;
 	bool open; /* more frames may follow */
 };
@@ -44,6 +45,7 @@ struct history_chunk {
 struct track {
 	GPtrArray *chunks;      /* struct history_chunk *, oldest first */
 	struct host_state tail; /* at the last edge: the base of the next frame */
+	int64_t ahead_ns;       /* of the next chunk */
 	bool has_ended;         /* no more frames come, and the tail is empty */
 	bool compare_all;       /* the next frame may differ in rows that are not dirty */
 };
@@ -91,7 +93,7 @@ static inline struct history_chunk *track_last_chunk(const struct track *t)
 
 /* ---- chunk.c ---- */
 
-struct history_chunk *chunk_create(uint64_t begin_ns, unsigned level);
+struct history_chunk *chunk_create(uint64_t begin_ns, int64_t ahead_ns, unsigned level);
 void chunk_destroy(struct history_chunk *c);
 size_t chunk_bytes(const struct history_chunk *c);
 
@@ -174,8 +176,12 @@ bool track_next(const struct track *t, struct history_place *p);
 
 /* ---- thin.c ---- */
 
-/* The number of the grid span of `frames` frames that contains t_ns, the same in all tracks. */
-int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames);
+/*
+ * The number of the grid span of `frames` frames that contains the chunk's frame i or would contain the next one, the
+ * same in all tracks.
+ */
+int64_t history_span(const struct history *h, const struct history_chunk *c, unsigned i, unsigned frames);
+int64_t history_next_span(const struct history *h, const struct history_chunk *c, unsigned frames);
 
 /*
  * Thins and drops the oldest data, a little for each byte appended, and more only if the limit would be exceeded. Keeps

@@ -113,7 +113,7 @@ static struct history_chunk *unpack_chunk(struct unpack *in, uint64_t known_ns, 
 	if (in->failed || !n_frames || begin_ns < known_ns || key_len > len)
 		return NULL;
 	*bytes -= len;
-	c = chunk_create(begin_ns, level);
+	c = chunk_create(begin_ns, 0, level); /* it will not be thinned */
 	c->open = false;
 	c->key_len = key_len;
 	bytes_reserve(&c->data, (size_t)len + CODEC_PAD);

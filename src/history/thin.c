@@ -37,27 +37,39 @@ enum { MERGED_KEYS = 12, MERGED_BYTES = 65536 };
 /* The cost of a step in addition to the bytes it reads or writes. */
 enum { STEP_WORK = 64 };
 
-int64_t history_span(const struct history *h, uint64_t t_ns, unsigned frames)
+static int64_t span_at(const struct history *h, const struct history_chunk *c, uint64_t t_ns, unsigned frames)
 {
-	int64_t from_origin = (int64_t)(t_ns - h->grid_origin_ns);
+	int64_t from_origin = (int64_t)(t_ns - h->grid_origin_ns) - c->ahead_ns;
 	int64_t span = (int64_t)(h->grid_frame_ns * frames);
 
 	/* rounded down, also before the origin */
 	return from_origin >= 0 ? from_origin / span : -1 - (-1 - from_origin) / span;
 }
 
-/* Whether a and b are in the same span of a level's frames. */
-static bool same_span(const struct history *h, unsigned level, uint64_t a_ns, uint64_t b_ns)
+/* By its middle: its edges may be a little beside the grid. */
+int64_t history_span(const struct history *h, const struct history_chunk *c, unsigned i, unsigned frames)
 {
-	unsigned frames = level_frames[MIN(level, LEVELS - 1)];
+	const uint64_t begin_ns = chunk_frame_begin(c, i);
 
-	return history_span(h, a_ns, frames) == history_span(h, b_ns, frames);
+	return span_at(h, c, begin_ns + (c->frames[i].end_ns - begin_ns) / 2, frames);
+}
+
+int64_t history_next_span(const struct history *h, const struct history_chunk *c, unsigned frames)
+{
+	return span_at(h, c, chunk_end_ns(c) + h->grid_frame_ns / 2, frames);
+}
+
+static unsigned frames_of(unsigned level)
+{
+	return level_frames[MIN(level, LEVELS - 1)];
 }
 
 /* Whether the chunk ends inside a future frame of the next level. */
 static bool ends_inside(const struct history *h, const struct history_chunk *c)
 {
-	return same_span(h, c->level + 1, chunk_end_ns(c) - 1, chunk_end_ns(c));
+	const unsigned frames = frames_of(c->level + 1u);
+
+	return c->n_frames && history_span(h, c, c->n_frames - 1, frames) == history_next_span(h, c, frames);
 }
 
 /* ---- merging frames ---- */
@@ -107,12 +119,12 @@ static size_t merged_most(const struct history_chunk *c)
 /* The last frame to be merged with frame i: the same span of the grid, no gaps, and not too much data. */
 static unsigned group_end(const struct history *h, const struct history_chunk *c, unsigned i, unsigned frames)
 {
-	int64_t span = history_span(h, chunk_frame_begin(c, i), frames);
+	int64_t span = history_span(h, c, i, frames);
 	size_t bytes = c->frames[i].data_end - c->frames[i].data_begin;
 	unsigned first = i;
 
 	while (i + 1 < c->n_frames && !((c->frames[i].flags | c->frames[i + 1].flags) & FRAME_GAP) &&
-	       history_span(h, chunk_frame_begin(c, i + 1), frames) == span) {
+	       history_span(h, c, i + 1, frames) == span) {
 		i++;
 		bytes += c->frames[i].data_end - c->frames[i].data_begin;
 	}
@@ -201,9 +213,10 @@ static void forget_chunk(struct history *h, struct track *t, unsigned i)
  */
 static bool takes_more(const struct history *h, const struct history_chunk *dst)
 {
+	const unsigned frames = frames_of(dst->level + 2u);
 	size_t deltas = dst->data.len - dst->key_len;
 
-	if (dst->level + 1 < LEVELS && !same_span(h, dst->level + 2, dst->begin_ns, chunk_end_ns(dst)))
+	if (dst->level + 1 < LEVELS && history_span(h, dst, 0, frames) != history_next_span(h, dst, frames))
 		return false;
 	return (ends_inside(h, dst) && deltas <= 2 * merged_most(dst)) ||
 	       (dst->n_frames < HISTORY_KEY_FRAMES && !chunk_is_long(dst) && deltas < h->limit / 16 / h->tracks->len);
@@ -220,8 +233,9 @@ static void begin_thinning(struct history *h, struct track *t, unsigned i)
 	thin->joins = before && before->level == src->level + 1 && takes_more(h, before);
 	if (thin->joins) {
 		thin->out = before;
+		thin->out->ahead_ns = src->ahead_ns;
 	} else {
-		thin->out = chunk_create(src->begin_ns, src->level + 1);
+		thin->out = chunk_create(src->begin_ns, src->ahead_ns, src->level + 1);
 		count_chunk(h, thin->out);
 	}
 	thin->reads_key = true;

@@ -253,6 +253,7 @@ static void close_frame(struct frames *f, unsigned track, uint64_t end_ns)
 {
 	struct host_frames *host = at(f, track);
 
+	history_set_ahead(f->history, track, (int64_t)(end_ns - clock_to_ref(host->host->map, end_ns)));
 	frames_append(f->history, track, host->host->model, host->begin_ns, end_ns);
 	host->is_interrupted = is_interrupted(host);
 	start_frame(f, host, end_ns);

@@ -84,6 +84,7 @@ bool baseline_load(struct ui *ui, uint32_t tables)
 	if (!b->end_ns || (b->tables && (tables & b->tables) == tables))
 		return false;
 	make_room(ui);
+	data_widen(ui, &b->begin_ns, &b->end_ns);
 	g_array_set_size(b->view_hosts, 0);
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);

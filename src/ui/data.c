@@ -25,15 +25,23 @@ static bool leave_out_gaps(const struct history *h, unsigned track, uint64_t *be
 	return i || ends_in_gap;
 }
 
-/* The frame edge closest to a time of the host; frames are cut on the host's own clock. */
-static uint64_t nearest_edge(const struct history *h, const struct ui_host *host, uint64_t host_ns)
+/*
+ * The frame edge for an edge of the interval, in the host's time. Frames are cut on the host's own clock, so that edges
+ * may be a little beside; in a longer frame, which was merged or in which its clock was corrected, the interval grows.
+ */
+static uint64_t edge_for(const struct ui *ui, const struct history *h, unsigned track, uint64_t host_ns, bool begins)
 {
-	uint64_t before_ns = history_edge_floor(h, host->track, host_ns);
-	uint64_t after_ns = history_edge_ceil(h, host->track, host_ns);
+	const uint64_t before_ns = history_edge_floor(h, track, host_ns);
+	const uint64_t after_ns = history_edge_ceil(h, track, host_ns);
+	const uint64_t beside_ns = ui->cursor.frame_ns / 2;
 
-	if (!host->map || before_ns > host_ns || after_ns < host_ns)
+	if (before_ns > host_ns || after_ns < host_ns)
 		return host_ns;
-	return host_ns - before_ns <= after_ns - host_ns ? before_ns : after_ns;
+	if (host_ns - before_ns <= MIN(beside_ns, after_ns - host_ns))
+		return before_ns;
+	if (after_ns - host_ns <= beside_ns)
+		return after_ns;
+	return begins ? before_ns : after_ns;
 }
 
 /* The history that has the interval, or will have it. */
@@ -44,41 +52,50 @@ static const struct history *history_with(const struct ui *ui, uint64_t begin_ns
 	return preview_is_shown(ui) && begin_ns == p->begin_ns && end_ns == p->end_ns ? p->history : ui->history;
 }
 
-static bool load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
-		      uint32_t tables, struct history_load *load, bool *gap)
+/* What a host has of an interval, in its own time; empty: nothing. */
+struct host_part {
+	uint64_t begin_ns, end_ns; /* frame edges */
+	bool gap;                  /* nothing, because it was away */
+};
+
+/* The host's part of [begin_ns, end_ns[, in reference time. */
+static struct host_part part_of(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns,
+				uint64_t end_ns)
 {
 	const struct history *h = history_with(ui, begin_ns, end_ns);
 	const unsigned track = host->info.track;
-	uint64_t first_ns, last_ns, wanted_begin_ns, wanted_end_ns;
+	struct host_part part = { 0 };
+	uint64_t first_ns, last_ns;
 	bool was_away;
 
-	*gap = false;
 	if (!history_range(h, track, &first_ns, &last_ns))
-		return false;
+		return part;
 	begin_ns = MAX(ui_from_ref(host, begin_ns), first_ns);
 	end_ns = MIN(ui_from_ref(host, end_ns), last_ns);
 	if (begin_ns >= end_ns)
-		return false;
+		return part;
 	/* before rounding, which would stretch a gap */
 	was_away = leave_out_gaps(h, track, &begin_ns, &end_ns);
-	wanted_begin_ns = begin_ns;
-	wanted_end_ns = end_ns;
-	begin_ns = nearest_edge(h, &host->info, begin_ns);
-	end_ns = nearest_edge(h, &host->info, end_ns);
-	/* inside one merged frame */
-	if (begin_ns >= end_ns && !was_away) {
-		begin_ns = history_edge_floor(h, track, wanted_begin_ns);
-		end_ns = history_edge_ceil(h, track, wanted_end_ns);
+	part.begin_ns = edge_for(ui, h, track, begin_ns, true);
+	part.end_ns = edge_for(ui, h, track, end_ns, false);
+	/* inside one frame */
+	if (part.begin_ns >= part.end_ns && !was_away) {
+		part.begin_ns = history_edge_floor(h, track, begin_ns);
+		part.end_ns = history_edge_ceil(h, track, end_ns);
 	}
-	*gap = was_away && begin_ns >= end_ns;
-	return begin_ns < end_ns && history_load(h, track, begin_ns, end_ns, tables, load) == LT_OK;
+	part.gap = was_away && part.begin_ns >= part.end_ns;
+	return part;
 }
 
 bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
 		    uint32_t tables, struct history_load *load, bool *gap)
 {
-	const bool loaded = load_host(ui, host, begin_ns, end_ns, tables, load, gap);
+	const struct host_part part = part_of(ui, host, begin_ns, end_ns);
+	const bool loaded =
+		part.begin_ns < part.end_ns && history_load(history_with(ui, begin_ns, end_ns), host->info.track,
+							    part.begin_ns, part.end_ns, tables, load) == LT_OK;
 
+	*gap = part.gap;
 	if (!loaded)
 		history_load_clear(load);
 	return loaded;
@@ -121,36 +138,40 @@ static void list_hosts(struct ui *ui)
 }
 
 /*
- * Merged frames are longer than the requested interval, and so is the frame in which a host's clock was corrected; a
- * host's frames that are merely shifted a little do not count.
+ * Widens an interval once to the frames that hosts have of it. Merged frames may be longer than it, and so may be the
+ * frame in which a host's clock was corrected; frames that are merely shifted a little do not count.
  */
-static void find_shown(struct ui *ui)
+static void widen_once(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
 {
-	const struct history *h = history_with(ui, ui->loaded_begin_ns, ui->loaded_end_ns);
-	const uint64_t beside_ns = ui->cursor.frame_ns / 2;
-	const uint64_t longest_ns = ui->loaded_end_ns - ui->loaded_begin_ns + beside_ns / 2;
-	uint64_t end_ns = 0;
+	const uint64_t asked_begin_ns = *begin_ns, asked_end_ns = *end_ns, beside_ns = ui->cursor.frame_ns / 2;
+	const uint64_t longest_ns = asked_end_ns - asked_begin_ns + beside_ns / 2;
 
-	ui->shown_begin_ns = ui->loaded_begin_ns;
-	ui->shown_end_ns = ui->loaded_end_ns;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		const struct ui_host_data *host = ui_host(ui, i);
-		uint64_t first_ns, last_ns, host_begin_ns, host_end_ns, shift_ns;
+		const struct host_part part = part_of(ui, host, asked_begin_ns, asked_end_ns);
+		uint64_t host_begin_ns, host_end_ns, shift_ns;
 
-		if (!host->loaded || !history_range(h, host->info.track, &first_ns, &last_ns))
+		if (part.begin_ns >= part.end_ns)
 			continue;
-		host_begin_ns = ui_to_ref(host, host->load.interval.begin_ns);
-		host_end_ns = ui_to_ref(host, host->load.interval.end_ns);
+		host_begin_ns = ui_to_ref(host, part.begin_ns);
+		host_end_ns = ui_to_ref(host, part.end_ns);
 		shift_ns = host_end_ns - host_begin_ns > longest_ns ? 0 : beside_ns;
-		if (host_begin_ns + shift_ns < ui->loaded_begin_ns)
-			ui->shown_begin_ns = MIN(ui->shown_begin_ns, host_begin_ns);
-		if (ui_to_ref(host, last_ns) < ui->loaded_end_ns ||
-		    (host_end_ns + shift_ns > ui->loaded_end_ns && host_end_ns < ui->loaded_end_ns + shift_ns))
-			host_end_ns = ui->loaded_end_ns;
-		end_ns = MAX(end_ns, host_end_ns);
+		if (host_begin_ns + shift_ns < asked_begin_ns)
+			*begin_ns = MIN(*begin_ns, host_begin_ns);
+		if (host_end_ns >= asked_end_ns + shift_ns)
+			*end_ns = MAX(*end_ns, host_end_ns);
 	}
-	if (end_ns)
-		ui->shown_end_ns = end_ns;
+}
+
+void data_widen(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns)
+{
+	enum { PASSES_MAX = 16 }; /* the frames of hosts seldom overlap each other more than once */
+	uint64_t before_ns = 0;
+
+	for (int i = 0; i < PASSES_MAX && *end_ns - *begin_ns != before_ns; i++) {
+		before_ns = *end_ns - *begin_ns;
+		widen_once(ui, begin_ns, end_ns);
+	}
 }
 
 /* What was lost of a host does not depend on whether it continues. */
@@ -210,6 +231,10 @@ bool data_load(struct ui *ui)
 	ui->loaded_end_ns = end_ns;
 	ui->loaded_tables = tables;
 	ui->loaded_preview = preview;
+	if (!preview)
+		data_widen(ui, &begin_ns, &end_ns);
+	ui->shown_begin_ns = begin_ns;
+	ui->shown_end_ns = end_ns;
 	for (unsigned i = 0; i < ui->hosts->len; i++) {
 		struct ui_host_data *host = ui_host(ui, i);
 
@@ -220,7 +245,6 @@ bool data_load(struct ui *ui)
 	if (chosen)
 		same_rows_find(ui, chosen);
 	list_hosts(ui);
-	find_shown(ui);
 	return true;
 }
 

@@ -330,6 +330,12 @@ static inline uint64_t ui_from_ref(const struct ui_host_data *host, uint64_t ref
 bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64_t begin_ns, uint64_t end_ns,
 		    uint32_t tables, struct history_load *load, bool *gap);
 
+/*
+ * Widens [begin_ns, end_ns[ (reference time) so that all hosts' figures can be loaded of the same time: figures within
+ * merged frames are not known.
+ */
+void data_widen(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
+
 /* What lists read of a host; iv NULL: nothing. */
 struct view_host data_view_host(const struct ui_host_data *host, const struct interval *iv);
 

@@ -4,6 +4,7 @@
 (the report cuts between events, the screen rebuilds frames of the history). And: however an instant is
 reached, it looks the same."""
 
+import collections
 import datetime
 import glob
 import json
@@ -235,6 +236,32 @@ def merged_hosts(checks):
         checks.check("several", found > 10, found)
 
 
+def cpu_by_host(rows):
+    sums = collections.Counter()
+    for row in rows:
+        sums[row["host"]] += row["cpu_ns"]
+    return {host: ns for host, ns in sums.items() if ns}
+
+
+def merged_figures(checks):
+    """However frames were merged, the figures of all hosts are of the interval that is shown, and it has the instant asked for."""
+    recording = unpack("three-tier") or skip("no recording three-tier")
+    lengths = set()
+    for hosts, size in ((recording, "4M"), (f"{recording}/web", "1800k")):
+        with Terminal("--paused", "--no-cache", "--history-size", size, hosts, size=SIZE).wait_read() as t:
+            first = shown_interval(t.press("("))[0]
+            for tenths in range(10, 70, 15):
+                t.keys("b").text(f"+{tenths / 10}s").keys("Enter")
+                t.sync()
+                shown = t.written(t.path(f"cpu-{tenths}.json"))
+                begin, end = shown["begin_ns"], shown["end_ns"]
+                lengths.add(end - begin)
+                checks.check(f"+{tenths / 10}s is shown", begin <= first + tenths * 10**8 < end, (begin, end))
+                checks.equal(f"figures of [{begin}, {end}[", cpu_by_host(shown["rows"]),
+                             cpu_by_host(report("cpu", hosts, begin, end).values()))
+    checks.check("frames were merged", max(lengths) > 2 * min(lengths), lengths)
+
+
 def play(recording, speed):
     """Plays from the start to the end; the screens seen by interval, without the state word and the last row."""
     seen, before = {}, None
@@ -337,4 +364,4 @@ def years(checks):
             checks.check("years: the narrowest screen", t.wait(r"^ ?PAUSED +\[?2026-11-20 14:0"))
 
 
-Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, speeds, edges, days, years)
+Checks().run(screen_equals_report, there_and_back, on_the_way, merged_frames, merged_hosts, merged_figures, speeds, edges, days, years)
