@@ -104,8 +104,14 @@ bool cursor_kept(struct cursor *c, uint64_t kept_ns)
 
 	c->kept_ns = MAX(c->kept_ns, kept_ns);
 	cursor_interval(c, &begin_ns, &end_ns);
-	if (end_ns <= c->begin_ns || end_ns > c->kept_ns)
+	if (end_ns <= c->begin_ns)
 		return false;
+	if (end_ns > c->kept_ns) {
+		if (!c->marked_begin_ns || c->marked_begin_ns >= c->kept_ns)
+			return false;
+		c->marked_begin_ns = c->kept_ns;
+		return true;
+	}
 	c->marked_begin_ns = 0;
 	show(c, end_ns);
 	sync_position(c);
@@ -327,7 +333,7 @@ void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns)
 	c->moved = true;
 	c->mode = CURSOR_PAUSED;
 	c->wanted_ns = 0;
-	begin_ns = MAX(begin_ns, c->begin_ns);
+	begin_ns = MAX(begin_ns, c->kept_ns);
 	end_ns = MIN(end_ns, c->known_ns);
 	if (begin_ns >= end_ns)
 		return;

@@ -108,7 +108,7 @@ void cursor_speed(struct cursor *c, int direction, uint64_t wall_ns);
  */
 bool cursor_length(struct cursor *c, int direction);
 
-/* Shows an interval between any two times until the cursor moves. */
+/* Shows an interval between any two times, or what is kept of it, until the cursor moves. */
 void cursor_choose(struct cursor *c, uint64_t begin_ns, uint64_t end_ns);
 
 /* The interval length closest to wanted_ns: a multiple of the frame. */

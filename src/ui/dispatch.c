@@ -70,6 +70,7 @@ static void bookmark_letter(struct ui *ui, int key)
 	} else if (mark->set) {
 		cursor_pause(&ui->cursor, true);
 		cursor_jump(&ui->cursor, instant_ref(ui, mark));
+		time_say_outside(ui, &(struct timetext){ .form = TIMETEXT_TIME_OF_DAY }, instant_ref(ui, mark));
 	} else {
 		ui_say(ui, "no bookmark %c", key);
 	}

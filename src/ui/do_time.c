@@ -282,10 +282,11 @@ void do_mark(struct ui *ui, int argument)
 	} else if (ui->shown_end_ns > ui->cursor.known_ns) {
 		ui_say(ui, "not read up to there yet: press B again later");
 	} else {
-		uint64_t end_ns = ui->shown_end_ns;
+		const uint64_t begin_ns = MAX(mark_ns, ui->cursor.kept_ns), end_ns = ui->shown_end_ns;
 
-		cursor_choose(&ui->cursor, mark_ns, end_ns);
-		ui_say(ui, "interval from %s to %s", ui_time(ui, a, sizeof(a), mark_ns, 3, UI_DATE_IF_DAYS),
+		cursor_choose(&ui->cursor, begin_ns, end_ns);
+		ui_say(ui, "interval from %s%s to %s", ui_time(ui, a, sizeof(a), begin_ns, 3, UI_DATE_IF_DAYS),
+		       begin_ns > mark_ns ? ", the oldest data in memory," : "",
 		       ui_time(ui, b, sizeof(b), end_ns, 3, UI_DATE_IF_DAYS));
 		ui->mark = (struct ui_instant){ 0 };
 	}

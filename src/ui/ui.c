@@ -238,8 +238,11 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 		ui->dirty |= !is_passing(&ui->cursor);
 		ui->growing = true;
 	}
-	if (cursor_kept(&ui->cursor, oldest_kept(ui)))
+	if (cursor_kept(&ui->cursor, oldest_kept(ui))) {
 		ui->dirty = true;
+		if (ui->cursor.mode == CURSOR_PAUSED)
+			ui_say(ui, "what was shown is no longer in memory (--history-size): this is the oldest data");
+	}
 	if (completes)
 		ui_say_begin_outside(ui);
 	ui->growing |= known_ns != before_ns;

@@ -371,6 +371,23 @@ START_TEST(chosen_interval_lasts_until_moved)
 }
 END_TEST
 
+/* What was dropped of it, or before it was chosen, has no figures. */
+START_TEST(chosen_interval_is_what_is_kept_of_it)
+{
+	struct cursor c = recording(10 * SECOND, true);
+
+	cursor_choose(&c, BEGIN + 1500 * MS, BEGIN + 5700 * MS);
+	ck_assert(!cursor_kept(&c, BEGIN + SECOND));
+	check_shown(&c, 1500 * MS, 5700 * MS);
+	ck_assert(cursor_kept(&c, BEGIN + 3 * SECOND));
+	check_shown(&c, 3 * SECOND, 5700 * MS);
+	cursor_choose(&c, BEGIN + 1500 * MS, BEGIN + 5700 * MS);
+	check_shown(&c, 3 * SECOND, 5700 * MS);
+	ck_assert(cursor_kept(&c, BEGIN + 7 * SECOND));
+	check_shown(&c, 7 * SECOND, 8 * SECOND);
+}
+END_TEST
+
 START_TEST(destination_is_what_was_asked_for)
 {
 	struct cursor c = recording(2 * SECOND, false);
@@ -636,7 +653,7 @@ UNIT_MAIN("cursor", nothing_known_shows_nothing, first_interval_shows_as_soon_as
 	  steps_come_back, back_pauses_forward_does_not, jump_shows_the_interval_around, end_of_a_record_pauses,
 	  live_sticks_until_moved, dropped_past_is_not_shown, length_stays_on_its_grid, length_comes_back,
 	  length_beyond_what_is_known, length_during_a_jump, jump_to_the_end_of_time, chosen_interval_lasts_until_moved,
-	  speeds_are_steps, another_speed_changes_no_past_time, destination_is_what_was_asked_for,
-	  frame_length_fits_the_span, other_clocks_other_grid, other_clocks_start_and_end_stay,
-	  other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand, live_replay_played_out,
-	  live_replay_comes_to_rest, time_of_day_is_the_nearest)
+	  chosen_interval_is_what_is_kept_of_it, speeds_are_steps, another_speed_changes_no_past_time,
+	  destination_is_what_was_asked_for, frame_length_fits_the_span, other_clocks_other_grid,
+	  other_clocks_start_and_end_stay, other_clocks_wait_for_the_place, other_clocks_live, moved_by_hand,
+	  live_replay_played_out, live_replay_comes_to_rest, time_of_day_is_the_nearest)
