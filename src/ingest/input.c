@@ -15,6 +15,9 @@ enum { TRIES_MAX = 3 };
 /* Far more than a prologue has: a worker that never comes to its end must not block the parent. */
 enum { PROLOGUE_RECORDS_AT_ONCE = 65536 };
 
+/* One per stream with switches: far more than a recording has. */
+enum { STARTS_MAX = 65536 };
+
 struct input *input_create(const struct source_spec *spec, unsigned part, unsigned parts, bool follow)
 {
 	static unsigned last_id;
@@ -151,11 +154,22 @@ static void now_runs(struct input *input)
 
 static void hold_start(struct input *input, const struct event *ev)
 {
+	const size_t bytes = sizeof(*ev) + sizeof(struct ev_cpu_start);
+	struct event *start;
+
 	if (!input->starts) {
 		input->starts = g_ptr_array_new_with_free_func(g_free);
 		input->has_begun = false;
 	}
-	g_ptr_array_add(input->starts, g_memdup2(ev, ev->size));
+	if (input->starts->len >= STARTS_MAX) {
+		source_accuse(input->source, "starts of more streams than a source has");
+		return;
+	}
+	/* without what a worker may have added to the record */
+	start = g_memdup2(ev, bytes);
+	start->size = bytes;
+	start->n_perf = 0;
+	g_ptr_array_add(input->starts, start);
 }
 
 /* Tracers open the first packets before a recording starts; other programs may open one with its first event. */

@@ -11,13 +11,17 @@
 #include "event/payload.h"
 #include "reader/emit.h"
 
-enum { HOSTNAMES = 500 };
+enum {
+	HOSTNAMES = 500,
+	STARTS = 1u << 20,
+};
 
 /* The worker finds in its environment which lie the test wants. */
 #define LIE "LIE"
 #define LIE_HOSTS "hosts"
 #define LIE_EARLY_FIELDS "fields before it is ready"
 #define LIE_FIELDS "fields"
+#define LIE_STARTS "starts"
 
 static void announce(struct ring_producer *ring, unsigned number)
 {
@@ -55,6 +59,21 @@ static void lie_about_fields(struct ring_producer *ring, bool early)
 	ring_publish(ring);
 }
 
+/* Writes ever more starts of CPUs, which the parent holds until it is ready: never. */
+static void lie_about_starts(struct ring_producer *ring)
+{
+	announce(ring, 0);
+	for (unsigned i = 0; i < STARTS; i++) {
+		struct event *ev = emit_begin(ring, EVENT_CPU_START, 0, 0);
+
+		ev->cpu = 0;
+		emit_end(ring, ev);
+	}
+	emit_end(ring, emit_begin(ring, EVENT_READY, 0, 0));
+	emit_end(ring, emit_begin(ring, EVENT_END, 1, 0));
+	ring_publish(ring);
+}
+
 static int lie(const char *ring_fd, const char *wake_fd)
 {
 	const char *wanted = getenv(LIE);
@@ -64,6 +83,8 @@ static int lie(const char *ring_fd, const char *wake_fd)
 		return EXIT_FAILURE;
 	if (strcmp(wanted, LIE_HOSTS) == 0)
 		lie_about_hosts(&ring);
+	else if (strcmp(wanted, LIE_STARTS) == 0)
+		lie_about_starts(&ring);
 	else
 		lie_about_fields(&ring, strcmp(wanted, LIE_EARLY_FIELDS) == 0);
 	return EXIT_SUCCESS;
@@ -82,7 +103,7 @@ START_TEST(test_one_host)
 }
 END_TEST
 
-static void expect_accused(const char *what)
+static void expect_accused(const char *what, const char *wrong)
 {
 	struct ingest *in;
 
@@ -93,22 +114,30 @@ static void expect_accused(const char *what)
 		;
 	ck_assert(ingest_broken(in));
 	ck_assert_ptr_nonnull(ingest_host(in, 0)->trouble);
-	ck_assert_ptr_nonnull(
-		strstr(ingest_host(in, 0)->trouble, "wrote nonsense: fields of an event class that was not declared"));
+	ck_assert_ptr_nonnull(strstr(ingest_host(in, 0)->trouble, wrong));
 	ingest_destroy(in);
 }
 
 /* What contradicts what was written before is reported although the worker has ended by then, normally. */
 START_TEST(test_accused_at_its_end)
 {
-	expect_accused(LIE_FIELDS);
-	expect_accused(LIE_EARLY_FIELDS);
+	const char *wrong = "wrote nonsense: fields of an event class that was not declared";
+
+	expect_accused(LIE_FIELDS, wrong);
+	expect_accused(LIE_EARLY_FIELDS, wrong);
+}
+END_TEST
+
+/* The parent does not hold more starts of CPUs than the streams of a source can have. */
+START_TEST(test_starts_are_bounded)
+{
+	expect_accused(LIE_STARTS, "wrote nonsense: starts of more streams than a source has");
 }
 END_TEST
 
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = { test_one_host, test_accused_at_its_end };
+	const TTest *const tests[] = { test_one_host, test_accused_at_its_end, test_starts_are_bounded };
 
 	return own_worker_main(argc, argv, lie, "lying_worker", tests, G_N_ELEMENTS(tests));
 }
