@@ -370,16 +370,17 @@ static void report_status(const struct host *host)
 		model_set_status(h->model, h->ended && h->live ? HOST_ENDED : HOST_OK, h->note);
 }
 
-void host_trouble(struct host *host, const char *why)
+bool host_trouble(struct host *host, const char *why)
 {
 	/* each of its workers may report the same */
 	if (g_strcmp0(host->public.trouble, why) == 0)
-		return;
+		return false;
 	log_warning("%s: %s", host->public.name, why);
 	if (host->public.trouble)
-		return;
+		return true;
 	host->public.trouble = g_strdup(why);
 	report_status(host);
+	return true;
 }
 
 static void set_note(struct host *host)

@@ -100,8 +100,11 @@ void host_forget(struct host *host, GPtrArray *husks);
 /* The host is back. If another host has its name by now, it gets the next number of that name. */
 void host_name_again(struct host *host, const GPtrArray *hosts);
 
-/* Reports why the host's figures are incomplete; the first reason is kept for the screen. */
-void host_trouble(struct host *host, const char *why);
+/*
+ * Reports why the host's figures are incomplete; the first reason is kept for the screen. false: it is that reason
+ * again, which is not repeated.
+ */
+bool host_trouble(struct host *host, const char *why);
 
 /* Sets the note about events that several sessions have; NULL: none. Copied. */
 void host_set_repeated(struct host *host, const char *what);

@@ -73,6 +73,7 @@ enum lt_status input_start(struct input *input)
 	input->state = INPUT_STARTING;
 	input->stalled = input->announced = false;
 	input->time_ns = 0;
+	input->notes = 0;
 	input->heard_us = g_get_monotonic_time();
 	input->fields_from_ns = 0; /* the worker sends the wanted fields from the start */
 	if (input->again || input->session_id != input->spec->session_id)

@@ -66,6 +66,7 @@ struct input {
 	uint32_t wanted;         /* number of the last request for fields sent to its source; 0: no request */
 	uint64_t fields_from_ns; /* all wanted fields come from here on, host time; UINT64_MAX: not yet */
 	bool in_merge;           /* the prologue is over: the host's merge reads the source */
+	unsigned notes;          /* of its worker that were reported */
 	bool broken;             /* one of its workers broke off */
 	char *why;               /* why it waits or has ended; owned; may be NULL */
 	unsigned tries;          /* failed attempts since it last ran */

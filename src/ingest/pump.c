@@ -5,10 +5,24 @@
 #include "event/payload.h"
 #include "ingest/internal.h"
 
-static void source_said(struct ingest *in, struct host *host, const struct event *ev)
+/* Per worker, which may never stop writing them. */
+enum { NOTES_MAX = 16 };
+
+static void take_note(struct host *host, struct input *input, const struct event *ev)
 {
 	char *text;
 
+	if (input->notes > NOTES_MAX)
+		return;
+	text = input->notes < NOTES_MAX ? source_text(ev, event_payload(ev, ev_note)->text)
+					: g_strdup("further messages are left out");
+	if (host_trouble(host, text))
+		input->notes++;
+	g_free(text);
+}
+
+static void source_said(struct ingest *in, struct host *host, struct input *input, const struct event *ev)
+{
 	if (ev->kind == EVENT_TRACE) {
 		host_set_tracer(host, ev);
 		in->announced = true;
@@ -16,9 +30,7 @@ static void source_said(struct ingest *in, struct host *host, const struct event
 	if (ev->kind != EVENT_NOTE)
 		return;
 	in->broken = true;
-	text = g_strndup(event_text(ev, event_payload(ev, ev_note)->text), event_payload(ev, ev_note)->text.len);
-	host_trouble(host, text);
-	g_free(text);
+	take_note(host, input, ev);
 }
 
 /* One source of the host's merge has ended (why NULL) or broken off. */
@@ -49,7 +61,7 @@ static void apply_word(struct ingest *in, struct host *host, struct input *input
 		model_apply(host->public.model, input->number, ev);
 	if (ev->kind == EVENT_LOST)
 		ingest_visit_lost(in, host, input, ev);
-	source_said(in, host, ev);
+	source_said(in, host, input, ev);
 }
 
 /* Applies an event, or the context of one. */

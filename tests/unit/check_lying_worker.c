@@ -14,6 +14,8 @@
 enum {
 	HOSTNAMES = 500,
 	STARTS = 1u << 20,
+	NOTES = 400, /* fewer than the log keeps */
+	NOTES_SHOWN_MAX = 20,
 };
 
 /* The worker finds in its environment which lie the test wants. */
@@ -22,6 +24,7 @@ enum {
 #define LIE_EARLY_FIELDS "fields before it is ready"
 #define LIE_FIELDS "fields"
 #define LIE_STARTS "starts"
+#define LIE_NOTES "notes"
 
 static void announce(struct ring_producer *ring, unsigned number)
 {
@@ -74,6 +77,17 @@ static void lie_about_starts(struct ring_producer *ring)
 	ring_publish(ring);
 }
 
+/* Writes ever more notes, in turn two texts, with a control sequence. */
+static void lie_about_damage(struct ring_producer *ring)
+{
+	announce(ring, 0);
+	emit_end(ring, emit_begin(ring, EVENT_READY, 0, 0));
+	for (unsigned i = 0; i < NOTES; i++)
+		emit_note(ring, EVENT_NOTE, 1, i % 2 ? "damage\x1b[2J" : "harm\x1b[2J");
+	emit_end(ring, emit_begin(ring, EVENT_END, 1, 0));
+	ring_publish(ring);
+}
+
 static int lie(const char *ring_fd, const char *wake_fd)
 {
 	const char *wanted = getenv(LIE);
@@ -85,6 +99,8 @@ static int lie(const char *ring_fd, const char *wake_fd)
 		lie_about_hosts(&ring);
 	else if (strcmp(wanted, LIE_STARTS) == 0)
 		lie_about_starts(&ring);
+	else if (strcmp(wanted, LIE_NOTES) == 0)
+		lie_about_damage(&ring);
 	else
 		lie_about_fields(&ring, strcmp(wanted, LIE_EARLY_FIELDS) == 0);
 	return EXIT_SUCCESS;
@@ -103,7 +119,7 @@ START_TEST(test_one_host)
 }
 END_TEST
 
-static void expect_accused(const char *what, const char *wrong)
+static struct ingest *read_all(const char *what)
 {
 	struct ingest *in;
 
@@ -114,6 +130,13 @@ static void expect_accused(const char *what, const char *wrong)
 		;
 	ck_assert(ingest_broken(in));
 	ck_assert_ptr_nonnull(ingest_host(in, 0)->trouble);
+	return in;
+}
+
+static void expect_accused(const char *what, const char *wrong)
+{
+	struct ingest *in = read_all(what);
+
 	ck_assert_ptr_nonnull(strstr(ingest_host(in, 0)->trouble, wrong));
 	ingest_destroy(in);
 }
@@ -135,9 +158,24 @@ START_TEST(test_starts_are_bounded)
 }
 END_TEST
 
+/* Nor does it flood the log and the terminal with notes, or reach the screen with control characters. */
+START_TEST(test_notes_are_bounded)
+{
+	struct ingest *in = read_all(LIE_NOTES);
+
+	ck_assert_str_eq(ingest_host(in, 0)->trouble, "harm\\x1b[2J");
+	ck_assert_uint_ge(log_count(), 2);
+	ck_assert_uint_le(log_count(), NOTES_SHOWN_MAX);
+	ck_assert_str_eq(log_get(0)->text, "host0: harm\\x1b[2J");
+	ck_assert_str_eq(log_get(log_count() - 1)->text, "host0: further messages are left out");
+	ingest_destroy(in);
+}
+END_TEST
+
 int main(int argc, char **argv)
 {
-	const TTest *const tests[] = { test_one_host, test_accused_at_its_end, test_starts_are_bounded };
+	const TTest *const tests[] = { test_one_host, test_accused_at_its_end, test_starts_are_bounded,
+				       test_notes_are_bounded };
 
 	return own_worker_main(argc, argv, lie, "lying_worker", tests, G_N_ELEMENTS(tests));
 }
