@@ -63,11 +63,11 @@ static bool may_use_root_daemon(void)
 /* 0: there is no such file, or it has no pid. */
 static pid_t read_pid(const char *file)
 {
-	char *text = NULL;
+	char *text = NULL, *end;
 	pid_t pid = 0;
 
 	if (g_file_get_contents(file, &text, NULL, NULL))
-		pid = (pid_t)MAX(g_ascii_strtoll(text, NULL, 10), 0);
+		pid = process_parse_pid(text, &end);
 	g_free(text);
 	return pid;
 }

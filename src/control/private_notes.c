@@ -12,6 +12,7 @@
 #include "base/nstime.h"
 #include "control/daemon.h"
 #include "control/private.h"
+#include "control/process.h"
 #include "control/sessions.h"
 
 enum {
@@ -58,7 +59,7 @@ bool noted_parse(const char **text, pid_t *pid, guint64 *started)
 {
 	char *end;
 
-	*pid = (pid_t)g_ascii_strtoll(*text, &end, 10);
+	*pid = process_parse_pid(*text, &end);
 	/* not the next line's number */
 	*started = end[0] == ' ' && g_ascii_isdigit(end[1]) ? g_ascii_strtoull(end + 1, &end, 10) : 0;
 	if (*pid <= 1 || *end != '\n')

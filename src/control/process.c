@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -197,6 +198,13 @@ static int wait_for(const struct process *p)
 	}
 	forget_terminal_signals();
 	return process_exit_status(status);
+}
+
+pid_t process_parse_pid(const char *text, char **end)
+{
+	const gint64 number = g_ascii_strtoll(text, end, 10);
+
+	return number > 0 && number <= INT_MAX ? (pid_t)number : 0;
 }
 
 int process_exit_status(int wait_status)

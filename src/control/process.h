@@ -59,6 +59,12 @@ enum lt_status process_prepare(struct process *p, char *const *argv);
 /* Opens the gate, whether signals are held or not. LT_ERROR: the process has died. */
 enum lt_status process_let_go(struct process *p);
 
+/*
+ * The pid at the start of a file's text, with *end after it; 0 if there is none that a process can have: others mean
+ * groups of processes to kill(), or all that there are.
+ */
+pid_t process_parse_pid(const char *text, char **end);
+
 /* A wait status as an exit status, 128+n for signal n. */
 int process_exit_status(int wait_status);
 

@@ -157,6 +157,8 @@ START_TEST(a_note_is_a_whole_line)
 	expect_process("1 5\n", false, 0, 0);
 	expect_process("0 5\n", false, 0, 0);
 	expect_process("-12 5\n", false, 0, 0);
+	expect_process("4294967308 5\n", false, 0, 0);
+	expect_process("18446744073709551628 5\n", false, 0, 0);
 	expect_process("", false, 0, 0);
 }
 END_TEST
