@@ -129,6 +129,7 @@ int process_check(const char *name)
 static void become(const char *path, char *const *argv, int gate)
 {
 	char byte;
+	int error;
 
 	if (read(gate, &byte, 1) != 1)
 		_exit(PROCESS_NOT_EXECUTABLE);
@@ -137,8 +138,9 @@ static void become(const char *path, char *const *argv, int gate)
 	if (files_before.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &files_before);
 	execvp(path, argv);
-	fprintf(stderr, "lttngtop: cannot run '%s': %s\n", argv[0], g_strerror(errno));
-	_exit(errno == ENOENT ? PROCESS_NOT_FOUND : PROCESS_NOT_EXECUTABLE);
+	error = errno;
+	fprintf(stderr, "lttngtop: cannot run '%s': %s\n", argv[0], g_strerror(error));
+	_exit(error == ENOENT ? PROCESS_NOT_FOUND : PROCESS_NOT_EXECUTABLE);
 }
 
 enum lt_status process_prepare(struct process *p, char *const *argv)

@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,7 +223,24 @@ START_TEST(a_command_dies_at_its_gate)
 }
 END_TEST
 
+/* It is not found, whether that can be printed or not. */
+START_TEST(the_status_is_that_of_the_start)
+{
+	char *argv[] = { (char *)"/nonexistent", NULL };
+	struct process command;
+	int status;
+
+	ck_assert_ptr_nonnull(freopen("/dev/full", "w", stderr));
+	setvbuf(stderr, NULL, _IONBF, 0);
+	process_hold_signals();
+	ck_assert_int_eq(process_prepare(&command, argv), LT_OK);
+	status = process_run(&command);
+	process_release_signals();
+	ck_assert_int_eq(status, PROCESS_NOT_FOUND);
+}
+END_TEST
+
 UNIT_MAIN("errand", the_silent_are_named, nobody_is_silent, messages_are_sanitised, messages_are_limited,
 	  a_descendant_keeps_the_messages_open, output_is_limited, silence_is_limited, a_program_that_is_not_there,
 	  a_held_signal_is_taken_once, a_held_signal_ends_the_wait, a_held_signal_ends_the_process,
-	  a_command_dies_at_its_gate)
+	  a_command_dies_at_its_gate, the_status_is_that_of_the_start)
