@@ -15,8 +15,7 @@
 static void quote(GString *out, const char *text, size_t len, bool cut)
 {
 	static const char escapes[] = "\"\"\\\\\nn\tt\rr\vv\ff";
-	char plain[TEXT_MAX + 1];
-	gsize from = 0;
+	gsize from = 0, size;
 	GString *raw = g_string_sized_new(len + 2);
 
 	len = strnlen(text, len);
@@ -32,10 +31,12 @@ static void quote(GString *out, const char *text, size_t len, bool cut)
 		}
 	}
 	g_string_append_len(raw, text + from, (gssize)(len - from));
-	text_sanitise(plain, sizeof(plain), raw->str, raw->len);
 	g_string_append_c(out, '"');
-	g_string_append(out, plain);
-	g_string_append(out, cut || raw->len > TEXT_MAX ? "\"..." : "\"");
+	from = out->len;
+	size = strlen("\\xNN") * raw->len;
+	g_string_set_size(out, from + size);
+	g_string_truncate(out, from + text_sanitise(out->str + from, size + 1, raw->str, raw->len));
+	g_string_append(out, cut ? "\"..." : "\"");
 	g_string_free(raw, TRUE);
 }
 

@@ -104,4 +104,25 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("attach_hostile", setup, teardown, test_hostile)
+/* A text is shown as far as it was recorded, also where each of its bytes takes four. */
+START_TEST(test_text_in_no_encoding)
+{
+	enum { BYTES = 2000 };
+	char text[BYTES];
+	GString *expected = g_string_new("\"");
+	struct decode d;
+
+	g_string_truncate(out, 0);
+	for (unsigned i = 0; i < BYTES; i++)
+		g_string_append(expected, "\\xff");
+	g_string_append(expected, "\"");
+	memset(text, 0xff, sizeof(text));
+	put_text("pathname", text, sizeof(text));
+	d = finish();
+	ck_assert_int_eq(decode_arg(&d, &calls_find("rmdir")->args[0]), DECODED_SHOWN);
+	ck_assert(g_string_equal(out, expected));
+	g_string_free(expected, TRUE);
+}
+END_TEST
+
+UNIT_MAIN_AROUND("attach_hostile", setup, teardown, test_hostile, test_text_in_no_encoding)
