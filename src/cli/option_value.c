@@ -6,8 +6,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/nstime.h"
 
-enum { COUNT_MAX = 1024 };
+enum {
+	COUNT_MAX = 1024,
+	DURATION_DAYS_MAX = 36500, /* can be added to any time without an overflow */
+};
 
 static enum lt_status parse_space(const char *text, option_space *space)
 {
@@ -99,6 +103,8 @@ static enum lt_status parse_duration(const char *text, option_duration *duration
 {
 	if (timetext_parse_duration(text, duration))
 		return LT_ERROR;
+	if (*duration > DURATION_DAYS_MAX * (24 * 3600 * NS_PER_S))
+		return error_set("must be at most %dd", DURATION_DAYS_MAX);
 	return *duration ? LT_OK : error_set("must be greater than 0");
 }
 

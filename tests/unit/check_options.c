@@ -292,6 +292,7 @@ START_TEST(test_wrong)
 		{ COMMAND_REPORT, { "--begin", "soon" }, "option '--begin': 'soon' is not a time such as" },
 		{ COMMAND_REPORT, { "--interval", "1" }, "option '--interval': '1' is not a duration such as" },
 		{ COMMAND_REPORT, { "--interval=0s" }, "option '--interval': must be greater than 0" },
+		{ COMMAND_MONITOR, { "--interval=200000d" }, "option '--interval': must be at most 36500d" },
 		{ COMMAND_REPORT, { "--wait-memory=0" }, "option '--wait-memory': must be greater than 0" },
 		{ COMMAND_ATTACH, { "--model-memory=0M" }, "option '--model-memory': must be greater than 0" },
 		{ COMMAND_RECORD, { "--buffer-size=0" }, "option '--buffer-size': must be greater than 0" },
