@@ -76,6 +76,7 @@ enum lt_status input_start(struct input *input)
 	input->notes = 0;
 	input->heard_us = g_get_monotonic_time();
 	input->fields_from_ns = 0; /* the worker sends the wanted fields from the start */
+	input->next_start_ns = 0;
 	if (input->again || input->session_id != input->spec->session_id)
 		spec_again(input)->session_id = input->session_id;
 	/* the start of a session is not read twice */
@@ -211,9 +212,19 @@ static void await_cpus(struct input *input)
 		g_clear_pointer(&input->starts, g_ptr_array_unref);
 }
 
+static uint64_t next_start_ns(const struct input *input)
+{
+	uint64_t next_ns = UINT64_MAX;
+
+	for (guint i = 0; input->starts && i < input->starts->len; i++)
+		next_ns = MIN(next_ns, ((const struct event *)g_ptr_array_index(input->starts, i))->ts_ns);
+	return next_ns;
+}
+
 void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns)
 {
 	const GPtrArray *all = input->host->inputs;
+	uint64_t next_ns = UINT64_MAX;
 	struct input *part;
 
 	for (guint i = 0; i < all->len; i++) {
@@ -223,8 +234,15 @@ void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns)
 	}
 	for (guint i = 0; i < all->len; i++) {
 		part = g_ptr_array_index(all, i);
-		if (part && part->spec == input->spec && part->starts)
-			await_cpus(part);
+		if (!part || part->spec != input->spec || !part->starts)
+			continue;
+		await_cpus(part);
+		next_ns = MIN(next_ns, next_start_ns(part));
+	}
+	for (guint i = 0; i < all->len; i++) {
+		part = g_ptr_array_index(all, i);
+		if (part && part->spec == input->spec)
+			part->next_start_ns = next_ns;
 	}
 }
 

@@ -60,6 +60,7 @@ struct input {
 	struct shapes shapes;       /* of events that come with their fields (ingest/visit.h) */
 	GPtrArray *starts;       /* struct event *: what ran on each CPU when its data begins, until then; NULL: none */
 	bool has_begun;          /* input_begin() was called */
+	uint64_t next_start_ns;  /* the first one in any part of its recording, host time; 0: not known yet */
 	GPtrArray *origins;      /* char *, by trace number: struct ingest_visit.origin; NULL: no origin known */
 	GByteArray *fields;      /* fields of the next event; NULL: not used yet */
 	bool is_asked;           /* ingest_set_visitor() has asked its source for fields */
@@ -105,6 +106,7 @@ void input_leave_host(struct input *input);
  * Its events reach t_ns, and are applied up to until_ns, excluded; first called when its recording starts. Applies what
  * ran on the CPUs of all its parts, whose prologues are read before an earlier recording of the host has ended. A CPU
  * whose data begins later, because older packets were overwritten, follows in a later call.
+ * Need not be called before input.next_start_ns.
  */
 void input_begin(const struct input *input, uint64_t t_ns, uint64_t until_ns);
 

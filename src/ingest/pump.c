@@ -119,7 +119,7 @@ static enum lt_status apply_run(struct ingest *in, struct host *host, const stru
 	do {
 		if ((h->begin_ns == TIME_UNKNOWN || host->back || host->paused) && is_event(ev))
 			host_next_event(host, ev->ts_ns);
-		if (input->starts && is_event(ev) && !in->options.survey)
+		if (input->starts && ev->ts_ns >= input->next_start_ns && is_event(ev) && !in->options.survey)
 			input_begin(input, ev->ts_ns, until_ns);
 		if (h->begin_ns != TIME_UNKNOWN && ev->ts_ns >= until_ns) {
 			host_no_event(host, until_ns);
