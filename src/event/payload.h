@@ -235,20 +235,13 @@ struct ev_softirq {
 	uint64_t vec;
 };
 
-struct ev_hrtimer {
-	uint64_t hrtimer;
-	uint64_t function;
-};
-
 struct ev_block_rq {
 	uint64_t dev;
 	uint64_t sector;
 	uint64_t nr_sector; /* 512-byte sectors */
 	uint64_t bytes;
 	uint64_t rwbs;
-	int64_t tid;
 	int64_t error;
-	char comm[16];
 };
 
 struct ev_block_remap {
@@ -282,7 +275,6 @@ struct ev_inode { /* of a file, or of a block device itself */
 };
 
 struct ev_net {
-	uint64_t skbaddr;
 	uint64_t len;
 	struct event_str name;
 	/*
@@ -307,7 +299,6 @@ struct ev_net {
 };
 
 struct ev_net_xmit {
-	uint64_t skbaddr;
 	uint64_t len;
 	int64_t rc; /* 0: the driver accepted it */
 	struct event_str name;
@@ -391,18 +382,12 @@ struct ev_dump_disk {
 
 struct ev_dump_netif {
 	struct event_str name;
-	uint64_t ipv4;
 };
 
 struct ev_dump_irq {
 	int64_t irq;
 	struct event_str name;
 	struct event_str action;
-};
-
-struct ev_dump_cpu {
-	int64_t cpu;
-	struct event_str architecture;
 };
 
 struct ev_none { /* no payload */

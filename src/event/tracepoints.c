@@ -75,20 +75,13 @@ FIELDS(softirq) = {
 	F(softirq, vec, "vec", INT),
 };
 
-FIELDS(hrtimer) = {
-	F(hrtimer, hrtimer, "hrtimer timer", INT),
-	F(hrtimer, function, "function", INT),
-};
-
 FIELDS(block_rq) = {
 	F(block_rq, dev, "dev", INT),
 	F(block_rq, sector, "sector", INT),
 	F(block_rq, nr_sector, "nr_sector", INT),
 	F(block_rq, bytes, "bytes", INT),
 	F(block_rq, rwbs, "rwbs", INT),
-	F(block_rq, tid, "tid", INT),
 	F(block_rq, error, "error errors", INT),
-	F(block_rq, comm, "comm", COMM),
 };
 
 FIELDS(block_remap) = {
@@ -122,7 +115,6 @@ FIELDS(inode) = {
 };
 
 FIELDS(net) = {
-	F(net, skbaddr, "skbaddr", INT),
 	F(net, len, "len", INT),
 	F(net, name, "name", STR),
 	F(net, ip_version, "network_header transport_fields", IP_HEADER),
@@ -132,7 +124,6 @@ FIELDS(net) = {
 };
 
 FIELDS(net_xmit) = {
-	F(net_xmit, skbaddr, "skbaddr", INT),
 	F(net_xmit, len, "len", INT),
 	F(net_xmit, rc, "rc", INT),
 	F(net_xmit, name, "name", STR),
@@ -207,18 +198,12 @@ FIELDS(dump_disk) = {
 
 FIELDS(dump_netif) = {
 	F(dump_netif, name, "name", STR),
-	F(dump_netif, ipv4, "address_ipv4", INT),
 };
 
 FIELDS(dump_irq) = {
 	F(dump_irq, irq, "irq", INT),
 	F(dump_irq, name, "name", STR),
 	F(dump_irq, action, "action", STR),
-};
-
-FIELDS(dump_cpu) = {
-	F(dump_cpu, cpu, "cpu_id", INT),
-	F(dump_cpu, architecture, "architecture", STR),
 };
 
 FIELDS(message) = {

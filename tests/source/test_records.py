@@ -23,8 +23,8 @@ M64 = 2 ** 64 - 1
 SYSCALL_WORDS = {"fd": 1, "fd2": 2, "cmd": 3, "flags": 4, "arg": 5, "path": 6, "family": 7, "port": 8}
 CONTEXT = ["pid", "ppid", "prio", "vtid", "vpid", "pid_ns", "cgroup_ns", "uid"]
 # Words of a packet's record: index → name in the trace, all options of the variant together.
-HEADER_WORDS = {9: "source_port", 10: "dest_port", 11: "seq", 12: "ack_seq", 13: "flags", 14: "id", 15: "tot_len",
-                17: "frag_off"}
+HEADER_WORDS = {8: "source_port", 9: "dest_port", 10: "seq", 11: "ack_seq", 12: "flags", 13: "id", 14: "tot_len",
+                16: "frag_off"}
 
 LINE = re.compile(r"\[(\d+)\.(\d{9})\] \(\S+\) (?:\S+ )?(\S+): \{ cpu_id = (\d+) \},(.*)$")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]')
@@ -161,12 +161,12 @@ def compare_event(record, context_text, payload_text, perf_names):
                         wrong.append(f"{member} {values['w%d' % SYSCALL_WORDS[member]]}, not {payload[field]}")
                     break
     if kind in ("NET_QUEUE", "NET_RECEIVE") and "version" in payload:
-        words = re.findall(r" ([0-9a-f]+)(?= |$)", rest.split(" present=")[0])[-19:]
+        words = re.findall(r" ([0-9a-f]+)(?= |$)", rest.split(" present=")[0])[-18:]
         for index, field in HEADER_WORDS.items():
             if field in payload and int(words[index], 16) != payload[field]:
                 wrong.append(f"{field} {int(words[index], 16)}, not {payload[field]}")
         addresses = re.findall(r"addr = \[ ((?:\[\d+\] = \d+,? ?)+)\]", payload_text)
-        for index, text in zip((5, 7), addresses):
+        for index, text in zip((4, 6), addresses):
             groups = [int(v) for v in re.findall(r"= (\d+)", text)]
             raw = struct.pack("<2Q", int(words[index], 16), int(words[index + 1], 16))
             wanted = bytes(groups) if len(groups) == 4 else struct.pack(">8H", *groups)

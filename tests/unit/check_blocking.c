@@ -194,9 +194,9 @@ START_TEST(test_states)
 		sleep_at(&e, t + 100, A);
 		switch (cases[i].state) {
 		case WAIT_TIMER:
-			EVENT(&e, t + 200, 0, 0, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+			EVENT(&e, t + 200, 0, 0, HRTIMER_ENTRY, none);
 			wake(&e, t + 210, 0, 0, A);
-			EVENT(&e, t + 220, 0, 0, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+			EVENT(&e, t + 220, 0, 0, HRTIMER_EXIT, none);
 			break;
 		case WAIT_NETWORK:
 			EVENT(&e, t + 200, 0, 0, SOFTIRQ_ENTRY, softirq, .vec = 3);

@@ -292,7 +292,7 @@ START_TEST(test_other_wakeups)
 	ck_assert_str_eq(strpool_text((strid)relation(&e, A, B, RELATION_OTHER)->object), "read");
 	runs(&e, B);
 	sleeps(&e, B);
-	EVENT(&e, now += 10, 0, A, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+	EVENT(&e, now += 10, 0, A, HRTIMER_ENTRY, none);
 	wakes(&e, A, B);
 	ck_assert_uint_eq(rows(&e), 1);
 	ck_assert_uint_eq(relation(&e, A, B, RELATION_OTHER)->wait.count, 1);

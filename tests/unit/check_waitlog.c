@@ -101,11 +101,11 @@ START_TEST(test_contexts)
 	wake(&f, 20, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	EVENT(&f.e, 30, 0, 5, IRQ_ENTRY, irq, .irq = 24, .name = str(&rec, "eth0-rx"));
 	wake(&f, 31, WAIT_CONTEXT_IRQ, WAIT_BLOCKED, "eth0-rx");
-	EVENT(&f.e, 32, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+	EVENT(&f.e, 32, 0, 5, HRTIMER_ENTRY, none);
 	wake(&f, 33, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
 	EVENT(&f.e, 34, 0, 5, IRQ_EXIT, irq, .irq = 24); /* not the innermost one: no effect */
 	wake(&f, 35, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
-	EVENT(&f.e, 36, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+	EVENT(&f.e, 36, 0, 5, HRTIMER_EXIT, none);
 	EVENT(&f.e, 37, 0, 5, IRQ_EXIT, irq, .irq = 24);
 	wake(&f, 38, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	EVENT(&f.e, 40, 0, 5, IRQ_ENTRY, irq, .irq = 0, .name = str(&rec, "timer"));
@@ -214,11 +214,11 @@ START_TEST(test_completed_elsewhere)
 	EVENT(&f.e, 21, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 8, .nr_sector = 8);
 	wake(&f, 22, WAIT_CONTEXT_IPI, WAIT_BLOCK_DEVICE, "vda");
 	EVENT(&f.e, 23, 0, 5, IPI_EXIT, none);
-	EVENT(&f.e, 30, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = 1);
+	EVENT(&f.e, 30, 0, 5, HRTIMER_ENTRY, none);
 	wake(&f, 31, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
 	EVENT(&f.e, 32, 0, 5, BLOCK_COMPLETE, block_rq, .dev = 254 << 20, .sector = 16, .nr_sector = 8);
 	wake(&f, 33, WAIT_CONTEXT_HRTIMER, WAIT_BLOCK_DEVICE, "vda");
-	EVENT(&f.e, 34, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = 1);
+	EVENT(&f.e, 34, 0, 5, HRTIMER_EXIT, none);
 	wake(&f, 35, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	end(&f);
 }
@@ -317,13 +317,13 @@ START_TEST(test_depth)
 	begin(&f);
 	events_switch(&f.e, 10, 0, 1, 1, 5, "five");
 	for (i = 0; i < 3 * CONTEXT_DEPTH_MAX; i++)
-		EVENT(&f.e, 20 + i, 0, 5, HRTIMER_ENTRY, hrtimer, .hrtimer = i);
+		EVENT(&f.e, 20 + i, 0, 5, HRTIMER_ENTRY, none);
 	EVENT(&f.e, 100, 0, 5, IPI_ENTRY, none);
 	wake(&f, 101, WAIT_CONTEXT_IPI, WAIT_IPI, "");
 	EVENT(&f.e, 102, 0, 5, IPI_EXIT, none);
 	for (i = 0; i < CONTEXT_DEPTH_MAX - 1; i++) {
 		wake(&f, 200 + i, WAIT_CONTEXT_HRTIMER, WAIT_TIMER, "");
-		EVENT(&f.e, 200 + i, 0, 5, HRTIMER_EXIT, hrtimer, .hrtimer = i);
+		EVENT(&f.e, 200 + i, 0, 5, HRTIMER_EXIT, none);
 	}
 	wake(&f, 300, WAIT_CONTEXT_TASK, WAIT_BLOCKED, "");
 	end(&f);
