@@ -80,7 +80,7 @@ enum event_kind {
 	/* Changes of the source's state. */
 	EVENT_LOST,       /* discarded events or packets */
 	EVENT_GAP,        /* until the end of a loss (ev_gap), nothing is known of what the CPU runs */
-	EVENT_BACKWARD,   /* time went back in a stream (ev_backward); the next event keeps the time reached before */
+	EVENT_BACKWARD,   /* time went back in a stream; the next event keeps the time reached before */
 	EVENT_CONTEXT,    /* the context of event.tid, sent when it differs from the last one sent */
 	EVENT_FIELDS,     /* all fields of the event whose record follows, if they were asked for (event/fields.h) */
 	EVENT_WANTED,     /* the fields asked for while the source was being read are sent from here on */

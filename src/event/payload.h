@@ -77,10 +77,6 @@ struct ev_gap {
 	uint64_t end_ns; /* after ts_ns */
 };
 
-struct ev_backward {
-	uint64_t by_ns;
-};
-
 /* The context fields of event.tid; bit i of present: the trace had member i. */
 struct ev_context {
 	int64_t pid;

@@ -214,7 +214,6 @@ static LT_COLD void write_backward(struct reader *r, const struct reader_stream 
 	struct event *ev = reader_emit(r, EVENT_BACKWARD, s->item_ns, 0);
 
 	ev->cpu = s->cpu;
-	((struct ev_backward *)(void *)ev->words)->by_ns = s->item_back_ns;
 	emit_end(r->ring, ev);
 }
 
@@ -248,7 +247,7 @@ void reader_write_event(struct reader *r, struct reader_stream *s)
 			return;
 		tid = s->cpu_state->context.values.tid;
 	}
-	if (s->item_back_ns)
+	if (s->item_is_back)
 		write_backward(r, s);
 	if (plan->has_tid && !(status == READ_SAME && is_context_sent(s)))
 		write_context(r, s);

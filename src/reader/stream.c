@@ -37,7 +37,7 @@ static void step_to_packet_begin(struct reader_stream *s, const struct message *
 	if (!m->has_time)
 		return;
 	if (m->ns < s->stream_ns)
-		s->step_ns = s->stream_ns - m->ns;
+		s->has_stepped_back = true;
 	s->stream_ns = m->ns;
 }
 
@@ -191,7 +191,7 @@ static inline void look_at_event(struct reader_stream *s, const struct message *
 	s->item = ITEM_EVENT;
 	s->item_ns = ns > s->last_ns ? ns : s->last_ns;
 	s->item_own_ns = ns;
-	s->item_back_ns = ns < s->stream_ns ? s->stream_ns - ns : s->step_ns;
+	s->item_is_back = ns < s->stream_ns || s->has_stepped_back;
 }
 
 /* The stream has reached the end of the range: after that, only losses that started before the end count. */
@@ -214,7 +214,7 @@ static LT_COLD void stop_at_end(struct reader_stream *s, uint64_t end_ns)
 static inline bool find_item(struct reader_stream *s, uint64_t end_ns)
 {
 	s->item = ITEM_END;
-	s->item_back_ns = 0;
+	s->item_is_back = false;
 	while (s->has_head || fetch(s)) {
 		if (G_LIKELY(s->head.kind == MESSAGE_EVENT)) {
 			look_at_event(s, &s->head);

@@ -152,19 +152,19 @@ struct reader_stream {
 	bool cpu_refused; /* an invalid cpu_id was reported */
 	bool damage_reported;
 	bool end_sent;
-	uint64_t last_ns;   /* time of its last record, or start of the range */
-	bool begun;         /* last_ns is set */
-	uint64_t stream_ns; /* latest time in the stream itself: an event, or the start or end of a packet */
-	uint64_t step_ns;   /* how far the start of a packet was before that; reported with the next event */
+	uint64_t last_ns;      /* time of its last record, or start of the range */
+	bool begun;            /* last_ns is set */
+	uint64_t stream_ns;    /* latest time in the stream itself: an event, or the start or end of a packet */
+	bool has_stepped_back; /* the start of a packet was before that; reported with the next event */
 	struct losses losses[LOSS_KINDS];
 	struct reader_cpu *cpu_state;
 	int64_t last_tid; /* tid of its last event, from the context */
 
 	enum stream_item item;
 	enum loss_kind item_loss;
-	uint64_t item_ns;      /* not before last_ns */
-	uint64_t item_own_ns;  /* the event's own time */
-	uint64_t item_back_ns; /* how far time stepped back before the event */
+	uint64_t item_ns;     /* not before last_ns */
+	uint64_t item_own_ns; /* the event's own time */
+	bool item_is_back;    /* time stepped back before the event */
 };
 
 /*
@@ -204,7 +204,7 @@ static inline void stream_drop_item(struct reader_stream *s)
 	s->begun = true;
 	if (s->item == ITEM_EVENT) {
 		s->stream_ns = s->item_own_ns;
-		s->step_ns = 0;
+		s->has_stepped_back = false;
 		s->has_head = false;
 	} else {
 		stream_drop_other_item(s);

@@ -164,7 +164,7 @@ static bool find_item(struct live_stream *s)
 	if (b->item != ITEM_EVENT)
 		return true;
 	if (!s->is_late && b->item_own_ns < written_ns)
-		b->item_back_ns = MAX(b->item_back_ns, written_ns - b->item_own_ns);
+		b->item_is_back = true;
 	s->is_late = b->item_own_ns < written_ns;
 	return true;
 }
