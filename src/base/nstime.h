@@ -3,6 +3,7 @@
 #define LT_BASE_NSTIME_H
 
 #include <stdint.h>
+#include <time.h>
 
 /*
  * Times are ns since the epoch in a uint64_t. 0 is a valid time; TIME_UNKNOWN is a time that is not known or not set.
@@ -19,6 +20,15 @@
 #define US_PER_MS 1000
 #define US_PER_S 1000000
 #define MS_PER_S 1000
+
+/* The monotonic clock: durations, not times since the epoch. */
+static inline uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
 
 /* For qsort() of times: the earliest first. */
 static inline int nstime_compare(const void *a, const void *b)

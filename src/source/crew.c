@@ -343,7 +343,7 @@ void crew_leave(struct crew_worker *w, unsigned patience_ms)
 
 const struct pulse_look *crew_look(struct crew_worker *w, unsigned every_ms)
 {
-	const uint64_t now_ns = (uint64_t)g_get_monotonic_time() * NS_PER_US;
+	const uint64_t now_ns = monotonic_ns();
 
 	if (!w->gone && (!w->look.now_ns || now_ns - w->look.now_ns >= (uint64_t)every_ms * NS_PER_MS)) {
 		pulse_look_at(&w->look, w->child.pid);

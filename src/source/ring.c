@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -25,14 +24,6 @@ enum {
 	COPY_BYTES = 16 * 1024,     /* about 150 records, which stay in a core's nearest cache */
 	DRAIN_MAX = 16, /* datagrams received at once: one or two are sent, unless the other side is hostile */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + ts.tv_nsec;
-}
 
 /* A full queue is just as good: the other side then has something to read. */
 static void wake(int fd)
@@ -93,7 +84,7 @@ enum lt_status ring_create(struct ring_consumer *c, uint64_t capacity)
 	}
 	c->shared->magic = RING_MAGIC;
 	c->shared->capacity = capacity;
-	atomic_store(&c->shared->beat_ns, now_ns());
+	atomic_store(&c->shared->beat_ns, monotonic_ns());
 	return LT_OK;
 }
 
@@ -174,7 +165,7 @@ static void fold(struct ring_producer *p)
 static void publish(struct ring_producer *p, uint64_t wake_bytes, uint64_t wake_ns)
 {
 	struct ring_shared *s = p->shared;
-	const uint64_t now = now_ns();
+	const uint64_t now = monotonic_ns();
 
 	fold(p);
 	atomic_store_explicit(&s->beat_ns, now, memory_order_relaxed);

@@ -119,7 +119,7 @@ bool cursor_kept(struct cursor *c, uint64_t kept_ns)
 }
 
 /* Moves the position with the wall clock, at the present speed. Returns whether it plays. */
-static bool play_until(struct cursor *c, uint64_t wall_ns)
+static bool play_until(struct cursor *c, uint64_t now_ns)
 {
 	const uint64_t last = last_end(c);
 
@@ -127,22 +127,22 @@ static bool play_until(struct cursor *c, uint64_t wall_ns)
 		c->tick_ns = 0;
 		return false;
 	}
-	if (c->tick_ns && wall_ns > c->tick_ns)
-		c->position_ns += (double)(wall_ns - c->tick_ns) * c->speed;
-	c->tick_ns = wall_ns;
+	if (c->tick_ns && now_ns > c->tick_ns)
+		c->position_ns += (double)(now_ns - c->tick_ns) * c->speed;
+	c->tick_ns = now_ns;
 	/* the clock waits for data instead of running ahead */
 	if (c->position_ns >= (double)(last - c->begin_ns) && !c->complete)
 		c->position_ns = (double)(last - c->begin_ns);
 	return true;
 }
 
-bool cursor_tick(struct cursor *c, uint64_t wall_ns)
+bool cursor_tick(struct cursor *c, uint64_t now_ns)
 {
 	const uint64_t last = last_end(c);
 	uint64_t end;
 	bool changed;
 
-	if (!play_until(c, wall_ns))
+	if (!play_until(c, now_ns))
 		return false;
 	end = c->position_ns >= (double)(last - c->begin_ns) ? last
 							     : grid_floor(c, c->begin_ns + (uint64_t)c->position_ns);
@@ -271,11 +271,11 @@ void cursor_pause(struct cursor *c, bool pause)
 	sync_position(c);
 }
 
-void cursor_speed(struct cursor *c, int direction, uint64_t wall_ns)
+void cursor_speed(struct cursor *c, int direction, uint64_t now_ns)
 {
 	unsigned i = 0;
 
-	play_until(c, wall_ns);
+	play_until(c, now_ns);
 	if (!direction) {
 		c->speed = 1;
 		return;

@@ -69,8 +69,8 @@ void cursor_rebase(struct cursor *c, const struct cursor_grid *grid, uint64_t fr
 /* Whether it is where it should be and need not wait for more data. */
 bool cursor_has_arrived(const struct cursor *c);
 
-/* Advances the wall clock. Returns whether the shown interval or the mode changed. */
-bool cursor_tick(struct cursor *c, uint64_t wall_ns);
+/* Replays up to now_ns (monotonic_ns()). Returns whether the shown interval or the mode changed. */
+bool cursor_tick(struct cursor *c, uint64_t now_ns);
 
 /* Wall-clock ns until cursor_tick() can change anything; UINT64_MAX: never by itself. */
 uint64_t cursor_due(const struct cursor *c);
@@ -97,10 +97,10 @@ void cursor_end(struct cursor *c);
 void cursor_pause(struct cursor *c, bool pause);
 
 /*
- * One step through the speeds 0.01, 0.02, 0.05, 0.1 … 1000; direction 0: speed 1. Time up to wall_ns has passed at the
+ * One step through the speeds 0.01, 0.02, 0.05, 0.1 … 1000; direction 0: speed 1. Time up to now_ns has passed at the
  * speed so far.
  */
-void cursor_speed(struct cursor *c, int direction, uint64_t wall_ns);
+void cursor_speed(struct cursor *c, int direction, uint64_t now_ns);
 
 /*
  * One step through the lengths 1, 2, 5, 10 … frames; the interval's end stays about where it was. false: refused,

@@ -229,7 +229,7 @@ void do_end(struct ui *ui, int argument)
 
 void do_speed(struct ui *ui, int argument)
 {
-	cursor_speed(&ui->cursor, argument, (uint64_t)g_get_monotonic_time() * NS_PER_US);
+	cursor_speed(&ui->cursor, argument, monotonic_ns());
 	ui_say(ui, "replay ×%g", ui->cursor.speed);
 }
 

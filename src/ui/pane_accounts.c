@@ -90,28 +90,23 @@ static void finish(struct ui *ui)
 	ui_rebuild(ui);
 }
 
-static uint64_t wall_ns(void)
-{
-	return (uint64_t)g_get_monotonic_time() * NS_PER_US;
-}
-
 /* Returns whether the job is finished. */
 static bool slice(struct ui *ui)
 {
 	struct ui_accounts *a = ui->accounts;
-	uint64_t from_ns = wall_ns();
+	uint64_t from_ns = monotonic_ns();
 	bool more;
 
 	do
 		more = accounting_step(a->job);
-	while (more && wall_ns() - from_ns < SLICE_NS);
+	while (more && monotonic_ns() - from_ns < SLICE_NS);
 	if (accounting_percent(a->job) != a->percent) {
 		a->percent = accounting_percent(a->job);
 		ui->growing = true;
 	}
 	if (!more)
 		finish(ui);
-	a->spent_ns += wall_ns() - from_ns;
+	a->spent_ns += monotonic_ns() - from_ns;
 	return !more;
 }
 
@@ -138,7 +133,7 @@ uint64_t accounts_work(struct ui *ui, uint64_t now_ns)
 		begin(ui, graph, begin_ns, end_ns);
 	}
 	if (slice(ui))
-		a->rest_until_ns = wall_ns() + REST_FACTOR * a->spent_ns;
+		a->rest_until_ns = monotonic_ns() + REST_FACTOR * a->spent_ns;
 	return now_ns;
 }
 

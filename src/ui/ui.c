@@ -291,29 +291,29 @@ static void skip_idle(struct ui *ui)
 	}
 }
 
-void ui_tick(struct ui *ui, uint64_t wall_ns)
+void ui_tick(struct ui *ui, uint64_t now_ns)
 {
 	struct pane *p = ui_pane(ui);
 
-	ui->work_ns = ui->started && p->type->work ? p->type->work(ui, wall_ns) : UINT64_MAX;
-	if (!ui->started || wall_ns - ui->drawn_ns < DRAW_NS || !cursor_tick(&ui->cursor, wall_ns))
+	ui->work_ns = ui->started && p->type->work ? p->type->work(ui, now_ns) : UINT64_MAX;
+	if (!ui->started || now_ns - ui->drawn_ns < DRAW_NS || !cursor_tick(&ui->cursor, now_ns))
 		return;
 	ui->dirty = true;
 	if (ui->skip_idle && ui->cursor.mode == CURSOR_PLAYING)
 		skip_idle(ui);
 }
 
-uint64_t ui_due(const struct ui *ui, uint64_t wall_ns)
+uint64_t ui_due(const struct ui *ui, uint64_t now_ns)
 {
 	uint64_t due_ns = ui->started ? cursor_due(&ui->cursor) : UINT64_MAX;
-	uint64_t since_ns = wall_ns - ui->drawn_ns;
+	uint64_t since_ns = now_ns - ui->drawn_ns;
 
 	if (due_ns != UINT64_MAX && since_ns < DRAW_NS)
 		due_ns = MAX(due_ns, DRAW_NS - since_ns);
 	if (ui->growing)
 		due_ns = MIN(due_ns, since_ns < GROW_NS ? GROW_NS - since_ns : 0);
 	if (ui->work_ns != UINT64_MAX)
-		due_ns = MIN(due_ns, ui->work_ns > wall_ns ? ui->work_ns - wall_ns : 0);
+		due_ns = MIN(due_ns, ui->work_ns > now_ns ? ui->work_ns - now_ns : 0);
 	return due_ns;
 }
 
@@ -501,15 +501,15 @@ static void draw_waiting(struct ui *ui)
 	bar_draw(ui, c->h - 1);
 }
 
-void ui_draw(struct ui *ui, uint64_t wall_ns)
+void ui_draw(struct ui *ui, uint64_t now_ns)
 {
 	struct canvas *c = ui->canvas;
 
 	messages_update(ui);
-	if (!ui->dirty && !(ui->growing && wall_ns - ui->drawn_ns >= GROW_NS))
+	if (!ui->dirty && !(ui->growing && now_ns - ui->drawn_ns >= GROW_NS))
 		return;
 	ui->dirty = ui->growing = false;
-	ui->drawn_ns = wall_ns;
+	ui->drawn_ns = now_ns;
 	canvas_clear(c);
 	if (ui_is_too_small(ui)) {
 		screen_caret(-1, 0);

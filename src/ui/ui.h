@@ -285,11 +285,11 @@ struct ui_longest {
 bool ui_wanted_longest(struct ui *ui, struct ui_longest_request *request);
 void ui_set_longest(struct ui *ui, const struct ui_longest *longest);
 
-/* Advances the wall clock (monotonic ns). */
-void ui_tick(struct ui *ui, uint64_t wall_ns);
+/* Replays, and works, up to now_ns (monotonic_ns(), here and below). */
+void ui_tick(struct ui *ui, uint64_t now_ns);
 
-/* Wall-clock ns until there is something to do or to draw; UINT64_MAX: nothing is planned. */
-uint64_t ui_due(const struct ui *ui, uint64_t wall_ns);
+/* ns until there is something to do or to draw; UINT64_MAX: nothing is planned. */
+uint64_t ui_due(const struct ui *ui, uint64_t now_ns);
 
 /* Reads and handles pending keys. */
 void ui_keys(struct ui *ui);
@@ -301,7 +301,7 @@ void ui_resize(struct ui *ui);
  * Draws what has changed; returns at once if nothing has. What only grows (the strip while a recording is read) is
  * drawn a few times per second.
  */
-void ui_draw(struct ui *ui, uint64_t wall_ns);
+void ui_draw(struct ui *ui, uint64_t now_ns);
 
 /* Keeps the names of the threads whose paths or calls are open in the string pool: see strpool_round_begin(). */
 void ui_keep_paths(const struct ui *ui);

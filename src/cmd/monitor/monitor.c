@@ -124,11 +124,6 @@ static void on_input(struct ev_loop *loop, ev_io *w, int events)
 	ev_break(loop, EVBREAK_ALL);
 }
 
-static uint64_t wall_ns(void)
-{
-	return (uint64_t)g_get_monotonic_time() * NS_PER_US;
-}
-
 static void on_tick(struct ev_loop *loop, ev_timer *w, int events)
 {
 	(void)loop;
@@ -144,11 +139,11 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 	uint64_t due_ns;
 
 	(void)events;
-	ui_tick(m->ui, wall_ns());
+	ui_tick(m->ui, monotonic_ns());
 	/* a preview is dropped before the interval that has been read is drawn */
 	if (m->preview)
 		monitor_apply_preview_request(m);
-	ui_draw(m->ui, wall_ns());
+	ui_draw(m->ui, monotonic_ns());
 	monitor_apply_window_request(m);
 	if (m->live_calls)
 		monitor_apply_live_calls_request(m);
@@ -158,7 +153,7 @@ static void on_show(struct ev_loop *loop, ev_prepare *w, int events)
 		monitor_apply_dump_request(m);
 	if (m->longest || !m->live)
 		monitor_apply_longest_request(m);
-	due_ns = ui_due(m->ui, wall_ns());
+	due_ns = ui_due(m->ui, monotonic_ns());
 	ev_timer_stop(loop, &m->tick);
 	if (due_ns == UINT64_MAX)
 		return;
