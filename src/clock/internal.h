@@ -90,14 +90,14 @@ bool clock_shift(struct clock_sync *s);
 /* The host whose time some other host has been moved to by arrival, or NO_HOST. */
 int clock_shift_common(const struct clock_sync *s);
 
+/* The number of hosts with this reference. */
+unsigned clock_count_followers(const struct clock_sync *s, unsigned host);
+
 /* The host that holds the arrival data of this host's clock. */
 static inline struct clock_host *clock_owner(const struct clock_sync *s, unsigned host)
 {
 	return clock_host_at(s, clock_host_at(s, host)->clock);
 }
-
-/* Updates the latencies in info, from the samples since the last call, or from all of them if whole is set. */
-void clock_judge_latencies(struct clock_sync *s, bool whole);
 
 /* move.c, whole.c: the main steps of clock_sync_update() and _finish(). */
 void clock_move_maps(struct clock_sync *s);

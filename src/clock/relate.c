@@ -65,15 +65,6 @@ static void span(const struct clock_sync *s, const double *bounds, int chosen, i
 	clock_tree_mark(f->n_hosts, f->edges, f->n_edges, f->tree);
 }
 
-static unsigned count_followers(const struct clock_sync *s, unsigned root)
-{
-	unsigned n = 0;
-
-	for (unsigned h = 0; h < s->hosts->len; h++)
-		n += clock_host_at(s, h)->ref == (int)root;
-	return n;
-}
-
 static unsigned root_of(const struct clock_sync *s, const struct forest *f, unsigned tree, int chosen, bool keep_roots)
 {
 	const int common = clock_shift_common(s);
@@ -90,7 +81,7 @@ static unsigned root_of(const struct clock_sync *s, const struct forest *f, unsi
 
 		if (f->tree[h] != tree || clock_host_at(s, h)->ref != (int)h)
 			continue;
-		followers = count_followers(s, h);
+		followers = clock_count_followers(s, h);
 		if (followers > most || (followers == most && f->rank[h] < f->rank[best])) {
 			most = followers;
 			best = (int)h;

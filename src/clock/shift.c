@@ -27,8 +27,7 @@ static bool is_free(const struct clock_sync *s, unsigned host)
 	return !h->by_hand && (h->ref == NO_HOST || h->ref == (int)host);
 }
 
-/* The number of hosts with this reference. */
-static unsigned count_followers(const struct clock_sync *s, unsigned host)
+unsigned clock_count_followers(const struct clock_sync *s, unsigned host)
 {
 	unsigned n = 0;
 
@@ -44,7 +43,7 @@ static int greatest_reference(const struct clock_sync *s)
 	int best = NO_HOST;
 
 	for (unsigned i = 0; i < s->hosts->len; i++) {
-		const unsigned n = count_followers(s, i);
+		const unsigned n = clock_count_followers(s, i);
 
 		if (n > most || (n && n == most && (int)i == s->common)) {
 			most = n;

@@ -263,6 +263,46 @@ static void forget_old(struct clock_sync *s)
 		clock_pair_forget(clock_pair_at(s, n), SAMPLES_SHOWN, is_shown(s, clock_pair_at(s, n)));
 }
 
+/* Updates the latencies in info, from the samples since the last call, or from all of them if whole is set. */
+static void judge_latencies(struct clock_sync *s, bool whole)
+{
+	for (unsigned n = 0; n < s->hosts->len; n++) {
+		struct clock_host *h = clock_host_at(s, n);
+		struct clock_pair *p = pair_judged(s, n);
+
+		if (!p)
+			continue;
+		if (whole)
+			p->negative = 0;
+		for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
+			bool to_neighbour = (d == CLOCK_FROM_A) == (p->a == n);
+			struct clock_latencies l;
+			uint64_t again = 0;
+
+			/* New samples are judged once; the figures shown come from the latest ones. */
+			if (!whole)
+				clock_pair_latencies(p, d, p->judged[d], clock_host_at(s, p->a)->map,
+						     clock_host_at(s, p->b)->map, &l, &p->negative);
+			p->judged[d] = p->n_samples[d];
+			if (!clock_pair_latencies(
+				    p, d,
+				    whole || p->n_samples[d] < SAMPLES_SHOWN ? 0 : p->n_samples[d] - SAMPLES_SHOWN,
+				    clock_host_at(s, p->a)->map, clock_host_at(s, p->b)->map, &l,
+				    whole ? &p->negative : &again))
+				continue;
+			if (to_neighbour) {
+				h->info.has_latency_to = true;
+				h->info.latency_to_min_ns = l.min_ns;
+				h->info.latency_to_median_ns = l.median_ns;
+			} else {
+				h->info.has_latency_from = true;
+				h->info.latency_from_min_ns = l.min_ns;
+				h->info.latency_from_median_ns = l.median_ns;
+			}
+		}
+	}
+}
+
 void clock_sync_update(struct clock_sync *s)
 {
 	if (s->arrived) {
@@ -278,7 +318,7 @@ void clock_sync_update(struct clock_sync *s)
 	if (!s->options.match_only) {
 		s->moving = true;
 		clock_move_maps(s);
-		clock_judge_latencies(s, false);
+		judge_latencies(s, false);
 	}
 	for (unsigned n = 0; n < s->pairs->len; n++)
 		clock_pair_trim(clock_pair_at(s, n));
@@ -290,7 +330,7 @@ void clock_sync_finish(struct clock_sync *s)
 		return;
 	s->whole = true;
 	clock_make_whole_maps(s);
-	clock_judge_latencies(s, true);
+	judge_latencies(s, true);
 }
 
 const struct clock_map *clock_sync_map(const struct clock_sync *s, unsigned host)
@@ -439,43 +479,4 @@ unsigned clock_sync_matches(const struct clock_sync *s, const struct clock_match
 	for (unsigned i = 0; i < n; i++)
 		matches[i] = &s->kept[(s->n_kept - n + i) % CLOCK_MATCHES_KEPT];
 	return n;
-}
-
-void clock_judge_latencies(struct clock_sync *s, bool whole)
-{
-	for (unsigned n = 0; n < s->hosts->len; n++) {
-		struct clock_host *h = clock_host_at(s, n);
-		struct clock_pair *p = pair_judged(s, n);
-
-		if (!p)
-			continue;
-		if (whole)
-			p->negative = 0;
-		for (int d = CLOCK_FROM_A; d <= CLOCK_FROM_B; d++) {
-			bool to_neighbour = (d == CLOCK_FROM_A) == (p->a == n);
-			struct clock_latencies l;
-			uint64_t again = 0;
-
-			/* New samples are judged once; the figures shown come from the latest ones. */
-			if (!whole)
-				clock_pair_latencies(p, d, p->judged[d], clock_host_at(s, p->a)->map,
-						     clock_host_at(s, p->b)->map, &l, &p->negative);
-			p->judged[d] = p->n_samples[d];
-			if (!clock_pair_latencies(
-				    p, d,
-				    whole || p->n_samples[d] < SAMPLES_SHOWN ? 0 : p->n_samples[d] - SAMPLES_SHOWN,
-				    clock_host_at(s, p->a)->map, clock_host_at(s, p->b)->map, &l,
-				    whole ? &p->negative : &again))
-				continue;
-			if (to_neighbour) {
-				h->info.has_latency_to = true;
-				h->info.latency_to_min_ns = l.min_ns;
-				h->info.latency_to_median_ns = l.median_ns;
-			} else {
-				h->info.has_latency_from = true;
-				h->info.latency_from_min_ns = l.min_ns;
-				h->info.latency_from_median_ns = l.median_ns;
-			}
-		}
-	}
 }
