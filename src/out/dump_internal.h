@@ -29,4 +29,7 @@ void dump_without_time(struct dump *d, const struct dump_event *e);
 /* Appends another machine's text as printable UTF-8; other bytes become \xNN. */
 void dump_sanitised(GString *line, const char *text, size_t len);
 
+/* Appends an integer in decimal. */
+void dump_decimal(GString *line, const struct field_value *v);
+
 #endif

@@ -36,21 +36,13 @@ static void put_key(GString *line, const char *key)
 	g_string_append_c(line, ':');
 }
 
-static void put_integer(GString *line, const struct field_value *v)
-{
-	if (v->is_signed)
-		digits_append_signed(line, v->i);
-	else
-		digits_append(line, v->u, 1);
-}
-
 static void put_enum(GString *line, const struct dump_event *e, const struct field_value *v)
 {
 	const char *labels[LABELS_MAX];
 	const unsigned n = MIN(fields_labels(e->shape, v, labels, LABELS_MAX), LABELS_MAX);
 
 	g_string_append(line, "{\"value\":");
-	put_integer(line, v);
+	dump_decimal(line, v);
 	g_string_append(line, ",\"labels\":[");
 	for (unsigned i = 0; i < n; i++) {
 		if (i)
@@ -72,7 +64,7 @@ static void put_value(GString *line, const struct dump_event *e, const struct fi
 	switch ((enum shape_kind)v->kind) {
 	case SHAPE_UINT:
 	case SHAPE_INT:
-		put_integer(line, v);
+		dump_decimal(line, v);
 		break;
 	case SHAPE_ENUM:
 		put_enum(line, e, v);

@@ -152,7 +152,7 @@ static uint64_t digits_of(uint64_t value, unsigned bits, unsigned bits_per_digit
 	return used < 64 ? value & ((UINT64_C(1) << used) - 1) : value;
 }
 
-static void put_decimal(GString *line, const struct field_value *v)
+void dump_decimal(GString *line, const struct field_value *v)
 {
 	if (v->is_signed)
 		digits_append_signed(line, v->i);
@@ -173,7 +173,7 @@ static void put_integer(GString *line, const struct field_value *v)
 		g_string_append_printf(line, "0x%" G_GINT64_MODIFIER "X", digits_of(v->u, v->bits, 4));
 		break;
 	default:
-		put_decimal(line, v);
+		dump_decimal(line, v);
 		break;
 	}
 }
