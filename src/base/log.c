@@ -14,7 +14,6 @@
 enum { LOG_RING = 512 };
 
 static const char *const level_names[] = {
-	[LOG_LEVEL_DEBUG] = "debug",
 	[LOG_LEVEL_INFO] = "info",
 	[LOG_LEVEL_WARNING] = "warning",
 	[LOG_LEVEL_ERROR] = "error",

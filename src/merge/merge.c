@@ -63,11 +63,6 @@ void merge_replace(struct merge *m, unsigned number, struct source *source)
 	m->until_ns = 0;
 }
 
-unsigned merge_count(const struct merge *m)
-{
-	return m->inputs->len;
-}
-
 static bool before(const struct event *a, const struct event *b)
 {
 	return a->ts_ns != b->ts_ns ? a->ts_ns < b->ts_ns : a->cpu < b->cpu;

@@ -35,9 +35,6 @@ void merge_remove(struct merge *m, unsigned number);
 /* Puts another source in the place of one that ended or broke off; NULL: the place is empty. */
 void merge_replace(struct merge *m, unsigned number, struct source *source);
 
-/* The number of sources, for tests. */
-unsigned merge_count(const struct merge *m);
-
 /*
  * Contiguous records of one source, as for event_next(). The first is the next record of the merge; those after it that
  * are before until_ns precede all records of other sources.

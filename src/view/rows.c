@@ -459,17 +459,6 @@ unsigned view_rows_search(const struct view_rows *r, unsigned from, const char *
 	return VIEW_NO_ROW;
 }
 
-unsigned view_rows_parent(const struct view_rows *r, unsigned i)
-{
-	unsigned depth = r->rows[i].depth;
-
-	if (depth == 0)
-		return VIEW_NO_ROW;
-	while (i > 0 && r->rows[--i].depth >= depth)
-		;
-	return i;
-}
-
 struct view_lost view_hosts_lost(const struct view_host *hosts, unsigned n_hosts)
 {
 	struct view_lost lost = { 0 };

@@ -219,9 +219,6 @@ unsigned view_rows_index(const struct view_rows *r, const struct view_key *key);
  */
 unsigned view_rows_search(const struct view_rows *r, unsigned from, const char *text, bool backward);
 
-/* The parent of a row in the tree, for tests; VIEW_NO_ROW for a root. */
-unsigned view_rows_parent(const struct view_rows *r, unsigned i);
-
 /* Events and packets lost in the interval on all hosts. TABLE_HOST must be kept, as view_query_tables() requires. */
 struct view_lost {
 	uint64_t events, packets;

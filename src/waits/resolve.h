@@ -27,7 +27,10 @@
  * is not explained becomes a fill.
  */
 
-/* How often each rule was applied since the graph was created. Older, rewinds and gaps make prefix sums differ. */
+/*
+ * How often each rule was applied since the graph was created, for tests. Older, rewinds and gaps make prefix sums
+ * differ.
+ */
 struct resolve_info {
 	uint64_t waits;   /* waits resolved, nested ones included */
 	uint64_t pieces;  /* edges and links taken */

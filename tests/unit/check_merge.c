@@ -107,7 +107,7 @@ static void add(const char *script)
 {
 	sources[n_sources].script = script;
 	ck_assert_uint_eq(merge_add(m, &sources[n_sources]), n_sources);
-	ck_assert_uint_eq(merge_count(m), ++n_sources);
+	n_sources++;
 }
 
 static void begin(bool runs, const char *a, const char *b, const char *c)
@@ -249,7 +249,6 @@ START_TEST(test_replaced)
 	expect_steps(3, "b5 end:b a10");
 	sources[1].script = "20 50";
 	merge_replace(m, 1, &sources[1]);
-	ck_assert_uint_eq(merge_count(m), 2);
 	finish("b20 a30 end:a b50 end:b");
 
 	/* its unread records are gone, and it is not asked any more */
@@ -270,7 +269,6 @@ START_TEST(test_removed)
 	merge_remove(m, 1);
 	sources[1].script = "20 50";
 	ck_assert_uint_eq(merge_add(m, &sources[1]), 1);
-	ck_assert_uint_eq(merge_count(m), 2);
 	finish("b20 a30 end:a b50 end:b");
 }
 END_TEST
