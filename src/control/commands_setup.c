@@ -223,8 +223,8 @@ static char *add_set_contexts(const struct record_plan *plan, const struct recor
 	}
 	if (all)
 		line = g_strdup_printf("{ %s 2>/dev/null || for c in%s; do %s --type=$c 2>/dev/null || "
-				       "echo " MISSING_LINE MISSING_CONTEXT " $c; done; }",
-				       all, names->str, each);
+				       "echo " MISSING_LINE "%s $c; done; }",
+				       all, names->str, each, missing_context(c->domain));
 	g_string_free(names, TRUE);
 	g_free(all);
 	g_free(each);

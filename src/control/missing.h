@@ -13,9 +13,13 @@
 #define MISSING_LINE "missing: "
 #define MISSING_TRACEPOINT "tracepoint"
 #define MISSING_CONTEXT "context"
+#define MISSING_USER_CONTEXT "user-space context"
 
 /* Prints the warning; host NULL: this machine. */
 void missing_warn(const char *host, const char *kind, const char *name, const char *meaning);
+
+/* The kind of a context of this domain. */
+const char *missing_context(enum record_domain domain);
 
 /* Prints a warning for each such line in a script's output from a host. */
 void missing_warn_lines(const struct record_plan *plan, const char *host, const char *output);

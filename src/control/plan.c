@@ -289,6 +289,7 @@ static enum lt_status add_user(struct record_plan *plan, const struct record_req
 	}
 	for (unsigned i = 0; i < G_N_ELEMENTS(contexts); i++)
 		add_context(c, contexts[i], NULL);
+	add_context(c, "pid_ns", "PID namespaces of programs, which identify their containers"); /* since LTTng 2.12 */
 	return LT_OK;
 }
 

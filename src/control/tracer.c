@@ -303,7 +303,14 @@ static enum lt_status enable_event(struct lttng_handle *handle, const struct rec
 	return error_wrap("event '%s'", e->name);
 }
 
-/* A context that only a set wants is left out if the tracer lacks it. */
+/* Whether the tracer has no such context. */
+static bool is_lacking(int code)
+{
+	return code == -LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE || code == -LTTNG_ERR_KERN_CONTEXT_FAIL ||
+	       code == -LTTNG_ERR_UST_CONTEXT_INVAL;
+}
+
+/* A context that nobody asked for by name is left out if the tracer lacks it. */
 static enum lt_status add_context(struct lttng_handle *handle, const struct record_plan *plan,
 				  const struct record_channel *c, const struct record_context *wanted)
 {
@@ -314,8 +321,8 @@ static enum lt_status add_context(struct lttng_handle *handle, const struct reco
 	code = lttng_add_context(handle, &context, NULL, c->name);
 	if (code >= 0)
 		return LT_OK;
-	if (!wanted->asked && (code == -LTTNG_ERR_KERN_CONTEXT_UNAVAILABLE || code == -LTTNG_ERR_KERN_CONTEXT_FAIL)) {
-		missing_warn(NULL, MISSING_CONTEXT, wanted->name, wanted->meaning);
+	if (!wanted->asked && is_lacking(code)) {
+		missing_warn(NULL, missing_context(c->domain), wanted->name, wanted->meaning);
 		return LT_OK;
 	}
 	tracer_error(code, plan->session);

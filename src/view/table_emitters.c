@@ -34,5 +34,5 @@ const struct view_table view_emitters_table = {
 	.sort = "events",
 	.belongs = emits,
 	.unrecorded = "no events of programs that name their thread up to here: use 'lttngtop record --ust EVENT', or "
-		      "'lttng enable-event -u EVENT' and 'lttng add-context -u -t vtid -t vpid -t procname'",
+		      "'lttng enable-event -u EVENT' and 'lttng add-context -u -t vtid -t vpid -t pid_ns -t procname'",
 };

@@ -51,6 +51,22 @@ def test_command():
         assert not u.sessiond_pid(), "a session daemon is left"
 
 
+def test_containers():
+    """The first process of each container has the same ID there: they are two processes."""
+    inside = ["unshare", "--user", "--map-current-user", "--pid", "--fork"]
+    with user("containers") as u:
+        if u.run(*inside, "true")[0] != 0:
+            return "no permission to create a PID namespace"
+        command = shlex.join(inside)
+        check(u.run(TOP, "record", "--ust", EVENTS, "--output", "o", "--", "sh", "-c",
+                    f"{command} {shlex.quote(APP)} 5 & {command} {shlex.quote(APP)} 9 & {shlex.quote(APP)} 3; wait"), 0, "", "recorded into")
+        check_counts(f"{u.home}/o", 5, 9, 3)
+        rows = json.loads(u.run(TOP, "report", "emitters", "--json", "--columns", "tid,container,events", "o")[1])["rows"]
+        assert sorted(row["events"] for row in rows) == [3 + 1, 5 + 2, 9 + 4], rows
+        assert len({row["container"] for row in rows}) == 3 and [row["tid"] for row in rows].count(1) == 2, rows
+    return None
+
+
 def test_limit_of_files():
     """The command has that of the caller, not the one that lttngtop gives itself."""
     with user("limit", sessiond=True) as u:

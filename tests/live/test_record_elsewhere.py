@@ -237,6 +237,7 @@ def test_host_that_lacks_things():
         "create --list-options") cat {base}/options;;
         "list --kernel") cat {base}/names;;
         "--no-sessiond list s") exit 1;;
+        *--userspace*--type=pid_ns*) echo 'Error: Unknown context type pid_ns' >&2; exit 1;;
         *--type=net_ns*) echo 'Error: net_ns: Context unavailable on this kernel' >&2; exit 1;;
         esac\n""")
     write_script(f"{base}/remote/cat", f"""[ "$1" = /sys/module/lttng_tracer/version ] || exec /bin/cat "$@"
@@ -279,6 +280,10 @@ def test_host_that_lacks_things():
     assert log[-1] == "destroy s", log
     result, log = record("2.13.10\n", "--event", "sched_switch", row="  🞂 `{}`\n")
     check(result, 0, "stop it", "no context 'net_ns'")
+    result, log = record("2.13.10\n", "--ust", "a:b")
+    check(result, 0, "stop it", "^lttngtop: warning: h: this version of LTTng has no user-space context 'pid_ns', so these will be missing: PID "
+          "namespaces of programs, which identify their containers\n")
+    assert any(line.startswith("add-context --userspace") and "--type=vtid" in line for line in log), log
     result, log = record("2.13.10\n", "--context", "net_ns")
     check(result, 1, "", "Error: net_ns: .*host 'h': lttng failed there")
     assert log[-1] == "destroy s", log

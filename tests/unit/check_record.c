@@ -213,6 +213,12 @@ static void expect(const struct asked *asked, const char *const *lines)
 	record_plan_destroy(p);
 }
 
+/* LTTng before 2.12 does not have it: not an error. */
+#define USER_PID_NS                                                                                                 \
+	"{ lttng add-context --userspace --session=s --channel=user --type=pid_ns 2>/dev/null || for c in pid_ns; " \
+	"do lttng add-context --userspace --session=s --channel=user --type=$c 2>/dev/null || echo missing: "       \
+	"user-space context $c; done; }"
+
 START_TEST(test_script_to_disk)
 {
 	const struct asked asked = { .request = { .output = "/tmp/a b", .set = "minimal" } };
@@ -311,7 +317,7 @@ START_TEST(test_script_of_everything)
 		    "--type=perf:cpu:page-fault --type=perf:cpu:cycles",
 		    "lttng enable-channel --userspace --session=s --subbuf-size=131072 --num-subbuf=4 --discard "
 		    "--switch-timer=1000000 user",
-		    "lttng enable-event --userspace --session=s --channel=user 'app:*,app:one'",
+		    "lttng enable-event --userspace --session=s --channel=user 'app:*,app:one'", USER_PID_NS,
 		    "lttng add-context --userspace --session=s --channel=user --type=vpid --type=vtid --type=procname",
 		    "lttng track --kernel --session=s --pid=7", "lttng track --kernel --session=s --vpid=8",
 		    "lttng track --userspace --session=s --vpid=8", "lttng start s", "echo 'it'\\''s' '' '$HOME'",
@@ -392,7 +398,7 @@ START_TEST(test_script_snapshot)
 	expect(&asked,
 	       LIST("lttng create s --snapshot --output=/o",
 		    "lttng enable-channel --userspace --session=s --subbuf-size=524288 --num-subbuf=4 --overwrite user",
-		    "lttng enable-event --userspace --session=s --channel=user a:b",
+		    "lttng enable-event --userspace --session=s --channel=user a:b", USER_PID_NS,
 		    "lttng add-context --userspace --session=s --channel=user --type=vpid --type=vtid --type=procname",
 		    "sh -c 'lttng track --userspace --session=s --vpid=$$ && lttng start s && exec \"$@\"' sh ./x y",
 		    "lttng snapshot record --session=s", "lttng stop s", "lttng destroy s"));
@@ -411,8 +417,9 @@ START_TEST(test_script_redump)
 			    ">/dev/null 2>&1 &";
 	char *line = g_strdup_printf("ssh h: lttng start s && { %s }", loop);
 
-	expect(&asked, LIST("lttng create ...", "lttng ...", "lttng ...", "lttng ...", "lttng start s", loop));
-	expect(&disk, LIST("lttng create ...", "lttng ...", "lttng ...", "lttng ...", "lttng start s"));
+	expect(&asked,
+	       LIST("lttng create ...", "lttng ...", "lttng ...", USER_PID_NS, "lttng ...", "lttng start s", loop));
+	expect(&disk, LIST("lttng create ...", "lttng ...", "lttng ...", USER_PID_NS, "lttng ...", "lttng start s"));
 	asked.hosts = LIST("h");
 	expect(&asked, LIST("ssh h: ...", line));
 	g_free(line);
@@ -445,7 +452,8 @@ START_TEST(test_script_hosts)
 		    "enable-channel ...",
 		    "ssh b: trap '' PIPE; lttng create s --live=1000000 --set-url=net://web " OLD_FORMAT " && { lttng "
 		    "enable-channel --userspace --session=s --subbuf-size=524288 --num-subbuf=4 --discard user && "
-		    "lttng enable-event --userspace --session=s --channel=user a:b && lttng add-context --userspace "
+		    "lttng enable-event --userspace --session=s --channel=user a:b && " USER_PID_NS
+		    " && lttng add-context --userspace "
 		    "--session=s --channel=user --type=vpid --type=vtid --type=procname && echo done || { lttng "
 		    "destroy s; false; }; }",
 		    "ssh root@a: lttng start s", "ssh b: lttng start s", "true", "ssh root@a: " STOP, "ssh b: " STOP));

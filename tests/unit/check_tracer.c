@@ -112,7 +112,7 @@ gboolean g_file_get_contents(const gchar *path, gchar **text, gsize *length, GEr
 
 /* Additions to the largest set; NULL: none. */
 struct asked {
-	const char *context, *perf, *event, *kprobe, *call_filter;
+	const char *context, *perf, *event, *kprobe, *ust, *call_filter;
 	bool unsafe;
 };
 
@@ -129,7 +129,7 @@ static GPtrArray *list_of(const char *text)
 static enum lt_status record_with(const struct asked *asked)
 {
 	GPtrArray *lists[] = { list_of(asked->context), list_of(asked->perf), list_of(asked->event),
-			       list_of(asked->kprobe) };
+			       list_of(asked->kprobe), list_of(asked->ust) };
 	const struct record_request request = { .session = "s",
 						.output = "/nowhere",
 						.live_timer_ns = 1,
@@ -137,7 +137,8 @@ static enum lt_status record_with(const struct asked *asked)
 						.contexts = lists[0],
 						.perf = lists[1],
 						.events = lists[2],
-						.kprobes = lists[3] };
+						.kprobes = lists[3],
+						.ust = lists[4] };
 	struct record_plan *plan;
 	enum lt_status status;
 
@@ -195,6 +196,24 @@ START_TEST(test_context_left_out)
 		ck_assert(is_logged("this kernel's tracer has no context 'user_ns', so these will be missing: its user "
 				    "namespace"));
 	}
+}
+END_TEST
+
+/* Containers of programs are recognized by a context that LTTng before 2.12 lacks for user space. */
+START_TEST(test_user_contexts)
+{
+	ck_assert_msg(!record_with(&(struct asked){ .ust = "a:b" }), "%s", error_text());
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_PID_NS], 1);
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_VTID], 1);
+	ck_assert(!is_logged("no user-space context"));
+	lacking = LTTNG_EVENT_CONTEXT_PID_NS;
+	lacking_code = LTTNG_ERR_UST_CONTEXT_INVAL;
+	ck_assert_msg(!record_with(&(struct asked){ .ust = "a:b" }), "%s", error_text());
+	ck_assert_uint_eq(added[LTTNG_EVENT_CONTEXT_VTID], 2);
+	ck_assert(is_logged("this version of LTTng has no user-space context 'pid_ns', so these will be missing: PID "
+			    "namespaces of programs"));
+	lacking_code = LTTNG_ERR_NO_SESSIOND;
+	ck_assert_int_eq(record_with(&(struct asked){ .ust = "a:b" }), LT_ERROR);
 }
 END_TEST
 
@@ -417,6 +436,6 @@ START_TEST(test_symbols)
 }
 END_TEST
 
-UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_context_refused, test_faulty_versions,
-	  test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug, test_fewer_requests,
-	  test_interrupted, test_symbols, test_discard_that_hangs)
+UNIT_MAIN("tracer", test_all_contexts, test_context_left_out, test_user_contexts, test_context_refused,
+	  test_faulty_versions, test_tracepoints, test_call_filter, test_unsafe, test_counters_and_hotplug,
+	  test_fewer_requests, test_interrupted, test_symbols, test_discard_that_hangs)
