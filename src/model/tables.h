@@ -50,6 +50,7 @@ enum thread_flag {
 	THREAD_UNSURE = 1 << 1,    /* events were lost after its state was last seen */
 	THREAD_PREEMPTED = 1 << 2, /* ready because preempted, not because woken */
 	THREAD_IDLES = 1 << 3,     /* blocked as a kernel thread that has no work */
+	THREAD_VIRTUAL = 1 << 4,   /* its tid and pid are those in its PID namespace: its program reported them */
 };
 
 /* What a running thread does. Time in user mode is the rest of its CPU time and has no cell of its own. */

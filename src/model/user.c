@@ -190,6 +190,7 @@ static uint32_t make_thread(struct model *m, const struct emitter *e)
 	THREAD_ROW(m, row)->vtid = (uint64_t)e->vtid;
 	THREAD_ROW(m, row)->vpid = THREAD_ROW(m, row)->pid = (uint64_t)e->vpid;
 	THREAD_ROW(m, row)->pid_ns = e->pid_ns;
+	THREAD_ROW(m, row)->flags |= THREAD_VIRTUAL;
 	user_thread_numbered(m, row);
 	container_place(m, row);
 	thread_set_comm(m, row, e->comm);

@@ -64,6 +64,9 @@ void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address);
  */
 void sidecar_put_mount(json_t *mounts, const char *line);
 
+/* The inode in the text of a link in /proc/PID/ns, "pid:[4026531836]"; 0: it is something else. */
+uint64_t sidecar_inode(const char *link);
+
 /*
  * cgroups["inode"] = the cgroup path of a process in a namespace; link is the text of its link in /proc/PID/ns. Does
  * nothing if the namespace is the machine's own or already known, or the path is NULL.

@@ -60,8 +60,7 @@ void sidecar_put_symbol(json_t *symbols, const char *name, uint64_t address)
 	sidecar_put_text(symbols, clean, text);
 }
 
-/* The number in "pid:[4026531836]"; 0: it is something else. */
-static uint64_t inode_of(const char *link)
+uint64_t sidecar_inode(const char *link)
 {
 	const char *bracket = strchr(link, '[');
 	guint64 inode;
@@ -76,7 +75,7 @@ static uint64_t inode_of(const char *link)
 
 void sidecar_put_namespace(json_t *cgroups, const char *link, const char *cgroup)
 {
-	const uint64_t inode = inode_of(link);
+	const uint64_t inode = sidecar_inode(link);
 	char key[32];
 
 	g_snprintf(key, sizeof(key), "%" PRIu64, inode);

@@ -130,7 +130,7 @@ static void load_process(struct loading *l, const json_t *o)
 		.cmdline = text_of(l, texts, o, "cmdline"),
 		.cgroup = text_of(l, texts, o, "cgroup"),
 	};
-	int64_t start_ns = number_of(l, o, "start_ns");
+	int64_t start_ns = number_of(l, o, "start_ns"), pid_ns = number_of(l, o, "pid_ns");
 
 	if (!json_is_object(o))
 		complain(l, "an element of 'processes' is not an object");
@@ -138,6 +138,7 @@ static void load_process(struct loading *l, const json_t *o)
 	if (p.pid <= 0 || start_ns < 0)
 		return;
 	p.start_ns = (uint64_t)start_ns;
+	p.pid_ns = (uint64_t)MAX(pid_ns, 0);
 	known = sidecar_find_process(l->s, p.pid, p.start_ns, true);
 	if (known) {
 		p.start_ns = known->start_ns; /* about the same: the order stays */

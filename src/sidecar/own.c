@@ -7,17 +7,33 @@
 #include "sidecar/sidecar.h"
 
 /* The initial PID namespace, the same on every machine. */
-#define FIRST_PID_NS "pid:[4026531836]"
+#define FIRST_PID_NS 4026531836
+
+/* 0: not known. */
+static uint64_t own_pid_ns(void)
+{
+	char *link = g_file_read_link("/proc/self/ns/pid", NULL);
+	const uint64_t inode = link ? sidecar_inode(link) : 0;
+
+	g_free(link);
+	return inode;
+}
+
+uint64_t sidecar_pid_ns(void)
+{
+	const uint64_t inode = own_pid_ns();
+
+	return inode == FIRST_PID_NS ? 0 : inode;
+}
 
 bool sidecar_is_own(const char *clock)
 {
-	char *pid_ns = g_file_read_link("/proc/self/ns/pid", NULL), *boot_id = NULL;
+	char *boot_id = NULL;
 	bool own = false;
 
 	if (g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot_id, NULL, NULL))
-		own = g_ascii_strcasecmp(g_strchomp(boot_id), clock) == 0 && g_strcmp0(pid_ns, FIRST_PID_NS) == 0;
+		own = g_ascii_strcasecmp(g_strchomp(boot_id), clock) == 0 && own_pid_ns() == FIRST_PID_NS;
 	g_free(boot_id);
-	g_free(pid_ns);
 	return own;
 }
 

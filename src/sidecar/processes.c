@@ -29,6 +29,7 @@ struct processes {
 	const struct sidecar_about *about;
 	const struct sidecar *known;
 	json_t *list, *users, *groups, *cgroups;
+	uint64_t pid_ns;  /* as from sidecar_pid_ns() */
 	uint64_t boot_ns; /* when the machine booted, by the current realtime clock */
 	uint64_t tick_ns;
 	uint64_t settled_ns; /* processes started before are not likely to execute another program */
@@ -209,6 +210,8 @@ static void add_process(struct processes *p, const char *name)
 		return;
 	process = json_object();
 	json_object_set_new(process, "pid", json_integer(pid));
+	if (p->pid_ns)
+		json_object_set_new(process, "pid_ns", json_integer((json_int_t)p->pid_ns));
 	json_object_set_new(process, "start_ns", json_integer((json_int_t)start_ns));
 	add_ids(p, process, name);
 	add_cgroup(process, name);
@@ -248,6 +251,7 @@ void sidecar_collect_processes(json_t *root, const struct sidecar_about *about, 
 		.users = part_of(root, "users", json_object()),
 		.groups = part_of(root, "groups", json_object()),
 		.cgroups = part_of(root, "cgroups", json_object()),
+		.pid_ns = sidecar_pid_ns(),
 	};
 	DIR *proc = opendir("/proc");
 	struct dirent *entry;

@@ -30,6 +30,7 @@ enum {
 /* A process, from its start until it executed another program or exited. */
 struct sidecar_process {
 	int64_t pid;
+	uint64_t pid_ns; /* inode of the namespace that .pid is a number of; 0: the host's own */
 	uint64_t start_ns;
 	int64_t uid, gid;                   /* -1: not known */
 	const char *exe, *cmdline, *cgroup; /* NULL: not known */

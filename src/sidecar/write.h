@@ -37,6 +37,12 @@ struct sidecar_about {
 };
 
 /*
+ * The inode of this process's PID namespace, whose PIDs the side-cars of this machine have; 0: the machine's first one,
+ * whose PIDs a kernel trace has, or not known.
+ */
+uint64_t sidecar_pid_ns(void);
+
+/*
  * Writes the side-car of a recording of this machine into its directory, which is created if necessary. An existing
  * side-car is updated: it keeps processes that are gone, and fields that this program does not know. about may be NULL.
  */

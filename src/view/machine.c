@@ -20,14 +20,24 @@ static const struct thread_row *own_main(const struct thread_row *t, const struc
 	return main_thread && main_thread->tid == t->pid && t->born_ns >= main_thread->born_ns ? main_thread : NULL;
 }
 
+/* Whether the PIDs of the two are numbers of the same namespace, as far as is known. */
+static bool has_pids_of(const struct thread_row *t, const struct sidecar_process *p)
+{
+	const uint64_t pid_ns = t->flags & THREAD_VIRTUAL ? t->pid_ns : HOST_PID_NS;
+
+	return !pid_ns || pid_ns == (p->pid_ns ? p->pid_ns : HOST_PID_NS);
+}
+
 const struct sidecar_process *view_process_of(const struct view_host *host, const struct thread_row *t,
 					      const struct thread_row *main_thread)
 {
 	const struct thread_row *main = own_main(t, main_thread);
+	const struct sidecar_process *p;
 
 	if (!host->sidecar || !main || (int64_t)t->pid <= 0 || t->flags & THREAD_KERNEL)
 		return NULL;
-	return sidecar_process(host->sidecar, (int64_t)t->pid, main->born_ns, host->record_ns);
+	p = sidecar_process(host->sidecar, (int64_t)t->pid, main->born_ns, host->record_ns);
+	return p && has_pids_of(t, p) ? p : NULL;
 }
 
 int64_t view_user_of(const struct view_host *host, const struct thread_row *t, const struct thread_row *main_thread)

@@ -64,6 +64,14 @@ def test_containers():
         rows = json.loads(u.run(TOP, "report", "emitters", "--json", "--columns", "tid,container,events", "o")[1])["rows"]
         assert sorted(row["events"] for row in rows) == [3 + 1, 5 + 2, 9 + 4], rows
         assert len({row["container"] for row in rows}) == 3 and [row["tid"] for row in rows].count(1) == 2, rows
+
+        # Process 1 of the containers is not the host's, but it is for a recorder in the same container.
+        def emitters(path, user_id):
+            text = u.run(TOP, "report", "emitters", "--json", "--where", f"user:{user_id}", path)[1]
+            return [row["tid"] for row in json.loads(text)["rows"]]
+        assert emitters("o", 0) == [], "they are not init"
+        check(u.run(*inside, "--mount-proc", TOP, "record", "--ust", EVENTS, "--output", "p", "--", APP, "5"), 0, "", "recorded into")
+        assert len(emitters("p", u.ids.get("user", os.getuid()))) == 1, "the user is not known"
     return None
 
 

@@ -375,6 +375,46 @@ START_TEST(test_names)
 }
 END_TEST
 
+/* PIDs of a namespace are not looked up among those of another one. */
+START_TEST(test_pids_of_namespaces)
+{
+	static const struct {
+		uint64_t flags, pid_ns; /* of the thread */
+		const char *said;       /* of the process in the side-car */
+		bool is_same;
+	} cases[] = {
+		{ 0, HOST_PID_NS, "", true },
+		{ 0, 101, "", true },
+		{ 0, 101, "\"pid_ns\": 101, ", false }, /* collected in a container, recorded by the kernel */
+		{ THREAD_VIRTUAL, HOST_PID_NS, "", true },
+		{ THREAD_VIRTUAL, 101, "", false },
+		{ THREAD_VIRTUAL, 101, "\"pid_ns\": 101, ", true },
+		{ THREAD_VIRTUAL, 102, "\"pid_ns\": 101, ", false },
+		{ THREAD_VIRTUAL, 0, "\"pid_ns\": 101, ", true }, /* its namespace was not recorded */
+		{ THREAD_VIRTUAL, 0, "", true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *process = g_strdup_printf("{%s\"pid\": 7, \"start_ns\": 0, \"cmdline\": \"app\"}", cases[i].said);
+		struct sidecar *s = sidecar_of(process);
+		struct thread_row *t;
+
+		begin();
+		t = add_inside(0, NULL, 7, 7, 1);
+		t->flags = cases[i].flags;
+		t->pid_ns = cases[i].pid_ns;
+		end();
+		shown[0].sidecar = s;
+		shown[0].record_ns = BEGIN;
+		build_table("cpu");
+		ck_assert_msg((get(0, "cmdline").kind == VALUE_TEXT) == cases[i].is_same, "case %zu", i);
+		shown[0].sidecar = NULL;
+		sidecar_destroy(s);
+		g_free(process);
+	}
+}
+END_TEST
+
 /* The screen builds its rows again for every interval. */
 START_TEST(test_many)
 {
@@ -401,4 +441,4 @@ END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
 		 test_filter, test_filter_by_whole_name, test_filter_loops, test_tree_of_processes, test_levels,
-		 test_names, test_many)
+		 test_names, test_pids_of_namespaces, test_many)

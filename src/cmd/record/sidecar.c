@@ -111,6 +111,12 @@ void record_sidecar_start(const struct record_plan *plan, pid_t pid, const struc
 		.argv = plan->command,
 	};
 
+	if (!plan->hosts->len && record_plan_channel(plan, RECORD_KERNEL) && sidecar_pid_ns()) {
+		error_set(
+			"lttngtop runs in a PID namespace of its own, so the kernel's PIDs are not those in its /proc: "
+			"run its container in the host's, such as with 'docker run --pid=host'");
+		warn();
+	}
 	if (plan->mode == RECORD_LIVE)
 		;
 	else if (plan->hosts->len)
