@@ -13,7 +13,7 @@ static const struct {
 	const char *prefix, *maker;
 } id_prefixes[] = {
 	{ "docker-", "docker" }, { "libpod-", "podman" },   { "cri-containerd-", "cri" },
-	{ "crio-", "crio" },     { "nerdctl-", "nerdctl" },
+	{ "crio-", "crio" },     { "nerdctl-", "nerdctl" }, { "libpod-payload-", "podman" },
 };
 
 /* The same, followed by a name. */
@@ -153,11 +153,74 @@ static bool find_in(GString *name, const GString *pod, struct component before, 
 	return true;
 }
 
+/*
+ * The path that runc makes of "SLICE:MANAGER:ID" if its manager writes systemd's notation, but it does not use systemd.
+ */
+static bool find_in_parts(GString *name, GString *pod, struct component c)
+{
+	const char *manager = memchr(c.text, ':', c.len), *end = c.text + c.len;
+	const char *id = manager ? memchr(manager + 1, ':', (size_t)(end - manager - 1)) : NULL;
+	struct component rest;
+
+	if (!id)
+		return false;
+	rest = (struct component){ id + 1, (size_t)(end - id - 1) };
+	if (!is_id(rest))
+		return false;
+	find_pod(pod, without_suffix((struct component){ c.text, (size_t)(manager - c.text) }));
+	for (size_t i = 0; i < G_N_ELEMENTS(id_prefixes); i++) {
+		const size_t len = strlen(id_prefixes[i].prefix) - 1; /* without '-' */
+
+		if (len != (size_t)(id - manager - 1) || memcmp(manager + 1, id_prefixes[i].prefix, len) != 0)
+			continue;
+		set_id(name, id_prefixes[i].maker, pod, rest);
+		return true;
+	}
+	return false;
+}
+
 /* Whether it is a service, which is identified by its name; a user's session is not one. */
 static bool is_service(struct component c)
 {
 	return c.len > strlen(".service") && without_suffix(c).len + strlen(".service") == c.len &&
 	       !g_str_has_prefix(c.text, "user@");
+}
+
+/* How well a line describes where the process is. */
+enum line_rank { NOT_AT_ALL, AT_ROOT, OF_CONTROLLER, UNIFIED, OF_SYSTEMD };
+
+static enum line_rank rank_of(const char *controllers, const char *path)
+{
+	const bool of_controller = *controllers && strcmp(controllers, "name=systemd") != 0;
+
+	if (strcmp(path, "/") == 0)
+		return of_controller ? NOT_AT_ALL : AT_ROOT;
+	return of_controller ? OF_CONTROLLER : *controllers ? OF_SYSTEMD : UNIFIED;
+}
+
+const char *cgroup_path(char *text)
+{
+	const char *found = NULL;
+	enum line_rank best = AT_ROOT, rank;
+
+	for (char *line = text, *next; line; line = next) {
+		char *controllers, *path;
+
+		next = strchr(line, '\n');
+		if (next)
+			*next++ = '\0';
+		controllers = strchr(line, ':');
+		path = controllers ? strchr(++controllers, ':') : NULL;
+		if (!path)
+			continue;
+		*path++ = '\0';
+		rank = rank_of(controllers, path);
+		if (rank >= best) {
+			best = rank;
+			found = path;
+		}
+	}
+	return found;
 }
 
 bool cgroup_container_name(const char *path, char *name, size_t size)
@@ -170,7 +233,7 @@ bool cgroup_container_name(const char *path, char *name, size_t size)
 		const struct component c = { p, strcspn(p, "/") };
 
 		if (c.len) {
-			any |= find_in(found, pod, before, c);
+			any |= find_in_parts(found, pod, c) || find_in(found, pod, before, c);
 			find_pod(pod, without_suffix(c));
 			if (is_service(c))
 				service = c;

@@ -13,6 +13,7 @@
 
 #include "base/nstime.h"
 #include "base/text.h"
+#include "sidecar/cgroup.h"
 #include "sidecar/collect.h"
 #include "sidecar/sidecar.h"
 
@@ -123,23 +124,12 @@ static void add_ids(const struct processes *p, json_t *process, const char *pid)
 	}
 }
 
-/* Adds its place in the unified hierarchy, or in the one that systemd keeps beside those of controllers. */
 static void add_cgroup(json_t *process, const char *pid)
 {
-	char text[8192], *line, *end;
+	char text[8192];
 
-	if (!read_of(pid, "cgroup", text, sizeof(text)))
-		return;
-	line = g_str_has_prefix(text, "0::") ? text : strstr(text, "\n0::");
-	if (!line || !strcmp(strrchr(line, ':') + 1, "/\n"))
-		line = strstr(text, ":name=systemd:") ? strstr(text, ":name=systemd:") : line;
-	line = line ? strchr(line, '/') : NULL;
-	if (!line)
-		return;
-	end = strchr(line, '\n');
-	if (end)
-		*end = '\0';
-	sidecar_put_text(process, "cgroup", line);
+	if (read_of(pid, "cgroup", text, sizeof(text)))
+		sidecar_put_text(process, "cgroup", cgroup_path(text));
 }
 
 /* Reads the target of one of its links; false: no permission, or it does not exist. */

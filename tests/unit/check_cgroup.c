@@ -36,6 +36,14 @@ START_TEST(test_names)
 		{ "/docker/" ID2 "/kubelet/kubepods/pod1b2c3d4e-aaaa-bbbb-cccc-0123456789ab/" ID,
 		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/system.slice/cri-containerd-" ID ".scope", "cri:3f4e5d6c7b8a" },
+		{ "/system.slice/containerd.service/kubepods-burstable-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice:cri-"
+		  "containerd:" ID,
+		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
+		{ "/kubepods-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice:cri-containerd:" ID,
+		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
+		{ "/system.slice/docker.service/system.slice:docker:" ID, "docker:3f4e5d6c7b8a" },
+		{ "/user.slice:libpod:" ID, "podman:3f4e5d6c7b8a" },
+		{ "/system.slice/web.service/libpod-payload-" ID, "podman:3f4e5d6c7b8a" },
 		{ "/system.slice/nginx.service", "nginx.service" },
 		{ "/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service" },
 	};
@@ -66,12 +74,46 @@ START_TEST(test_none)
 		"/docker-.scope",
 		"/machine.slice/libpod-conmon-" ID ".scope",
 		"/lxc.monitor.web",
+		"/system.slice:docker:xyz",
+		"/system.slice:" ID,
+		"/user.slice:other:" ID,
+		"/::" ID,
 		"pod",
 	};
 	char name[128];
 
 	for (size_t i = 0; i < G_N_ELEMENTS(paths); i++)
 		ck_assert_msg(!cgroup_container_name(paths[i], name, sizeof(name)), "%s is '%s'", paths[i], name);
+}
+END_TEST
+
+#define LINES "12:pids:/pods/a\n2:cpu,cpuacct:/docker/" ID "\n"
+
+/* systemd's hierarchy first: runc and docker on cgroup v1 leave the unified one where the daemon is. */
+START_TEST(test_path)
+{
+	static const char *const cases[][2] = {
+		{ LINES "1:name=systemd:/docker/" ID2 "\n0::/system.slice/containerd.service\n", "/docker/" ID2 },
+		{ LINES "1:name=systemd:/\n0::/system.slice/a.service\n", "/system.slice/a.service" },
+		{ "0::/system.slice/a:name=systemd:/b.service\n", "/system.slice/a:name=systemd:/b.service" },
+		{ "0::/a", "/a" },
+		{ LINES "1:name=systemd:/\n0::/\n", "/docker/" ID },
+		{ LINES "1:pids:/\n", "/docker/" ID },
+		{ "1:name=systemd:/\n", "/" },
+		{ "0::/\n", "/" },
+		{ "0::/../b\n", "/../b" },
+		{ "2:cpu:/\n", NULL },
+		{ "0:\n", NULL },
+		{ "\n::\n", "" },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *text = g_strdup(cases[i][0]);
+
+		ck_assert_msg(g_strcmp0(cgroup_path(text), cases[i][1]) == 0, "%s", cases[i][0]);
+		g_free(text);
+	}
 }
 END_TEST
 
@@ -95,4 +137,4 @@ START_TEST(test_hostile)
 }
 END_TEST
 
-UNIT_MAIN("cgroup", test_names, test_none, test_hostile)
+UNIT_MAIN("cgroup", test_names, test_none, test_path, test_hostile)
