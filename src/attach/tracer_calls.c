@@ -189,6 +189,12 @@ static void take_arg(struct attach_arg *arg, struct decode *d, const struct call
 	arg->omitted = decoded == DECODED_OMITTED;
 }
 
+/* Whether the exit has what the caller passed: in the fields for fds to wait for, it has those that are ready. */
+static bool exit_has(const struct call_arg *how)
+{
+	return how->type != ARG_POLLFDS && how->type != ARG_FDSET;
+}
+
 static const char *const not_arguments[] = { "id", "ret", NULL };
 
 static void take_entry(struct call_now *now, struct decode *d, bool by_registers)
@@ -204,7 +210,7 @@ static void take_entry(struct call_now *now, struct decode *d, bool by_registers
 
 		take_arg(&arg, d, &now->call->args[i], by_registers ? (int)i : -1);
 		arg.late = arg.late && !by_registers;
-		arg.late = arg.late || !arg.text;
+		arg.late = arg.late || (!arg.text && exit_has(&now->call->args[i]));
 		g_array_append_val(now->args, arg);
 	}
 	decode_integer(d->shape, d->ev, "cmd", &now->cmd);
@@ -216,7 +222,8 @@ static void take_late_entry(struct call_now *now)
 	now->args = g_array_new(FALSE, TRUE, sizeof(struct attach_arg));
 	g_array_set_clear_func(now->args, clear_arg);
 	for (unsigned i = 0; now->call && i < now->call->n_args; i++) {
-		struct attach_arg arg = { .name = now->call->args[i].names[0], .late = true };
+		const struct call_arg *how = &now->call->args[i];
+		struct attach_arg arg = { .name = how->names[0], .late = exit_has(how) };
 
 		g_array_append_val(now->args, arg);
 	}

@@ -378,6 +378,9 @@ def test_wakers(trace):
 
 # ---- strace's formats ----
 
+SETS = "readfds", "writefds", "exceptfds"
+
+
 def test_text(trace):
     text = run("-n", "*", "--host", "web", "-y", "-T", "-tt", "--utc", trace)
     lines = text.splitlines()
@@ -405,6 +408,15 @@ def test_text(trace):
     # the thread waited for a lock; a new descriptor would be named
     first = run("-p", "web:1465", "-y", trace).splitlines()[0]
     check(re.fullmatch(r"<\.\.\. fcntl resumed>\?, \?, 0x[0-9a-f]+\) = 0", first), f"a call of an unknown command: {first}")
+    # the kernel returns the fds that are ready where the program passed those it waits for
+    asked = {"poll": ("fds",), "ppoll": ("fds",), "select": SETS, "pselect6": SETS}
+    resumed = [o for o in objects("-n", "*", "-q", trace) if o.get("name") in asked and o["begin_ns"] is None]
+    check({"poll", "pselect6"} <= {o["name"] for o in resumed}, f"{trace}: calls without entry: {resumed}")
+    for o in resumed:
+        got = {o["args"][field] for field in asked[o["name"]]}
+        check(got == {None}, f"{trace}: what {o['tid']} passed to {o['name']} is not recorded, not {got}")
+    line = next(line for line in run("-p", "client:1388", trace).splitlines() if "poll resumed" in line)
+    check(line.startswith("<... poll resumed>?, 1, ?) = 1 ([{fd=5, revents=POLLHUP}])"), f"poll without entry: {line}")
 
 
 def test_choice(trace):
