@@ -147,9 +147,8 @@ void tracer_exit(struct attach_tracer *t, const struct ingest_visit *v)
 	struct traced *who;
 	GString *text;
 
-	/* its name may have changed since its last call; if it had no event, its process may be known to end */
-	if (tracer_known(t, v->host, tid) || fate_of(t, v, tid))
-		tracer_thread(t, v, tid);
+	/* its name may have changed since its last call, and its end may be its first event */
+	tracer_thread(t, v, tid);
 	who = tracer_known(t, v->host, tid);
 	if (!who)
 		return;

@@ -115,6 +115,15 @@ def silent():
     return p
 
 
+def unseen():
+    """The process's third thread makes no call, and ends."""
+    p = Process()
+    p.fork(101, 100, 102, 100)
+    p.switch("srv", 102, 0)
+    p.gone()
+    return p
+
+
 def number_again():
     """After exits(3) another process has the number 100, and runs."""
     p = exits(3)
@@ -331,6 +340,16 @@ def check_sigreturn(checks):
         checks.equal(rows, [{"user_ns": 8 * MS + 1, "system_ns": 7 * MS}], f"{directory}: back in the program")
 
 
+def check_unseen(checks):
+    """A thread without calls has a last line, whatever it was chosen by, and is not said not to occur."""
+    unseen().trace.write("unseen")
+    for options in ("-p", "102"), ("-n", "srv", "-e", "trace=none"), ("-n", "s?v", "-p", "102", "-e", "trace=none"):
+        done = subprocess.run([harness.PROGRAM, "attach", *options, "unseen"], stdin=subprocess.DEVNULL, text=True,
+                              capture_output=True, timeout=60, check=False)
+        lines = [re.sub(r"^\[pid 102\] ", "", line) for line in done.stdout.splitlines()]
+        checks.equal((lines, done.stderr, done.returncode), (["+++ exited +++"], "", 0), f"unseen: {options}")
+
+
 def attach(directory, *options, waits=False):
     options = options if waits else ("--no-waits", *options)
     done = subprocess.run([harness.PROGRAM, "attach", *options, directory], stdin=subprocess.DEVNULL, text=True,
@@ -356,6 +375,7 @@ def main():
                          (last_among_many, "exited with 3"), (reused_and_ends, "exited with 7"), (reused_and_killed, "killed by SIGKILL")):
         process().trace.write(process.__name__)
         checks.equal(attach(process.__name__, "-p", "102")[-1:], [f"+++ {end} +++"], f"{process.__name__}: 102")
+    check_unseen(checks)
     check_exec(checks)
     check_sigreturn(checks)
     checks.finish()
