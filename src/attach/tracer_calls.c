@@ -430,6 +430,15 @@ void tracer_call_exit(struct attach_tracer *t, const struct ingest_visit *v, con
 		attach_record_free(r);
 }
 
+/* The end of the calls in progress, on the host's clock: its last event or, if it has later ones, the time of --end. */
+static uint64_t host_end(const struct attach_tracer *t, const struct ingest_host *h)
+{
+	const uint64_t asked_ns = t->options->end_ns;
+	const uint64_t end_ns = asked_ns == UINT64_MAX ? asked_ns : clock_from_ref(h->map, asked_ns);
+
+	return !h->ended && h->next_ns >= end_ns ? end_ns : h->end_ns;
+}
+
 void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsigned host, struct traced *who,
 		     enum call_status status)
 {
@@ -445,7 +454,7 @@ void tracer_call_end(struct attach_tracer *t, const struct ingest_visit *v, unsi
 	if (!v) {
 		const struct ingest_host *h = ingest_host(t->in, host);
 
-		last.ts_ns = MAX(h->end_ns, 1) - 1;
+		last.ts_ns = MAX(host_end(t, h), 1) - 1;
 		end.event = &last;
 		end.ref_ns = MIN(clock_to_ref(h->map, last.ts_ns), t->options->end_ns - 1);
 		v = &end;

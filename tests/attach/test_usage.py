@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`attach`: options that are refused or have no effect say why; strace's spellings mean the same; -r adds up."""
+import json
 import os
 import re
 import subprocess
@@ -151,6 +152,28 @@ def check_early_end(checks, directory):
     checks.equal(text.splitlines(), [f"{ended} <... exit_group resumed>0) = ?", gone], "exit_group from before --begin")
 
 
+def check_cut(checks, directory):
+    """A call in progress at --end lasts until then, whenever the host's last event before it is; one at the recording's end until that."""
+    entered, end = 1795183628502501580, 1795183628550000000
+    call = "-p", "client:1444", "-e", "pselect6", "--json", "--end", f"{end}ns"
+    last = json.loads(attach(*call, directory).stdout.splitlines()[-1])
+    checks.equal((last["status"], last["begin_ns"], last["ts_ns"]), ("unavailable", entered, end - 1), "cut call: times")
+    # the durations are on the host's own clock
+    checks.true(abs(last["duration_ns"] - (end - entered)) < 10**4, f"cut call: {last['duration_ns']} ns")
+    done = subprocess.run([harness.PROGRAM, "report", "cpu", "--json", "--host", "client", "--tid", "1444", "--begin", f"{entered}ns",
+                           "--end", f"{end}ns", directory], capture_output=True, text=True, check=True, timeout=600)
+    blocked = json.loads(done.stdout)["rows"][0]["blocked_ns"]
+    checks.true(abs(last["off_cpu_ns"] - blocked) < 10**4, f"cut call: {last['off_cpu_ns']} ns blocked instead of {blocked}")
+    long = [json.loads(line) for line in attach(*call, "--waits", "47ms", directory).stdout.splitlines()]
+    checks.equal([o["begin_ns"] for o in long if o["event"] == "call"], [entered], "--waits 47ms has the cut call")
+    events = subprocess.run(["babeltrace2", "--clock-seconds", "--no-delta", os.path.join(directory, "client")], capture_output=True,
+                            text=True, errors="replace", check=True, timeout=600).stdout.splitlines()
+    ends = int(re.match(r"\[(\d+)\.(\d{9})\]", events[-1]).expand(r"\1\2"))
+    whole = [json.loads(line) for line in attach("-n", "*", "--host", "client", "--json", "--no-sync", "--end", f"{ends + 10**10}ns",
+                                                 directory).stdout.splitlines()]
+    checks.equal({o["ts_ns"] for o in whole if o.get("status") == "unavailable"}, {ends}, "calls in progress when the recording ends")
+
+
 def main():
     harness.need_program()
     checks = harness.Checks()
@@ -162,6 +185,7 @@ def main():
         check_locale(checks, directory)
         check_relative(checks, directory)
         check_early_end(checks, directory)
+        check_cut(checks, directory)
         check_left_out(checks, directory)
     checks.finish()
 
