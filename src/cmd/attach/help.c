@@ -75,8 +75,7 @@ static void help_json(struct help *h)
 		h, "With -c or -C the last object is {\"event\":\"summary\",\"calls\":[…]}, with an object for each "
 		   "system call: its name, calls and errors (how many there were), total_ns, cpu_ns (the part of "
 		   "total_ns on a CPU), min_ns and max_ns (null if no call has a known duration). As in strace, a new "
-		   "thread's return from the clone() of its parent is not a call of its own; 'report syscalls' "
-		   "counts it.");
+		   "thread's return from the clone() of its parent is not a call of its own.");
 }
 
 void cmd_attach_help(struct help *h)
