@@ -65,7 +65,7 @@ static const struct {
 	{ 0, "%stat", CALL_STAT | CALL_LSTAT | CALL_FSTAT },
 	{ 'a', "statfs", CALL_STATFS },
 	{ 'b', "fstatfs", CALL_FSTATFS },
-	{ 0, "%statfs", CALL_STATFS | CALL_FSTATFS },
+	{ 'u', "%statfs", CALL_STATFS_LIKE },
 };
 
 struct call_row {

@@ -92,6 +92,7 @@ enum call_class {
 	CALL_FSTAT = 1 << 12,
 	CALL_STATFS = 1 << 13,
 	CALL_FSTATFS = 1 << 14,
+	CALL_STATFS_LIKE = 1 << 15, /* these and ustat() */
 };
 
 struct call {

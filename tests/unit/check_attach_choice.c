@@ -44,6 +44,10 @@ START_TEST(test_filter)
 	ck_assert(!takes(&f, "read"));
 	ck_assert_int_eq(attach_filter_add(&f, "t=%%stat"), LT_OK);
 	ck_assert(takes(&f, "newstat") && takes(&f, "newlstat") && takes(&f, "newfstat") && !takes(&f, "statfs"));
+	ck_assert_int_eq(attach_filter_add(&f, "t=%%statfs"), LT_OK);
+	ck_assert(takes(&f, "statfs") && takes(&f, "fstatfs") && takes(&f, "ustat") && !takes(&f, "newstat"));
+	ck_assert_int_eq(attach_filter_add(&f, "t=%statfs,%fstatfs"), LT_OK);
+	ck_assert(takes(&f, "statfs") && takes(&f, "fstatfs") && !takes(&f, "ustat"));
 	ck_assert_int_eq(attach_filter_add(&f, "status=!failed"), LT_OK);
 	ck_assert_uint_eq(f.statuses, (unsigned)CALL_ANY & ~(unsigned)CALL_FAILED);
 	attach_filter_add_path(&f, "/etc/*");
