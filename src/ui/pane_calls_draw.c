@@ -2,9 +2,10 @@
 /* Draws the pane of calls: the thread, one line per call, the selected one in full. */
 #include <string.h>
 
+#include "ui/keys.h"
 #include "ui/pane_calls.h"
 
-enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL = 14, WORD_ROWS = 3 };
+enum { TIME_WIDTH = 15, SHORT_TIME_WIDTH = 12, TID_WIDTH = 8, NARROW = 60, TALL = 14, WORD_ROWS = 3, EMPTY_SIZE = 160 };
 
 /*
  * A line fitted into a row: if it is too long, its arguments are cut so that its result remains visible, followed by as
@@ -133,7 +134,20 @@ static void draw_subject(struct ui *ui, const struct calls_pane *s, int y)
 			      ui_time(ui, end, sizeof(end), calls_end(ui, s), 3, UI_DATE_IF_OTHER));
 }
 
-static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
+/* Names the keys that look further. */
+static const char *no_call_here(const struct ui *ui, const struct calls_pane *s, char *text, size_t size)
+{
+	char back[16], on[16];
+
+	g_snprintf(text, size, "no %s started or ended here; %s%s looks further back, %s further on",
+		   s->filter->len ? "call that passes the filter" : "system call",
+		   s->filter->len ? "F4 changes it, " : "", key_text(UI_KEY_UP, ui->format.ascii, back, sizeof(back)),
+		   key_text(UI_KEY_DOWN, ui->format.ascii, on, sizeof(on)));
+	return text;
+}
+
+/* The explanation may be in text. */
+static const char *why_empty(const struct ui *ui, const struct calls_pane *s, char *text, size_t size)
 {
 	if (ui->calls.number == s->number && ui->calls.problem)
 		return ui->calls.problem;
@@ -152,10 +166,7 @@ static const char *why_empty(const struct ui *ui, const struct calls_pane *s)
 		return s->filter->len ? "no call that passes the filter has ended, and nothing earlier is kept "
 					"(--recall-memory); F4 changes the filter"
 				      : "no system call has ended, and nothing earlier is kept (--recall-memory)";
-	if (s->filter->len)
-		return "no call that passes the filter started or ended here; F4 changes it, ↑ looks further back, ↓ "
-		       "further on";
-	return "no system call started or ended here; ↑ looks further back, ↓ further on";
+	return no_call_here(ui, s, text, size);
 }
 
 /* Keeps the selected line visible; when following the time, two thirds of the lines are before it. */
@@ -178,7 +189,8 @@ void pane_calls_draw(struct ui *ui, struct pane *p, int y, int h)
 	struct calls_pane *s = p->state;
 	struct canvas *c = ui->canvas;
 	const int words = h >= TALL ? WORD_ROWS : h > 5 ? 1 : 0;
-	const char *why = why_empty(ui, s);
+	char text[EMPTY_SIZE];
+	const char *why = why_empty(ui, s, text, sizeof(text));
 
 	draw_subject(ui, s, y);
 	s->list_y = y + 1;

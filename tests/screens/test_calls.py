@@ -165,6 +165,11 @@ def further(checks):
             t.press("Down")
             t.wait_gone("reading")
         checks.contains("found further on", wait_lines(t), r"^ 14:07:1\d\.\d{6} .*\(")
+    with open_at(env={"LC_ALL": "C"}) as t:
+        open_calls(t)
+        t.keys("(")
+        t.wait("no system call started or ended here")
+        checks.contains("none there, ASCII", [" ".join(" ".join(t.sync()).split())], "here; Up looks further back, Down further on")
 
 
 def searching(checks):
