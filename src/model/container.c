@@ -119,11 +119,16 @@ static void set_place(struct model *m, uint64_t inode, uint64_t level, uint64_t 
 {
 	const uint32_t row = map64_get(&m->containers, inode);
 	struct container_row *c = row == MAP64_NONE ? NULL : CONTAINER_ROW(m, row);
+	uint32_t outer;
 
 	if (!c || c->of_cgroup || (c->parent && (c->level || !level)))
 		return;
 	c->level = c->level ? c->level : level;
-	c->parent = c->parent ? c->parent : parent;
+	if (!c->parent) {
+		outer = map64_get(&m->containers, parent);
+		c->parent = parent;
+		c->parent_uid = outer == MAP64_NONE ? 0 : CONTAINER_ROW(m, outer)->uid;
+	}
 	state_touch(&m->state, TABLE_CONTAINER, row);
 }
 

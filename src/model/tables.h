@@ -419,6 +419,7 @@ enum connection_flag {
 	C(of_cgroup, KEY, FLAG, \
 	  "Whether this is a cgroup namespace of threads in the host's PID namespace, not a PID namespace") \
 	C(parent, GAUGE, INODE, "Inode of the PID namespace that contains it") \
+	C(parent_uid, GAUGE, NONE, "uid of that namespace's row; 0: the host's own, or it had no row then") \
 	C(level, GAUGE, NONE, "how deep it is nested: 1 in the host's own namespace; 0 unknown") \
 	C(first_uid, GAUGE, NONE, "uid of its first process' main thread") \
 	C(pid, GAUGE, SIGNED, "Its first process, by its PID on the host") \

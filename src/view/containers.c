@@ -28,10 +28,7 @@ const struct view_container *view_container_of(const struct view_index *index, c
 	return container_of_uid(index, thread->container);
 }
 
-/*
- * Later entries win, and those alive at the interval's end come last: if several containers had the same inode, one of
- * these becomes the parent.
- */
+/* The kernel reuses inodes: one names the parent only if that had no row yet when its own became known. */
 static void find_parents(struct view_index *index)
 {
 	struct map64 inodes = { 0 };
@@ -41,9 +38,12 @@ static void find_parents(struct view_index *index)
 			map64_put(&inodes, container_at(index, i)->row->inode, i);
 	for (guint i = 0; i < index->containers->len; i++) {
 		struct view_container *c = container_at(index, i);
-		uint32_t parent =
-			c->row->of_cgroup || !c->row->parent ? MAP64_NONE : map64_get(&inodes, c->row->parent);
+		uint32_t parent = MAP64_NONE;
 
+		if (c->row->parent_uid)
+			parent = map64_get(&index->container_places, c->row->parent_uid);
+		else if (c->row->parent)
+			parent = map64_get(&inodes, c->row->parent);
 		c->parent = parent == MAP64_NONE ? VIEW_HOST_ITSELF : parent;
 		c->parent_known = parent != MAP64_NONE || c->row->of_cgroup || c->row->level == 1 ||
 				  c->row->parent == HOST_PID_NS;

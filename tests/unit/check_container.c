@@ -255,6 +255,24 @@ START_TEST(test_number_used_again)
 }
 END_TEST
 
+/* What is nested in a container stays so when the kernel gives the container's inode to another one. */
+START_TEST(test_number_of_parent_used_again)
+{
+	uint64_t uid;
+
+	FORK_TO(1, 20, HOST_PID_NS, NS1, 20, 1);
+	FORK_TO(20, 30, NS1, NS2, 30, 2, 1);
+	uid = container(NS1)->uid;
+	leave(20);
+	FORK_TO(1, 40, HOST_PID_NS, NS1, 40, 1);
+	FORK_TO(40, 50, NS1, NS3, 50, 2, 1);
+	ck_assert_uint_ne(container(NS1)->uid, uid);
+	ck_assert_uint_eq(container(NS2)->parent_uid, uid);
+	ck_assert_uint_eq(container(NS3)->parent_uid, container(NS1)->uid);
+	ck_assert_uint_eq(container(NS1)->parent_uid, 0);
+}
+END_TEST
+
 START_TEST(test_cgroup_ns)
 {
 	dump_process(60, 60, "first");
@@ -384,5 +402,5 @@ END_TEST
 
 UNIT_MAIN_AROUND("container", setup, teardown, test_written_after_the_end, test_dump, test_dump_outermost_first,
 		 test_old_dump, test_forks, test_exec_by_another_thread, test_fork_by_an_unknown_thread,
-		 test_setns_into_the_unknown, test_number_used_again, test_cgroup_ns, test_context, test_hostile,
-		 test_memory)
+		 test_setns_into_the_unknown, test_number_used_again, test_number_of_parent_used_again, test_cgroup_ns,
+		 test_context, test_hostile, test_memory)

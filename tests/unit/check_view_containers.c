@@ -119,27 +119,33 @@ START_TEST(test_loops)
 }
 END_TEST
 
-/* If two containers had the same number, others are inside the last one. */
+/* If two containers had the same number, another is inside its own; where that is unknown, inside the last one. */
 START_TEST(test_number_used_again)
 {
 	struct container_row *c;
+	uint64_t first;
 
 	begin();
 	c = add_container(0, 101, HOST_PID_NS, 1, "first");
+	first = c->uid;
 	add_inside(0, c, 10, 10, 1);
 	state_end(&hosts[0].state, TABLE_CONTAINER, 0);
 	state_reap(&hosts[0].state, interval_retire, &hosts[0].iv);
 	c = add_container(0, 101, HOST_PID_NS, 1, "second");
 	add_inside(0, c, 20, 20, 2);
 	add_inside(0, add_container(0, 102, 101, 2, "inner"), 30, 30, 4);
+	c = add_container(0, 103, 101, 2, "kept");
+	c->parent_uid = first;
+	add_inside(0, c, 40, 40, 8);
 	end();
 	build_table("containers");
-	ck_assert_uint_eq(rows.n, 5);
+	ck_assert_uint_eq(rows.n, 6);
 	ASSERT_TEXT(0, "container", "first:101");
 	ASSERT_UINT(0, "cpu_ns", 1);
 	ASSERT_TEXT(1, "container", "second:101");
 	ASSERT_UINT(1, "cpu_ns", 2);
 	ASSERT_TEXT(2, "parent", "second:101");
+	ASSERT_TEXT(3, "parent", "first:101");
 }
 END_TEST
 
