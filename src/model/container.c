@@ -132,6 +132,14 @@ static void set_place(struct model *m, uint64_t inode, uint64_t level, uint64_t 
 	state_touch(&m->state, TABLE_CONTAINER, row);
 }
 
+/* The inode of the namespace that contains that one; 0: unknown. */
+static uint64_t parent_of(const struct model *m, uint64_t inode)
+{
+	const uint32_t row = map64_get(&m->containers, inode);
+
+	return row == MAP64_NONE ? 0 : CONTAINER_ROW(m, row)->parent;
+}
+
 /* ---- IDs at the levels in between ---- */
 
 static uint64_t vtid_key(uint32_t thread, uint64_t level)
@@ -139,7 +147,33 @@ static uint64_t vtid_key(uint32_t thread, uint64_t level)
 	return (uint64_t)thread << 32 | level;
 }
 
-static void set_vtid(struct model *m, uint32_t thread, uint64_t level, uint64_t vtid)
+/* The kernel's inodes and IDs have 32 bits. */
+static uint64_t named_key(uint64_t ns, uint64_t vtid)
+{
+	return ns << 32 | (uint32_t)vtid;
+}
+
+uint32_t container_thread_outside(const struct model *m, uint64_t ns, uint64_t vtid)
+{
+	const uint32_t thread = map64_get(&m->outside, named_key(ns, vtid));
+
+	return thread == MAP64_NONE ? NO_ROW : thread;
+}
+
+const struct vtid_row *container_vtid(const struct model *m, uint32_t thread, uint64_t level)
+{
+	const uint32_t row = map64_get(&m->vtids, vtid_key(thread, level));
+
+	return row == MAP64_NONE ? NULL : VTID_ROW(m, row);
+}
+
+static void forget_outside(struct model *m, uint32_t thread, const struct vtid_row *r)
+{
+	if (container_thread_outside(m, r->ns, r->vtid) == thread)
+		map64_del(&m->outside, named_key(r->ns, r->vtid));
+}
+
+static void set_vtid(struct model *m, uint32_t thread, uint64_t level, uint64_t ns, uint64_t vtid)
 {
 	uint32_t row = map64_get(&m->vtids, vtid_key(thread, level));
 
@@ -149,7 +183,11 @@ static void set_vtid(struct model *m, uint32_t thread, uint64_t level, uint64_t 
 		VTID_ROW(m, row)->thread_uid = THREAD_ROW(m, thread)->uid;
 		VTID_ROW(m, row)->level = level;
 	}
+	forget_outside(m, thread, VTID_ROW(m, row));
+	VTID_ROW(m, row)->ns = ns;
 	VTID_ROW(m, row)->vtid = vtid;
+	if (ns)
+		map64_put(&m->outside, named_key(ns, vtid), thread);
 	state_touch(&m->state, TABLE_VTID, row);
 }
 
@@ -166,6 +204,7 @@ void container_thread_end(struct model *m, uint32_t thread)
 
 		if (row == MAP64_NONE)
 			continue;
+		forget_outside(m, thread, VTID_ROW(m, row));
 		map64_del(&m->vtids, vtid_key(thread, level));
 		state_end(&m->state, TABLE_VTID, row);
 	}
@@ -186,6 +225,7 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 	struct thread_row *pr = parent == NO_ROW ? NULL : THREAD_ROW(m, parent);
 	struct thread_row *r = THREAD_ROW(m, child);
 	unsigned level = 0;
+	uint64_t ns;
 
 	while (level + 1 < PID_LEVELS_MAX && p->child_vtids[level + 1] > 0)
 		level++;
@@ -193,8 +233,6 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 		r->vtid = (uint64_t)p->child_vtids[level];
 	user_thread_numbered(m, child);
 	thread_info(m, child)->ns_level = level;
-	for (unsigned i = 1; i < level; i++)
-		set_vtid(m, child, i, (uint64_t)p->child_vtids[i]);
 	r->pid_ns = p->child_ns;
 	if (pr) {
 		if (p->parent_ns && !pr->pid_ns) {
@@ -209,6 +247,12 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 	container_place(m, child);
 	/* a new namespace is nested in its creator's; setns() may have crossed several */
 	set_place(m, r->pid_ns, level, r->vtid == 1 && r->pid_ns != p->parent_ns ? p->parent_ns : 0);
+	ns = r->pid_ns;
+	while (level > 1) {
+		ns = parent_of(m, ns);
+		level--;
+		set_vtid(m, child, level, ns, (uint64_t)p->child_vtids[level]);
+	}
 }
 
 /* The event before or after it, of the same thread, names its parent: they come innermost first. */
@@ -234,7 +278,7 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 		return;
 	if (p->ns_level >= t->ns_level) {
 		if (p->ns_level > t->ns_level && t->ns_level)
-			set_vtid(m, thread, t->ns_level, r->vtid);
+			set_vtid(m, thread, t->ns_level, r->pid_ns, r->vtid);
 		t->ns_level = p->ns_level;
 		r->vtid = (uint64_t)p->vtid;
 		user_thread_numbered(m, thread);
@@ -243,7 +287,7 @@ void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p
 		state_touch(&m->state, TABLE_THREAD, thread);
 		container_place(m, thread);
 	} else if (p->ns_level) {
-		set_vtid(m, thread, p->ns_level, (uint64_t)p->vtid);
+		set_vtid(m, thread, p->ns_level, p->ns_inum, (uint64_t)p->vtid);
 	}
 	relate(m, p->tid, p->ns_level, p->ns_inum);
 }

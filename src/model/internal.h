@@ -363,6 +363,7 @@ struct model {
 	struct works *works;     /* work.c; NULL: nothing yet */
 	struct map64 containers; /* container.c: inode -> TABLE_CONTAINER row */
 	struct map64 vtids;      /* container.c: (thread row, level) -> TABLE_VTID row */
+	struct map64 outside;    /* container.c: (inode, ID) of rows of TABLE_VTID -> thread row */
 	struct dumped_ns dumped_ns;
 	struct map64 perfs; /* perf.c: (thread row, counter) -> TABLE_PERF row */
 	GArray *perf_links; /* uint32_t, by row of TABLE_PERF: as thread.perfs, the thread's next one */

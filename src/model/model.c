@@ -107,6 +107,7 @@ void model_destroy(struct model *m)
 	map64_release(&m->irq_names);
 	map64_release(&m->containers);
 	map64_release(&m->vtids);
+	map64_release(&m->outside);
 	g_ptr_array_free(m->sources, TRUE);
 	g_ptr_array_free(m->threads, TRUE);
 	g_array_free(m->sure, TRUE);

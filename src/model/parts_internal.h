@@ -93,6 +93,13 @@ void container_fork(struct model *m, uint32_t parent, uint32_t child, const stru
 /* The state dump describes one of the PID namespaces that the thread is in. */
 void container_dump(struct model *m, uint32_t thread, const struct ev_dump_ns *p);
 
+/*
+ * For threads in nested containers: the one that has that ID in a namespace around its own, NO_ROW: none is known; and
+ * the thread's ID at an intermediate level, NULL: unknown.
+ */
+uint32_t container_thread_outside(const struct model *m, uint64_t ns, uint64_t vtid);
+const struct vtid_row *container_vtid(const struct model *m, uint32_t thread, uint64_t level);
+
 /* The thread leaves its container. */
 void container_thread_end(struct model *m, uint32_t thread);
 

@@ -378,10 +378,14 @@ static uint64_t container_ns(const struct model *m, uint32_t thread)
 static uint32_t thread_named(const struct model *m, uint32_t caller, int64_t tid)
 {
 	const uint64_t ns = container_ns(m, caller);
+	uint32_t thread;
 
 	if (tid <= 0)
 		return NO_ROW;
-	return ns ? user_thread_find(m, (uint64_t)tid, ns) : thread_find(m, tid);
+	if (!ns)
+		return thread_find(m, tid);
+	thread = user_thread_find(m, (uint64_t)tid, ns);
+	return thread == NO_ROW ? container_thread_outside(m, ns, (uint64_t)tid) : thread;
 }
 
 /* ---- signals ---- */
@@ -417,17 +421,28 @@ void relations_killed(struct model *m, uint32_t thread, const struct call_in_fli
 
 /* ---- children ---- */
 
+static void add_gone(struct model *m, uint32_t thread, uint64_t pid_ns, uint64_t vpid)
+{
+	struct relations *r = m->relations;
+
+	r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = (struct gone){
+		.party = relations_party(m, thread),
+		.vpid = (int64_t)vpid > 0 ? vpid : 0,
+		.pid_ns = pid_ns,
+	};
+}
+
 void relations_process_end(struct model *m, uint32_t thread)
 {
 	const struct thread_row *t = THREAD_ROW(m, thread);
-	struct relations *r = m->relations;
+	const struct vtid_row *v;
 
-	if (r)
-		r->gone[r->n_gone++ % G_N_ELEMENTS(r->gone)] = (struct gone){
-			.party = relations_party(m, thread),
-			.vpid = (int64_t)t->vtid > 0 ? t->vtid : 0,
-			.pid_ns = t->pid_ns,
-		};
+	if (!m->relations)
+		return;
+	add_gone(m, thread, t->pid_ns, t->vtid);
+	for (uint64_t level = 1; level < thread_info(m, thread)->ns_level; level++)
+		if ((v = container_vtid(m, thread, level)))
+			add_gone(m, thread, v->ns, v->vtid);
 }
 
 void relations_child_waited(struct model *m, uint32_t parent, int64_t pid)

@@ -23,7 +23,7 @@ struct relation {
 	uint64_t flow; /* connection and direction, if the other end is on another host or container; else 0 */
 };
 
-/* A process that has ended, and its ID in its PID namespace (0: unknown). */
+/* A process that has ended, and its ID in its PID namespace, or in one around that (0: unknown). */
 struct gone {
 	struct party party;
 	uint64_t vpid, pid_ns;

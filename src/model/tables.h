@@ -429,6 +429,7 @@ enum connection_flag {
 #define VTID_CELLS(C, A, D) \
 	C(thread_uid, KEY, NONE, "the thread's uid") \
 	C(level, KEY, ID, "Level of a PID namespace between the host's own, 0, and the thread's own") \
+	C(ns, GAUGE, INODE, "Inode of that namespace; 0 if unknown") \
 	C(vtid, GAUGE, SIGNED, "Thread ID in that namespace")
 
 #define EVENT_CELLS(C, A, D) \

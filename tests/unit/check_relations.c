@@ -406,6 +406,47 @@ START_TEST(test_ids_in_a_container)
 }
 END_TEST
 
+/* A process in a nested container, whose first one has another ID for its parent outside. */
+START_TEST(test_ids_in_a_nested_container)
+{
+	enum { OUTER = 4026532318u, INNER = 4026532320u };
+	struct events e;
+
+	begin(&e);
+	in_container(&e, A, 1);
+	/* of the state dump, and forked */
+	process(&e, 8, 8, A, "dumped");
+	EVENT(&e, now += 10, 2, 999, DUMP_PID_NS, dump_ns, .tid = 8, .vtid = 1, .vpid = 1, .ns_level = 2,
+	      .ns_inum = INNER);
+	EVENT(&e, now += 10, 2, 999, DUMP_PID_NS, dump_ns, .tid = 8, .vtid = 6, .vpid = 6, .ns_level = 1,
+	      .ns_inum = OUTER);
+	EVENT(&e, now += 10, 0, A, FORK, new_task, .parent_tid = A, .parent_pid = A, .child_tid = 9, .child_pid = 9,
+	      .parent_ns = OUTER, .child_ns = INNER + 1, .child_vtids = { 9, 7, 1 }, .child_comm = "forked");
+	EVENT(&e, now += 10, 0, 9, FORK, new_task, .parent_tid = 9, .parent_pid = 9, .child_tid = 10, .child_pid = 10,
+	      .parent_ns = INNER + 1, .child_ns = INNER + 1, .child_vtids = { 10, 20, 2 }, .child_comm = "grandchild");
+	CALL(&e, A, "kill", 0, .arg = 7, .cmd = SIGUSR1);
+	ck_assert_uint_eq(relation(&e, A, 9, RELATION_SIGNAL)->count, 1);
+	CALL(&e, A, "kill", 0, .arg = 20, .cmd = SIGUSR1);
+	ck_assert_uint_eq(relation(&e, A, 10, RELATION_SIGNAL)->count, 1);
+	CALL(&e, 9, "kill", 0, .arg = 20, .cmd = SIGUSR1); /* nobody for that caller */
+	ck_assert_uint_eq(rows(&e), 2);
+	ends(&e, 8);
+	CALL(&e, A, "wait4", 6, .family = 0);
+	ck_assert_uint_eq(relation(&e, 8, A, RELATION_CHILD)->count, 1);
+	EVENT(&e, now += 10, 2, 9, EXIT, task, .tid = 9);
+	CALL(&e, A, "wait4", 7, .family = 0); /* before the last switch of that process */
+	ck_assert_uint_eq(relation(&e, 9, A, RELATION_CHILD)->count, 1);
+	ends(&e, 10);
+	CALL(&e, 9, "wait4", 2, .family = 0);
+	ck_assert_uint_eq(relation(&e, 10, 9, RELATION_CHILD)->count, 1);
+	ends(&e, 9);
+	CALL(&e, A, "kill", 0, .arg = 7, .cmd = SIGUSR1); /* gone */
+	ck_assert_uint_eq(relation(&e, A, 9, RELATION_SIGNAL)->count, 1);
+	ck_assert_uint_eq(rows(&e), 5);
+	events_release(&e);
+}
+END_TEST
+
 /* ---- between hosts ---- */
 
 /* 10.0.0.LAST as bytes in memory; GUINT64_TO_BE() is not constant. */
@@ -768,5 +809,5 @@ END_TEST
 
 UNIT_MAIN("relations", test_pipe, test_wait_in_lost_events, test_pipe_closed, test_pipe_of_the_dump, test_socketpair,
 	  test_unix_joined_by_wakeup, test_futex_lock_eventfd, test_other_wakeups, test_signals, test_children,
-	  test_ids_in_a_container, test_two_hosts, test_hosts_know_each_other, test_packets_of_two_processes,
-	  test_fragments, test_accept_by_port, test_loopback, test_many_pipes)
+	  test_ids_in_a_container, test_ids_in_a_nested_container, test_two_hosts, test_hosts_know_each_other,
+	  test_packets_of_two_processes, test_fragments, test_accept_by_port, test_loopback, test_many_pipes)
