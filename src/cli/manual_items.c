@@ -89,8 +89,8 @@ const struct manual_item manual_filters[] = {
 	{ "pid:N, tid:N, tree:PID", "a process, a thread, a process with all its descendants" },
 	{ "user:NAME", "user of the process, by name if the recording has names, or by number" },
 	{ "container:NAME",
-	  "threads in containers of this name (without wildcards, a part of it); 'NAME/' includes nested "
-	  "containers; container:host: threads in no container" },
+	  "threads in containers of this name (without wildcards, a part of it; in quotes, container:\"NAME\", exactly "
+	  "this name); with a '/' after it, including nested containers; container:host: threads in no container" },
 	{ "state:NAME",
 	  "state at the end of the interval, as in column state_name of cpu: running, ready, blocked, waiting, new, "
 	  "stopped, zombie, dead, unknown; that of a CPU, as in cpus: idle, busy, offline, unknown; of a clock, as in "

@@ -13,21 +13,30 @@ static struct value value_of(const struct list *l, const struct view_row *row, c
 	return v;
 }
 
+/* Also at a sign that combines terms. */
+static const char *end_of_word(const char *p)
+{
+	bool in_quotes = false;
+
+	for (; *p && (in_quotes || !strchr(" \t|()!", *p)); p++)
+		in_quotes ^= *p == '"';
+	return p;
+}
+
 /* The filter without the terms that a container replaces, if it is a list of terms. */
 static char *other_terms(const struct ui *ui)
 {
 	const char *filter = ui->filter_text->str;
 	GString *text = g_string_new(NULL);
-	char **words;
 
-	if (strpbrk(filter, "|()!\""))
-		return g_string_free(g_string_append(text, filter), FALSE);
-	words = g_strsplit_set(filter, " \t", -1);
-	for (char **word = words; *word; word++)
-		if (**word && !g_str_has_prefix(*word, "container:") && !g_str_has_prefix(*word, "host:") &&
-		    !g_str_has_prefix(*word, "host="))
-			g_string_append_printf(text, "%s%s", text->len ? " " : "", *word);
-	g_strfreev(words);
+	for (const char *word = filter, *end; *word; word = end + strspn(end, " \t")) {
+		end = end_of_word(word);
+		if (*end && strchr("|()!", *end))
+			return g_string_free(g_string_assign(text, filter), FALSE);
+		if (end > word && !g_str_has_prefix(word, "container:") && !g_str_has_prefix(word, "host:") &&
+		    !g_str_has_prefix(word, "host="))
+			g_string_append_printf(text, "%s%.*s", text->len ? " " : "", (int)(end - word), word);
+	}
 	return g_string_free(text, FALSE);
 }
 

@@ -121,10 +121,20 @@ void view_filter_add_pid(struct view_filter *f, int64_t pid)
 
 enum lt_status view_filter_add_container(struct view_filter *f, const char *name)
 {
-	if (!filter_is_container(name))
-		return error_set("'%s' is not a valid container name", name);
-	filter_set_container(add_alternative(f, VIEW_FACT_CONTAINER), name);
-	return LT_OK;
+	char **parts = g_strsplit(name, "\"", -1), *plain = g_strjoinv("", parts);
+	const bool is = filter_is_container(plain);
+	struct view_node *term;
+
+	if (is) {
+		term = add_alternative(f, VIEW_FACT_CONTAINER);
+		filter_set_container(term, plain);
+		term->exact = strlen(plain) < strlen(name);
+	} else {
+		error_set("'%s' is not a valid container name", name);
+	}
+	g_free(plain);
+	g_strfreev(parts);
+	return is ? LT_OK : LT_ERROR;
 }
 
 enum lt_status view_filter_add_comparison(struct view_filter *f, const struct column *columns, unsigned n_columns,

@@ -29,7 +29,7 @@ enum view_fact {
 	VIEW_FACT_TID,       /* tid:N */
 	VIEW_FACT_TREE,      /* tree:PID, the process and all its descendants */
 	VIEW_FACT_USER,      /* user:NAME or user:UID */
-	VIEW_FACT_CONTAINER, /* container:NAME, or NAME/ to include nested ones */
+	VIEW_FACT_CONTAINER, /* container:GLOB, or GLOB/ to include nested ones; "NAME": exactly */
 	VIEW_FACT_STATE,     /* state:NAME */
 	VIEW_FACT_CALL,      /* call:NAME */
 	VIEW_FACT_FILE,      /* file:GLOB */
@@ -52,6 +52,7 @@ struct view_node {
 	bool number_given; /* user, container: given as a number */
 	bool host_itself;  /* container: rows outside any container */
 	bool nested;       /* container: including nested ones */
+	bool exact;        /* container: in quotes, so exactly of that name */
 	GPtrArray *parts;  /* struct view_node *, owned */
 	char *glob;        /* for names */
 	char *text;        /* as typed: a name, a substring, the value to compare a column with */
@@ -86,7 +87,7 @@ void view_filter_add_comm(struct view_filter *f, const char *glob);
 void view_filter_add_tid(struct view_filter *f, int64_t tid);
 void view_filter_add_pid(struct view_filter *f, int64_t pid);
 
-/* Adds the NAME of "container:NAME". LT_ERROR: it is empty. */
+/* Adds what follows "container:", with its quotes. LT_ERROR: the name is empty. */
 enum lt_status view_filter_add_container(struct view_filter *f, const char *name);
 
 /*

@@ -350,6 +350,8 @@ static struct view_node *parse_word(struct filter_parser *parser)
 		return NULL;
 	}
 	term = make_term(parser, word, quoted);
+	if (term)
+		term->exact = term->fact == VIEW_FACT_CONTAINER && memchr(start, '"', (size_t)(parser->p - start));
 	g_free(word);
 	if (!term)
 		at_column(parser, start);

@@ -42,30 +42,21 @@ static const struct view_container *container_at(const struct view_index *index,
 	return &g_array_index(index->containers, struct view_container, i);
 }
 
-/* exact: a container on the host has precisely that name, so no other one is meant. */
-static bool names(const struct view_node *term, bool exact, const struct view_container *c)
+static bool names(const struct view_node *term, const struct view_container *c)
 {
 	if (term->number_given)
 		return c->row->inode == (uint64_t)term->number;
-	return exact ? strcmp(c->name, term->text) == 0 : text_glob(term->glob, c->name);
-}
-
-static bool is_name(const struct view_node *term, const struct view_index *index)
-{
-	for (guint i = 0; !term->number_given && i < index->containers->len; i++)
-		if (strcmp(container_at(index, i)->name, term->text) == 0)
-			return true;
-	return false;
+	return term->exact ? strcmp(c->name, term->text) == 0 : text_glob(term->glob, c->name);
 }
 
 /* A trace can make containers nest in a circle. */
-static bool wants_container(const struct view_node *term, bool exact, const struct view_index *index,
+static bool wants_container(const struct view_node *term, const struct view_index *index,
 			    const struct view_container *c)
 {
 	if (term->host_itself)
 		return term->nested;
 	for (unsigned i = 0; i < PID_LEVELS_MAX; i++) {
-		if (names(term, exact, c))
+		if (names(term, c))
 			return true;
 		if (!term->nested || c->parent == VIEW_HOST_ITSELF)
 			return false;
@@ -77,12 +68,11 @@ static bool wants_container(const struct view_node *term, bool exact, const stru
 static void find_containers(const struct view_index *index, const struct view_node *term)
 {
 	struct view_place *place = place_of(index, term);
-	const bool exact = is_name(term, index);
 
 	place->host_itself = term->host_itself || (term->number_given && term->number == HOST_PID_NS);
 	g_array_set_size(place->containers, index->containers->len);
 	for (guint i = 0; i < index->containers->len; i++)
-		g_array_index(place->containers, bool, i) = wants_container(term, exact, index, container_at(index, i));
+		g_array_index(place->containers, bool, i) = wants_container(term, index, container_at(index, i));
 }
 
 bool view_term_has_container(const struct view_node *term, const struct view_index *index, uint32_t container)

@@ -97,7 +97,11 @@ enum lt_status filter_put_container(GString *filter, const char *name)
 	/* these would be numbers, nested containers, or the host itself */
 	if (!name[strspn(name, "0123456789")] || g_str_has_suffix(name, "/") || strcmp(name, VIEW_HOST_NAME) == 0)
 		return error_set("no filter can name container '%s'", name);
-	return filter_put_text(filter, name, false);
+	if (strchr(name, '"'))
+		return error_set("no filter can name container '%s'", name);
+	/* in quotes, as others may have this name as a part of theirs */
+	g_string_append_printf(filter, "\"%s\"", name);
+	return LT_OK;
 }
 
 char *filter_both(const char *filter, const char *more)

@@ -81,7 +81,7 @@ def branches(checks):
         t.wait(r"bash:4026532318")
         checks.contains("a branch is one row with its sums", t.sync(), r"^└─\+2 bash:4026\S* +2154 +7 +7 ")
         t.keys("Enter")
-        t.wait("filter: container:bash:4026532318/")
+        t.wait('filter: container:"bash:4026532318"/')
         checks.equal("its threads", set(rows_of_threads(t.sync()).values()),
                      {"bash:4026532318", "bash:4026532320", "bash:4026532322"})
 
@@ -89,14 +89,14 @@ def branches(checks):
 def entering(checks):
     with open_pane() as t:
         t.keys("Home", "Down", "Down", "Enter")
-        t.wait("filter: container:bash:4026532316 ")
+        t.wait('filter: container:"bash:4026532316" ')
         rows = rows_of_threads(t.sync())
         checks.equal("only its threads", set(rows.values()), {"bash:4026532316"})
         t.keys("2", "Escape")
         t.wait_gone("filter:")
         checks.contains("Esc goes back to the containers, from another pane too", t.sync(), "^CONTAINER ")
         t.keys("Enter")
-        t.wait("filter: container:bash:4026532316 ")
+        t.wait('filter: container:"bash:4026532316" ')
         t.keys("F4")
         t.wait("^Filter:")
         t.keys("Escape")
@@ -106,9 +106,9 @@ def entering(checks):
         t.keys("Home", "Enter")
         t.wait("filter: container:host ")
         checks.equal("what runs in none", set(rows_of_threads(t.sync()).values()), {"-"})
-    for before, after in (("container:* | comm:x", "( container:* | comm:x ) container:bash:4026532316"),
-                          ('"bash" container:*', '"bash" container:* container:bash:4026532316'),
-                          ("container:4026532316 pid>0", "pid>0 container:bash:4026532316")):
+    for before, after in (("container:* | comm:x", '( container:* | comm:x ) container:"bash:4026532316"'),
+                          ('"bash" container:*', '"bash" container:"bash:4026532316"'),
+                          ('container:"bash:4026532316" pid>0', 'pid>0 container:"bash:4026532316"')):
         with open_pane(size=(160, 30)) as t:
             t.keys("F4")
             t.wait("^Filter:")

@@ -213,7 +213,7 @@ START_TEST(test_filter)
 }
 END_TEST
 
-/* Enter in the pane filters by the whole name: others that start with it do not match. */
+/* A name in quotes, as Enter in the pane writes it, is the whole one, also while no container has it. */
 START_TEST(test_filter_by_whole_name)
 {
 	struct sidecar *s = sidecar_of(PROCESS(10, "/lxc/web") "," PROCESS(20, "/lxc/web2"));
@@ -224,7 +224,12 @@ START_TEST(test_filter_by_whole_name)
 	end();
 	shown[0].sidecar = s;
 	shown[0].record_ns = BEGIN;
-	ck_assert_uint_eq(count("cpu", "container:lxc:web"), 1);
+	ck_assert_uint_eq(count("cpu", "container:lxc:web"), 2);
+	ck_assert_uint_eq(count("cpu", "container:\"lxc:web\""), 1);
+	ASSERT_TEXT(0, "container", "lxc:web");
+	ck_assert_uint_eq(count("cpu", "container:\"lxc:web\"/"), 1);
+	ck_assert_uint_eq(count("cpu", "container:\"lxc:we\""), 0);
+	ck_assert_uint_eq(count("cpu", "container:\"lxc:we?\""), 0);
 	ck_assert_uint_eq(count("cpu", "container:lxc:we"), 2);
 	ck_assert_uint_eq(count("cpu", "container:web2"), 1);
 	shown[0].sidecar = NULL;
