@@ -63,14 +63,27 @@ static bool name_of_process(const struct view_index *index, const struct view_ho
 	return p && p->cgroup && cgroup_container_name(p->cgroup, name, NAME_MAX_BYTES);
 }
 
-/* The id of the namespace, for containers whose processes are unknown. */
+/* Whether the container's first process was created in the record. */
+static bool is_new(const struct view_index *index, const struct view_host *host, const struct container_row *c)
+{
+	const struct interval_row *row = view_main_thread(index, host->iv, c->pid);
+	const struct thread_row *first = row ? INTERVAL_ROW(thread, row) : NULL;
+
+	return first && first->uid == c->first_uid && first->vtid == 1 && first->born_ns;
+}
+
+/*
+ * By the inode of the namespace, for containers whose processes are unknown. The side-car may have it from one that
+ * ended, and whose inode the kernel then gave to a new one.
+ */
 static void name_by_namespaces(struct view_index *index, const struct view_host *host)
 {
 	char name[NAME_MAX_BYTES];
 
 	for (guint i = 0; i < index->containers->len; i++) {
 		struct view_container *c = container_at(index, i);
-		const char *path = c->name ? NULL : sidecar_cgroup(host->sidecar, c->row->inode);
+		const char *path =
+			c->name || is_new(index, host, c->row) ? NULL : sidecar_cgroup(host->sidecar, c->row->inode);
 
 		if (path && cgroup_container_name(path, name, sizeof(name)))
 			c->name = g_string_chunk_insert(index->container_names, name);

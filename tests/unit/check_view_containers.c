@@ -153,9 +153,9 @@ END_TEST
 
 #define DOCKER "/docker/3f4e5d6c7b8a9f0e1d2c3b4a5f6e7d8c9b0a1f2e3d4c5b6a7f8e9d0c1b2a3f4e"
 
-static struct sidecar *sidecar_of(const char *processes)
+static struct sidecar *sidecar_with(const char *fields)
 {
-	char *text = g_strdup_printf("{\"schema\": 1, \"processes\": [%s]}", processes), *path;
+	char *text = g_strdup_printf("{\"schema\": 1, %s}", fields), *path;
 	char *dir = g_dir_make_tmp("containers-XXXXXX", NULL);
 	struct sidecar *s = sidecar_create();
 
@@ -167,6 +167,15 @@ static struct sidecar *sidecar_of(const char *processes)
 	g_free(path);
 	g_free(dir);
 	g_free(text);
+	return s;
+}
+
+static struct sidecar *sidecar_of(const char *processes)
+{
+	char *fields = g_strdup_printf("\"processes\": [%s]", processes);
+	struct sidecar *s = sidecar_with(fields);
+
+	g_free(fields);
 	return s;
 }
 
@@ -426,6 +435,38 @@ START_TEST(test_pids_of_namespaces)
 }
 END_TEST
 
+/* A side-car lists inodes of namespaces; one that was created in the record may have the inode of an earlier one. */
+START_TEST(test_name_of_number_used_again)
+{
+	struct sidecar *s = sidecar_with("\"cgroups\": {\"101\": \"" DOCKER "\", \"102\": \"" DOCKER "\"}");
+	struct container_row *c;
+	struct thread_row *t;
+
+	begin();
+	add_inside(0, add_container(0, 101, HOST_PID_NS, 1, "old"), 101, 101, 1)->vtid = 1;
+	c = add_container(0, 101, HOST_PID_NS, 1, "new");
+	c->pid = 20;
+	t = add_inside(0, c, 20, 20, 2);
+	t->vtid = 1;
+	t->born_ns = BEGIN + 1;
+	/* its first process is older than the one seen */
+	c = add_container(0, 102, HOST_PID_NS, 1, "entered");
+	c->pid = 30;
+	t = add_inside(0, c, 30, 30, 4);
+	t->vtid = 5;
+	t->born_ns = BEGIN + 1;
+	end();
+	shown[0].sidecar = s;
+	shown[0].record_ns = BEGIN;
+	build_table("containers");
+	ASSERT_TEXT(0, "container", "docker:3f4e5d6c7b8a");
+	ASSERT_TEXT(1, "container", "new:101");
+	ASSERT_TEXT(2, "container", "docker:3f4e5d6c7b8a");
+	shown[0].sidecar = NULL;
+	sidecar_destroy(s);
+}
+END_TEST
+
 /* The screen builds its rows again for every interval. */
 START_TEST(test_many)
 {
@@ -452,4 +493,4 @@ END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
 		 test_filter, test_filter_by_whole_name, test_filter_loops, test_tree_of_processes, test_levels,
-		 test_names, test_pids_of_namespaces, test_many)
+		 test_names, test_pids_of_namespaces, test_name_of_number_used_again, test_many)
