@@ -38,9 +38,30 @@ void thread_containers_release(struct thread_containers *c)
 	g_clear_pointer(&c->known, g_hash_table_destroy);
 }
 
-/* Builds the host's current state for views. */
-static bool look(const struct view_node *term, const struct ingest_host *h, const struct thread_row *thread)
+struct container_look {
+	GHashTable *known;
+	const struct view_node *term;
+	const struct ingest_host *host;
+};
+
+static struct container_place place_of(const struct container_look *l, const struct thread_row *thread)
 {
+	return (struct container_place){ l->term, l->host, thread->container, thread->pid_ns, thread->cgroup_ns };
+}
+
+static void learn(void *data, const struct thread_row *thread, bool holds)
+{
+	const struct container_look *l = data;
+	const struct container_place p = place_of(l, thread);
+
+	if (!g_hash_table_contains(l->known, &p))
+		g_hash_table_insert(l->known, g_memdup2(&p, sizeof(p)), GINT_TO_POINTER(holds));
+}
+
+/* Builds the host's current state for views, and takes the answers for all its threads from that. */
+static void look(struct container_look *l, const struct thread_row *thread)
+{
+	const struct ingest_host *h = l->host;
 	struct host_state nothing; /* all rows count as new; nothing is copied */
 	struct interval now;
 	struct view_host host = {
@@ -49,27 +70,26 @@ static bool look(const struct view_node *term, const struct ingest_host *h, cons
 		.record_ns = h->begin_ns,
 		.iv = &now,
 	};
-	bool holds;
 
 	interval_init(&now);
 	state_init(&nothing);
 	interval_begin(&now, &nothing, h->begin_ns, 1 << TABLE_THREAD | 1 << TABLE_CONTAINER);
 	interval_end(&now, model_state(h->model), h->begin_ns + 1);
-	holds = view_term_of_thread(term, &host, thread);
+	view_term_of_threads(l->term, &host, thread, learn, l);
 	state_release(&nothing);
 	interval_release(&now);
-	return holds;
 }
 
 bool thread_containers_has(struct thread_containers *c, const struct view_node *term, const struct ingest_host *host,
 			   const struct thread_row *thread)
 {
-	const struct container_place p = { term, host, thread->container, thread->pid_ns, thread->cgroup_ns };
+	struct container_look l = { c->known, term, host };
+	const struct container_place p = place_of(&l, thread);
 	gpointer holds;
 
 	if (!g_hash_table_lookup_extended(c->known, &p, NULL, &holds)) {
-		holds = GINT_TO_POINTER(look(term, host, thread));
-		g_hash_table_insert(c->known, g_memdup2(&p, sizeof(p)), holds);
+		look(&l, thread);
+		holds = g_hash_table_lookup(c->known, &p);
 	}
 	return GPOINTER_TO_INT(holds);
 }

@@ -11,8 +11,8 @@
 
 /*
  * Which threads are in the containers that terms of a filter name, by the rules of the screens' filter, for code that
- * follows events one by one. A container's name depends on the whole host, so it is looked up once per term and
- * container, and again after a while because it may come from the container's first process.
+ * follows events one by one. A container's name depends on the whole host, so a term is looked up for all
+ * containers at once, and again after a while because a name may come from the container's first process.
  */
 struct thread_containers {
 	GHashTable *known; /* struct container_place → whether it matches */

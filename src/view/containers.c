@@ -150,18 +150,22 @@ void view_index_containers(struct view_index *index, const struct view_host *hos
 	g_free(same);
 }
 
-bool view_term_of_thread(const struct view_node *term, const struct view_host *host, const struct thread_row *thread)
+void view_term_of_threads(const struct view_node *term, const struct view_host *host, const struct thread_row *thread,
+			  view_term_held_fn *held, void *data)
 {
+	const struct interval_table *t = &host->iv->tables[TABLE_THREAD];
 	struct view_index index;
-	bool holds;
 
 	view_index_init(&index);
 	view_index_mains(&index, host->iv);
 	view_index_containers(&index, host);
 	view_term_find_place(term, &index, host->iv);
-	holds = view_term_has_place(term, &index, thread);
+	held(data, thread, view_term_has_place(term, &index, thread));
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		thread = INTERVAL_ROW(thread, &t->rows[i]);
+		held(data, thread, view_term_has_place(term, &index, thread));
+	}
 	view_index_release(&index);
-	return holds;
 }
 
 /* ---- levels ---- */

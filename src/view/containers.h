@@ -21,10 +21,14 @@ struct view_level {
  */
 GArray *view_thread_levels(const struct view_host *host, const struct thread_row *thread);
 
+/* holds: whether the term does for that thread. */
+typedef void view_term_held_fn(void *data, const struct thread_row *thread, bool holds);
+
 /*
- * Whether a term about containers or trees holds for a thread. The host's interval must keep TABLE_THREAD and
- * TABLE_CONTAINER.
+ * Evaluates a term about containers or trees for a thread, then for all of the host's interval, which must keep
+ * TABLE_THREAD and TABLE_CONTAINER.
  */
-bool view_term_of_thread(const struct view_node *term, const struct view_host *host, const struct thread_row *thread);
+void view_term_of_threads(const struct view_node *term, const struct view_host *host, const struct thread_row *thread,
+			  view_term_held_fn *held, void *data);
 
 #endif
