@@ -8,18 +8,26 @@
  * that the counter was created again, and starts over. Every trace has its own counters: last values are kept per
  * trace, and start over if it is declared again.
  *
+ * Counters of one name in several traces of a host, as of several sessions, count the same. Each value places its trace
+ * on the way of the CPU's or thread's common total; only what leads beyond that total is credited. A trace that reads a
+ * little less than another did keeps its place: differences of when they read must not add up.
+ *
  *   thread.perfs ─▶ row ─▶ row ─▶ none      TABLE_PERF: the chain serves to end a thread's rows along with it
  */
 #include "model/parts_internal.h"
 
+struct perf_value {
+	uint64_t *total; /* of all traces with a counter of this name; null until a value was seen */
+	uint64_t own;    /* the total, if this trace was the first to have it */
+	uint64_t at;     /* what this trace's last value means on the way of the total */
+	uint64_t value;
+};
+
 struct perf_last {
 	const struct trace_info *trace;
 	struct perf_last *next;
-	uint32_t known; /* bit i: values[i] was seen */
-	uint64_t values[EVENT_PERF_MAX];
+	struct perf_value values[EVENT_PERF_MAX];
 };
-
-_Static_assert(EVENT_PERF_MAX <= 32, "a counter fits into the mask of known ones");
 
 #define PERF_ROW(m, row) STATE_ROW(&(m)->state, PERF, perf, row)
 #define COUNTS_BACK (UINT64_C(1) << 63)
@@ -50,17 +58,37 @@ static struct perf_last *last_of_trace(struct perf_last **list, const struct tra
 	return last;
 }
 
-/* How much the counter has grown since it was last seen. */
-static uint64_t growth(struct perf_last *last, unsigned i, uint64_t value)
+/* Where the traces in the list count together what the trace of last counts as its counter i. */
+static uint64_t *common_total(struct perf_last *list, struct perf_last *last, unsigned i)
 {
-	uint64_t by = value - last->values[i];
+	const strid name = last->trace->perf_names[i];
 
-	last->values[i] = value;
-	if (!(last->known >> i & 1)) {
-		last->known |= UINT32_C(1) << i;
+	for (; list; list = list->next)
+		for (unsigned j = 0; j < list->trace->n_perf; j++)
+			if (list->values[j].total && list->trace->perf_names[j] == name)
+				return list->values[j].total;
+	return &last->values[i].own;
+}
+
+/* How much the counter has grown since any trace in the list has last shown it. */
+static uint64_t growth(struct perf_last *list, struct perf_last *last, unsigned i, uint64_t value)
+{
+	struct perf_value *v = &last->values[i];
+	uint64_t by = value - v->value;
+
+	v->value = value;
+	if (!v->total || by >= COUNTS_BACK) {
+		if (!v->total)
+			v->total = common_total(list, last, i);
+		v->at = *v->total;
 		return 0;
 	}
-	return by < COUNTS_BACK ? by : 0;
+	v->at += by;
+	if (v->at <= *v->total)
+		return 0;
+	by = v->at - *v->total;
+	*v->total = v->at;
+	return by;
 }
 
 static uint64_t counter_key(uint32_t thread, strid counter)
@@ -117,7 +145,7 @@ void perf_apply(struct model *m, const struct apply *a)
 		}
 		if (!last)
 			continue;
-		by = growth(last, i, values[i]);
+		by = growth(last == of_cpu ? a->cpu->perf : thread->perf, last, i, values[i]);
 		if (by && thread)
 			credit(m, a->thread, a->trace->perf_names[i], by);
 	}

@@ -639,6 +639,55 @@ START_TEST(test_counters_of_two_traces)
 }
 END_TEST
 
+/* The value of the first counter in a trace of its own. */
+static void perf_event_of(struct events *e, unsigned trace, uint64_t t, int64_t tid, uint64_t value)
+{
+	struct record r;
+
+	record_init(&r, t, 0, tid, EVENT_OTHER);
+	r.ev.trace = (uint16_t)trace;
+	r.words[0] = value;
+	r.ev.n_perf = 1;
+	r.ev.size += 8;
+	model_apply(e->m, 0, &r.ev);
+}
+
+/* Two sessions of a host count the same: what both have seen counts once, and a little read later does not add up. */
+static void same_counter_of_two_traces(bool per_thread)
+{
+	struct events e;
+
+	begin(&e);
+	perf_name(&e, 0, 0, "zero", per_thread);
+	events_trace(&e, 1, DOMAIN_KERNEL);
+	perf_name(&e, 1, 0, "zero", per_thread);
+	perf_event_of(&e, 0, 1100, 7, 100);
+	perf_event_of(&e, 1, 1100, 7, 5000);
+	for (unsigned i = 1; i <= 10; i++) {
+		perf_event_of(&e, 0, 1100 + 10 * i, 7, 100 + 20 * i);
+		/* read before the other, though it comes after it */
+		perf_event_of(&e, 1, 1100 + 10 * i, 7, 5000 + 20 * i - 3);
+		ck_assert_uint_eq(perf_value(&e, 7, "zero"), 20 * i);
+	}
+	/* in between, the second alone shows it */
+	perf_event_of(&e, 1, 1300, 7, 5250);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 250);
+	perf_event_of(&e, 0, 1310, 7, 360);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 260);
+	/* created again: it starts over */
+	perf_event_of(&e, 1, 1320, 7, 10);
+	perf_event_of(&e, 1, 1330, 7, 14);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 264);
+	events_release(&e);
+}
+
+START_TEST(test_same_counter_of_two_traces)
+{
+	same_counter_of_two_traces(false);
+	same_counter_of_two_traces(true);
+}
+END_TEST
+
 /* A counter missing from an event: as if the event had not come. */
 START_TEST(test_counter_not_in_the_event)
 {
@@ -721,5 +770,6 @@ UNIT_MAIN("devices", test_ethernet, test_loopback, test_tunnel_without_link_head
 	  test_nested_handlers, test_handlers_per_cpu, test_exit_without_entry, test_entry_without_exit,
 	  test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry, test_handler_names,
 	  test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
-	  test_thread_counter, test_counters_of_two_traces, test_counter_not_in_the_event, test_odd_perf_records,
-	  test_perf_rows_end_with_the_thread, test_perf_rows_of_an_earlier_declaration)
+	  test_thread_counter, test_counters_of_two_traces, test_same_counter_of_two_traces,
+	  test_counter_not_in_the_event, test_odd_perf_records, test_perf_rows_end_with_the_thread,
+	  test_perf_rows_of_an_earlier_declaration)
