@@ -203,6 +203,15 @@ void view_add_figures(struct view_rows *r, struct view_row *into, const struct v
 	into->members += from->members;
 }
 
+/* A row that was not used for long ends, and the same wait gets a new one: the last wait is that of the newest row. */
+static void add_wait(struct blocking_row *into, const struct blocking_row *from)
+{
+	if (from->uid < into->uid)
+		return;
+	into->uid = from->uid;
+	into->cause = from->cause;
+}
+
 static void merge_rows(struct view_rows *r, struct view_row *into, const struct view_row *from)
 {
 	if (into->members == 1)
@@ -212,6 +221,8 @@ static void merge_rows(struct view_rows *r, struct view_row *into, const struct 
 		add_thread((struct thread_row *)(void *)into->row.b, INTERVAL_ROW(thread, &from->row));
 	else
 		into->key.uid = MIN(into->key.uid, from->key.uid);
+	if (r->table->source == TABLE_BLOCKING)
+		add_wait((struct blocking_row *)(void *)into->row.b, INTERVAL_ROW(blocking, &from->row));
 }
 
 /* Puts main threads first: their names and states become those of their processes. */

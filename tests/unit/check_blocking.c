@@ -370,16 +370,21 @@ START_TEST(test_futexes)
 }
 END_TEST
 
-/* A wait of 100 ns in read(fd), starting at t. */
-static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
+/* A wait of 100 ns in read(fd), starting at t, that a thread on CPU 1 ends. */
+static void wait_in_read_for(struct events *e, uint64_t t, int64_t fd, int64_t by)
 {
 	run(e, t, A, "five");
 	SYSCALL_ENTRY(e, t + 10, 0, A, "read", .fd = fd);
 	sleep_at(e, t + 100, A);
-	wake(e, t + 200, 1, 0, A);
+	wake(e, t + 200, 1, by, A);
 	run(e, t + 300, A, "five");
 	SYSCALL_EXIT(e, t + 310, 0, A, "read", .ret = 0);
 	events_switch(e, t + 400, 0, A, RUNNABLE, 0, "swapper/0");
+}
+
+static void wait_in_read(struct events *e, uint64_t t, int64_t fd)
+{
+	wait_in_read_for(e, t, fd, 0);
 }
 
 /* /dir is open as 3. */
@@ -487,7 +492,7 @@ START_TEST(test_rows_are_bounded)
 }
 END_TEST
 
-/* Within an interval, two rows of the same wait are merged, and no time is lost. */
+/* Within an interval, two rows of the same wait are merged: no time is lost, and the cause is that of the newest. */
 START_TEST(test_table_adds_up)
 {
 	const struct view_table *table = view_table_find("blocking");
@@ -502,14 +507,17 @@ START_TEST(test_table_adds_up)
 	begin(&e);
 	interval_init(&iv);
 	interval_begin(&iv, &e.m->state, BEGIN, view_query_tables(&query));
-	wait_in_read(&e, t, 3);
+	events_switch(&e, t - 10, 1, 0, RUNNABLE, B, "first");
+	wait_in_read_for(&e, t, 3, B);
 	state_frame_begin(&e.m->state);
 	t += RECENT_AGE_NS + 1000;
-	wait_in_read(&e, t, 4);
+	wait_in_read_for(&e, t, 4, B);
 	state_reap(&e.m->state, interval_retire, &iv);
 	state_frame_begin(&e.m->state);
 	ck_assert_uint_eq(rows(&e), 1);
-	wait_in_read(&e, t += 1000, 3);
+	t += 1000;
+	events_switch(&e, t - 10, 1, B, SLEEP, B + 1, "last");
+	wait_in_read_for(&e, t, 3, B + 1);
 	interval_end(&iv, &e.m->state, t + 1000);
 	host.iv = &iv;
 	view_rows_init(&view);
@@ -528,6 +536,8 @@ START_TEST(test_table_adds_up)
 		ck_assert_str_eq(v.text, "blocked");
 		view_rows_value(&view, i, view_rows_column(&view, "syscall"), &v);
 		ck_assert_str_eq(v.text, "read");
+		view_rows_value(&view, i, view_rows_column(&view, "cause"), &v);
+		ck_assert_str_eq(v.text, i == 0 ? "last" : "first");
 	}
 	view_rows_release(&view);
 	interval_release(&iv);
