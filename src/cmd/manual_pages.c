@@ -312,7 +312,8 @@ static const struct manual_page pages[] = {
 			 "in ns since the epoch (UTC), durations in ns and sizes in bytes. An unknown value is '-' in "
 			 "text, null in JSON and empty in CSV; so are figures that need sched_switch, of a host of "
 			 "which no recording or session has it. If only some have it, such figures are wrong in the "
-			 "time that the others alone cover. Means are rounded to ns; percentiles are accurate to "
+			 "time that the others alone cover; so are user and system times if only "
+			 "some have system calls. Means are rounded to ns; percentiles are accurate to "
 			 "within 1/16 of the value. "
 			 "Rates per second refer to the part of the interval in which the host was recorded.",
 			 "For live sessions (net://HOST/host/TARGET/SESSION) a report covers what arrives until they "

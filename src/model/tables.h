@@ -395,7 +395,9 @@ enum connection_flag {
 	C(flags, GAUGE, NONE, "enum connection_flag") \
 	C(begin_ns, GAUGE, TIME, \
 	  "Time at which the first SYN was sent or received here; null if before tracing started") \
-	C(handshake_ns, GAUGE, LAPSE, "Time from the first SYN to the SYN or ACK that answers it") \
+	C(handshake_ns, GAUGE, LAPSE, \
+	  "Time from the first SYN to the answer received: the peer's SYN (client), or the ACK of this end's SYN " \
+	  "(server)") \
 	C(first_byte_ns, GAUGE, LAPSE, "Time from the first SYN to the first data received") \
 	C(end_ns, GAUGE, TIME, \
 	  "Time at which it was reset or both ends had closed it; null if still open at the end of the interval, or " \
