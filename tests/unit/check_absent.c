@@ -42,6 +42,7 @@ static void make_history(unsigned before_s)
 static void setup(void)
 {
 	make_history(0);
+	ui.cursor.frame_ns = NS_PER_S;
 	history_load_init(&load);
 	map = clock_map_create();
 	host.info.map = map;

@@ -36,8 +36,8 @@ START_TEST(test_names)
 		{ "/docker/" ID2 "/kubelet/kubepods/pod1b2c3d4e-aaaa-bbbb-cccc-0123456789ab/" ID,
 		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/system.slice/cri-containerd-" ID ".scope", "cri:3f4e5d6c7b8a" },
-		{ "/system.slice/containerd.service/kubepods-burstable-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice:cri-"
-		  "containerd:" ID,
+		{ "/system.slice/containerd.service/kubepods-burstable-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice:"
+		  "cri-containerd:" ID,
 		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
 		{ "/kubepods-pod1b2c3d4e_aaaa_bbbb_cccc_0123456789ab.slice:cri-containerd:" ID,
 		  "k8s:1b2c3d4e:3f4e5d6c7b8a" },
