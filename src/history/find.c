@@ -126,6 +126,7 @@ unsigned history_summaries(const struct history *h, unsigned track, uint64_t beg
 			.busy_permille = frame_busy_permille(f),
 			.lost = f->flags & FRAME_LOST,
 			.gap = f->flags & FRAME_GAP,
+			.still = f->data_begin == f->data_end,
 		};
 	} while (track_next(t, &p));
 	return n;

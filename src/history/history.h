@@ -45,7 +45,7 @@ unsigned history_track_count(const struct history *h);
  */
 void history_set_grid(struct history *h, uint64_t origin_ns, uint64_t frame_ns);
 
-/* The times that come next in this track are that much later than the grid's: on a clock that is ahead. */
+/* The track's clock is ahead of the grid's by ahead_ns (negative: behind), from its next chunk on. */
 void history_set_ahead(struct history *h, unsigned track, int64_t ahead_ns);
 
 /* The data of a frame that the timeline strip shows, available without rebuilding the frame. */
@@ -54,6 +54,7 @@ struct frame_summary {
 	uint32_t busy_permille; /* busy / online time over all CPUs */
 	bool lost;              /* events or packets were lost in this frame, or in a longer time that includes it */
 	bool gap;               /* unknown time (detached, broken off) */
+	bool still;             /* nothing changed in it */
 };
 
 /*

@@ -376,6 +376,8 @@ static void advance_host(struct frames *f, unsigned track)
 void frames_clocks_changed(struct frames *f)
 {
 	f->origin_ns = ingest_begin_ns(f->in);
+	if (f->origin_ns != TIME_UNKNOWN)
+		history_set_grid(f->history, f->origin_ns, f->frame_ns);
 	for (unsigned i = 0; i < f->hosts->len; i++) {
 		const struct ingest_host *h = at(f, i)->host;
 		const uint64_t known_ns = MAX(h->end_ns, h->still ? h->gap_begin_ns : 0);

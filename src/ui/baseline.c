@@ -59,11 +59,7 @@ void baseline_end(struct ui *ui)
 
 void baseline_clocks_changed(struct ui *ui)
 {
-	if (!ui->baseline->end_ns)
-		return;
-	ui->baseline->begin_ns = instant_ref(ui, &ui->baseline->from);
-	ui->baseline->end_ns = instant_ref(ui, &ui->baseline->to);
-	ui->baseline->tables = 0;
+	ui->baseline->tables = 0; /* it is loaded again, by its instants */
 }
 
 static void make_room(struct ui *ui)
@@ -84,6 +80,8 @@ bool baseline_load(struct ui *ui, uint32_t tables)
 	if (!b->end_ns || (b->tables && (tables & b->tables) == tables))
 		return false;
 	make_room(ui);
+	b->begin_ns = instant_ref(ui, &b->from);
+	b->end_ns = instant_ref(ui, &b->to);
 	data_widen(ui, &b->begin_ns, &b->end_ns);
 	g_array_set_size(b->view_hosts, 0);
 	for (unsigned i = 0; i < ui->hosts->len; i++) {

@@ -137,6 +137,14 @@ static void list_hosts(struct ui *ui)
 	}
 }
 
+/* Whether nothing changed in the host's frame at that time: it may be an hour long, but its figures are of any part. */
+static bool is_still(const struct ui *ui, const struct ui_host_data *host, uint64_t host_ns)
+{
+	struct frame_summary frame;
+
+	return history_summaries(ui->history, host->info.track, host_ns, host_ns + 1, &frame, 1) && frame.still;
+}
+
 /*
  * Widens an interval once to the frames that hosts have of it. Merged frames may be longer than it, and so may be the
  * frame in which a host's clock was corrected; frames that are merely shifted a little do not count.
@@ -151,14 +159,14 @@ static void widen_once(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns
 		const struct host_part part = part_of(ui, host, asked_begin_ns, asked_end_ns);
 		uint64_t host_begin_ns, host_end_ns, shift_ns;
 
-		if (part.begin_ns >= part.end_ns)
+		if (host->hidden || part.begin_ns >= part.end_ns)
 			continue;
 		host_begin_ns = ui_to_ref(host, part.begin_ns);
 		host_end_ns = ui_to_ref(host, part.end_ns);
 		shift_ns = host_end_ns - host_begin_ns > longest_ns ? 0 : beside_ns;
-		if (host_begin_ns + shift_ns < asked_begin_ns)
+		if (host_begin_ns + shift_ns < asked_begin_ns && !is_still(ui, host, part.begin_ns))
 			*begin_ns = MIN(*begin_ns, host_begin_ns);
-		if (host_end_ns >= asked_end_ns + shift_ns)
+		if (host_end_ns >= asked_end_ns + shift_ns && !is_still(ui, host, part.end_ns - 1))
 			*end_ns = MAX(*end_ns, host_end_ns);
 	}
 }

@@ -27,7 +27,7 @@ static uint64_t next_edge(const struct ui *ui, uint64_t t_ns, bool forward)
 		const struct ui_host_data *host = ui_host(ui, i);
 		uint64_t host_ns = ui_from_ref(host, t_ns);
 
-		if (!host->loaded)
+		if (!host->loaded || host->hidden)
 			continue;
 		if (forward)
 			host_ns = history_edge_ceil(ui->history, host->info.track, host_ns + beside_ns);

@@ -91,10 +91,10 @@ struct ui {
 	uint64_t warned;                         /* number of the newest one that ui_show_warnings() has shown */
 	uint64_t lag_drawn_ns;                   /* lag last shown on the first line */
 	GArray *view_hosts;                      /* struct view_host, rebuilt by data_load() */
-	uint64_t loaded_begin_ns, loaded_end_ns; /* range requested from the history */
+	uint64_t loaded_begin_ns, loaded_end_ns; /* ui_interval() when data was last loaded */
 	uint32_t loaded_tables;
 	unsigned loaded_preview;               /* number of the preview they are from; 0: none */
-	uint64_t shown_begin_ns, shown_end_ns; /* range it returned: frame edges */
+	uint64_t shown_begin_ns, shown_end_ns; /* that interval, widened; the loaded data covers it */
 
 	struct pane *panes[PANES]; /* created when first shown */
 	enum pane_id current;
@@ -331,8 +331,8 @@ bool data_load_host(const struct ui *ui, const struct ui_host_data *host, uint64
 		    uint32_t tables, struct history_load *load, bool *gap);
 
 /*
- * Widens [begin_ns, end_ns[ (reference time) so that all hosts' figures can be loaded of the same time: figures within
- * merged frames are not known.
+ * Widens [begin_ns, end_ns[ (reference time) to whole frames of all hosts that are shown, so that their figures cover
+ * the same time: merged frames cannot be split.
  */
 void data_widen(const struct ui *ui, uint64_t *begin_ns, uint64_t *end_ns);
 

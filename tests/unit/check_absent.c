@@ -122,7 +122,19 @@ static void expect_heading(double begin, double end)
 	ck_assert_uint_eq(ui.shown_end_ns, ns(end));
 }
 
-/* The heading of a second is that of a host's frames which are shifted, but not of a frame that is longer. */
+/* A frame in which something changes. */
+static void append_change(struct host_state *s, double begin, double end)
+{
+	state_touch(s, TABLE_HOST, 0);
+	STATE_ROW(s, HOST, host, 0)->disk_read_bytes++;
+	history_append(ui.history, 0, s, ns(begin), ns(end));
+	state_frame_begin(s);
+}
+
+/*
+ * The heading of a second is that of a host's frames which are shifted, but not of a frame that is longer, unless
+ * nothing changed in it, or the host is hidden.
+ */
 START_TEST(test_heading)
 {
 	static const struct pane_type type = { .title = "none" };
@@ -144,12 +156,20 @@ START_TEST(test_heading)
 	ui.history = history_create(1 << 20);
 	history_add_track(ui.history);
 	state_init(&s);
-	history_append(ui.history, 0, &s, ns(0.8), ns(1.8));
-	history_append(ui.history, 0, &s, ns(1.8), ns(3.4)); /* its clock was corrected */
-	history_append(ui.history, 0, &s, ns(3.4), ns(4.4));
-	history_append(ui.history, 0, &s, ns(4.4), ns(5.4));
+	state_add(&s, TABLE_HOST);
+	append_change(&s, 0.8, 1.8);
+	append_change(&s, 1.8, 3.4); /* its clock was corrected */
+	append_change(&s, 3.4, 4.4);
+	append_change(&s, 4.4, 5.4);
+	history_append(ui.history, 0, &s, ns(5.4), ns(9.4));
 	state_release(&s);
 	expect_heading(1.8, 3.4);
+	cursor_known(&ui.cursor, ns(9), true);
+	cursor_jump(&ui.cursor, ns(7));
+	expect_heading(7, 8);
+	cursor_jump(&ui.cursor, ns(2));
+	ui_host(&ui, 0)->hidden = true;
+	expect_heading(2, 3);
 	load = ui_host(&ui, 0)->load;
 	g_array_free(ui.hosts, TRUE);
 	g_array_free(ui.view_hosts, TRUE);
