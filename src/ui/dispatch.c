@@ -53,6 +53,7 @@ static void bookmark_letter(struct ui *ui, int key)
 {
 	bool set = ui->pending == 'm';
 	char time[TIMETEXT_SIZE];
+	uint64_t begin_ns, end_ns;
 	struct ui_instant *mark;
 
 	ui->pending = 0;
@@ -70,7 +71,9 @@ static void bookmark_letter(struct ui *ui, int key)
 	} else if (mark->set) {
 		cursor_pause(&ui->cursor, true);
 		cursor_jump(&ui->cursor, instant_ref(ui, mark));
-		time_say_outside(ui, &(struct timetext){ .form = TIMETEXT_TIME_OF_DAY }, instant_ref(ui, mark));
+		cursor_interval(&ui->cursor, &begin_ns, &end_ns);
+		if (instant_ref(ui, mark) < begin_ns)
+			time_say_outside(ui, &(struct timetext){ .form = TIMETEXT_TIME_OF_DAY }, instant_ref(ui, mark));
 	} else {
 		ui_say(ui, "no bookmark %c", key);
 	}

@@ -240,7 +240,9 @@ void ui_known(struct ui *ui, uint64_t known_ns, bool complete)
 	}
 	if (cursor_kept(&ui->cursor, oldest_kept(ui))) {
 		ui->dirty = true;
-		if (ui->cursor.mode == CURSOR_PAUSED)
+		if (ui->cursor.marked_begin_ns)
+			ui_say(ui, "the start of this interval is no longer in memory (--history-size)");
+		else if (ui->cursor.mode == CURSOR_PAUSED)
 			ui_say(ui, "what was shown is no longer in memory (--history-size): this is the oldest data");
 	}
 	if (completes)

@@ -386,8 +386,8 @@ enum lt_status monitor_read_slice(struct monitor *m)
 
 	if (m->starting)
 		return starting_slice(m);
-	/* what the recordings lack was said when they were read for their clocks */
-	log_skip_known(m->stage == STAGE_CUTTING || m->stage == STAGE_FINAL);
+	/* a reading for the clocks, or a preview, may have said what the recordings lack */
+	log_skip_known(!m->live);
 	status = m->next.in ? next_slice(m) : shown_slice(m);
 	log_skip_known(false);
 	return status;
