@@ -28,7 +28,10 @@ const struct view_container *view_container_of(const struct view_index *index, c
 	return container_of_uid(index, thread->container);
 }
 
-/* The kernel reuses inodes: one names the parent only if that had no row yet when its own became known. */
+/*
+ * The kernel reuses an inode only once nothing is nested in its namespace: the parent's own row counts if the interval
+ * has it. That row may have ended before, with the last thread known to be in it: then another has its inode.
+ */
 static void find_parents(struct view_index *index)
 {
 	struct map64 inodes = { 0 };
@@ -42,7 +45,7 @@ static void find_parents(struct view_index *index)
 
 		if (c->row->parent_uid)
 			parent = map64_get(&index->container_places, c->row->parent_uid);
-		else if (c->row->parent)
+		if (parent == MAP64_NONE && c->row->parent)
 			parent = map64_get(&inodes, c->row->parent);
 		c->parent = parent == MAP64_NONE ? VIEW_HOST_ITSELF : parent;
 		c->parent_known = parent != MAP64_NONE || c->row->of_cgroup || c->row->level == 1 ||

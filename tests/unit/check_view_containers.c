@@ -137,15 +137,20 @@ START_TEST(test_number_used_again)
 	c = add_container(0, 103, 101, 2, "kept");
 	c->parent_uid = first;
 	add_inside(0, c, 40, 40, 8);
+	/* its parent's row ended before the interval; the namespace lives on */
+	c = add_container(0, 104, 101, 2, "later");
+	c->parent_uid = 999;
+	add_inside(0, c, 50, 50, 16);
 	end();
 	build_table("containers");
-	ck_assert_uint_eq(rows.n, 6);
+	ck_assert_uint_eq(rows.n, 7);
 	ASSERT_TEXT(0, "container", "first:101");
 	ASSERT_UINT(0, "cpu_ns", 1);
 	ASSERT_TEXT(1, "container", "second:101");
 	ASSERT_UINT(1, "cpu_ns", 2);
 	ASSERT_TEXT(2, "parent", "second:101");
 	ASSERT_TEXT(3, "parent", "first:101");
+	ASSERT_TEXT(4, "parent", "second:101");
 }
 END_TEST
 
