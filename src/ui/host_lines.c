@@ -54,7 +54,7 @@ static void read_cpus(const struct ui_host_data *host, struct host_line *line)
 		line->busy_permille = online_all ? (int)(busy_all * 1000 / online_all) : 0;
 }
 
-/* "-": nothing of the time was recorded. */
+/* "-": nothing of the time was recorded, or no event of that kind: 0 ns. */
 static const char *rate_text(char *text, size_t size, uint64_t bytes, uint64_t duration_ns)
 {
 	if (!duration_ns)
@@ -69,12 +69,13 @@ static void unknown_text(char *text, const char *label)
 }
 
 /* compact: no wider than needed. */
-static void rates_text(char *text, const char *label, uint64_t in, uint64_t out, uint64_t duration_ns, bool compact)
+static void rates_text(char *text, const char *label, uint64_t in, uint64_t in_ns, uint64_t out, uint64_t out_ns,
+		       bool compact)
 {
 	char a[16], b[16];
 
 	g_snprintf(text, SEGMENT_SIZE, compact ? "%s ↓%s ↑%s" : "%s ↓%-5s ↑%-5s", label,
-		   rate_text(a, sizeof(a), in, duration_ns), rate_text(b, sizeof(b), out, duration_ns));
+		   rate_text(a, sizeof(a), in, in_ns), rate_text(b, sizeof(b), out, out_ns));
 }
 
 static void changes_text(char *text, const char *label, uint64_t now, uint64_t more, uint64_t less, bool compact)
@@ -101,16 +102,17 @@ static void read_host(const struct ui_host_data *host, const struct host_row *ro
 	else
 		changes_text(line->text[LINE_FDS], "fds", row->fds, HOST_VALUE(host, fds_opened),
 			     HOST_VALUE(host, fds_closed), compact);
-	if (lacks & VIEW_LACKS_DISKS)
+	if (lacks & VIEW_LACKS_DISK_DONE)
 		unknown_text(line->text[LINE_DISK], "disk");
 	else
-		rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes),
+		rates_text(line->text[LINE_DISK], "disk", HOST_VALUE(host, disk_read_bytes), duration_ns,
 			   HOST_VALUE(host, disk_write_bytes), duration_ns, compact);
-	if (lacks & VIEW_LACKS_NET)
+	if (lacks & VIEW_LACKS_SENT && lacks & VIEW_LACKS_RECEIVED)
 		unknown_text(line->text[LINE_NET], "net");
 	else
-		rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes), HOST_VALUE(host, tx_bytes),
-			   duration_ns, compact);
+		rates_text(line->text[LINE_NET], "net", HOST_VALUE(host, rx_bytes),
+			   lacks & VIEW_LACKS_RECEIVED ? 0 : duration_ns, HOST_VALUE(host, tx_bytes),
+			   lacks & VIEW_LACKS_SENT ? 0 : duration_ns, compact);
 }
 
 static enum style meter_style(int permille)

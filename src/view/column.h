@@ -50,7 +50,8 @@ enum column_flag {
 	COLUMN_SPREAD = 1 << 7,    /* computed from buckets: view_query.spread */
 	COLUMN_SIGNED = 1 << 9,    /* may be below 0 */
 	COLUMN_SWITCHES = 1 << 10, /* null where sched_switch is not recorded: nobody knows which thread runs */
-	COLUMN_IRQS = 1 << 11,     /* null where interrupts and softirqs are not recorded */
+	COLUMN_IRQS = 1 << 11,     /* null where interrupts are not recorded */
+	COLUMN_SOFTIRQS = 1 << 12, /* null where interrupts and softirqs are not both recorded */
 	COLUMN_LEVEL = 1 << 5,     /* a count, time or size that does not grow with the interval: a mean, a state */
 };
 

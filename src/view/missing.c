@@ -153,6 +153,7 @@ static uint32_t lacks_without(enum event_kind kind)
 		return VIEW_LACKS_CALLS;
 	case EVENT_IRQ_ENTRY:
 	case EVENT_IRQ_EXIT:
+		return VIEW_LACKS_IRQS | VIEW_LACKS_HARD_IRQS;
 	case EVENT_SOFTIRQ_ENTRY:
 	case EVENT_SOFTIRQ_EXIT:
 		return VIEW_LACKS_IRQS;
@@ -161,11 +162,13 @@ static uint32_t lacks_without(enum event_kind kind)
 	case EVENT_SCHED_WAKING:
 		return VIEW_LACKS_WAKEUPS;
 	case EVENT_BLOCK_ISSUE:
-	case EVENT_BLOCK_COMPLETE:
 		return VIEW_LACKS_DISKS;
+	case EVENT_BLOCK_COMPLETE:
+		return VIEW_LACKS_DISKS | VIEW_LACKS_DISK_DONE;
 	case EVENT_NET_QUEUE:
+		return VIEW_LACKS_SENT;
 	case EVENT_NET_RECEIVE:
-		return VIEW_LACKS_NET;
+		return VIEW_LACKS_RECEIVED;
 	case EVENT_PAGE_ALLOC:
 		return VIEW_LACKS_PAGE_ALLOC;
 	case EVENT_PAGE_FREE:
@@ -177,6 +180,13 @@ static uint32_t lacks_without(enum event_kind kind)
 	default:
 		return 0;
 	}
+}
+
+uint32_t view_column_lacks(const struct column *column)
+{
+	return (column->flags & COLUMN_SWITCHES ? VIEW_LACKS_SWITCHES : 0) |
+	       (column->flags & COLUMN_IRQS ? VIEW_LACKS_HARD_IRQS : 0) |
+	       (column->flags & COLUMN_SOFTIRQS ? VIEW_LACKS_IRQS : 0);
 }
 
 uint32_t view_host_lacks(const struct view_host *host)

@@ -36,8 +36,14 @@ enum view_lacks {
 	VIEW_LACKS_WAKEUPS = 1 << 6,
 	VIEW_LACKS_DISKS = 1 << 7, /* requests: issued, done */
 	VIEW_LACKS_SWITCHES = 1 << 8,
-	VIEW_LACKS_NET = 1 << 9, /* packets: queued for sending, received */
+	VIEW_LACKS_SENT = 1 << 9,       /* packets queued for sending */
+	VIEW_LACKS_HARD_IRQS = 1 << 10, /* entries and exits of interrupts */
+	VIEW_LACKS_RECEIVED = 1 << 11,  /* packets received */
+	VIEW_LACKS_DISK_DONE = 1 << 12, /* requests done, which have the bytes */
 };
+
+/* The column is null where any of these events were not recorded. */
+uint32_t view_column_lacks(const struct column *column);
 
 /* The events that the host's trace lacks, as bits. */
 uint32_t view_host_lacks(const struct view_host *host);

@@ -243,8 +243,9 @@ static void collect_derived(struct view_rows *r, const struct view_query *q)
 /* Whether the events were not recorded without which the column says nothing. */
 static bool is_unrecorded(const struct view_cell *at)
 {
-	return (at->column->flags & COLUMN_SWITCHES && view_lacks(at, VIEW_LACKS_SWITCHES)) ||
-	       (at->column->flags & COLUMN_IRQS && view_lacks(at, VIEW_LACKS_IRQS));
+	const uint32_t lacks = view_column_lacks(at->column);
+
+	return lacks && view_lacks(at, lacks);
 }
 
 /* The row's own value, not a difference. */

@@ -17,7 +17,7 @@ ARCHIVE = os.path.join(os.environ.get("SHARED", os.path.join(os.environ["SRCDIR"
 ABSENT = {
     "sched_pi_setprio": "orig_cpu dest_cpu",
     "sched_process_exit": "orig_cpu dest_cpu", "sched_process_free": "orig_cpu dest_cpu",
-    "irq_handler_exit": "name", "timer_hrtimer_expire_exit": "function",
+    "irq_handler_exit": "name",
     "lttng_statedump_process_state": "vtid vpid ns_level ns_inum",
     "lttng_statedump_process_cgroup_ns": "vtid vpid ns_level", "lttng_statedump_file_descriptor": "pid",
     "syscall_entry_openat2": "flags", "compat_syscall_entry_openat2": "flags",

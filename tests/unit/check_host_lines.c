@@ -41,10 +41,16 @@ static void expect_line(int width, const char *part)
 	g_free(text);
 }
 
+/* Of the host's trace; NULL: none. */
+static const char *missing;
+
 /* The host's line in the second frame, in the middle of which an event is seen: wide, and narrow. */
 static void expect(struct events *e, bool is_seen, const char *wide, const char *narrow)
 {
-	struct ui_host_data host = { .info = { .name = "web", .live = true }, .loaded = true };
+	struct ui_host_data host = {
+		.info = { .name = "web", .live = true, .missing = &missing, .n_missing = missing != NULL },
+		.loaded = true,
+	};
 	struct history *h = history_create(1 << 20);
 
 	ui = (struct ui){ .history = h, .hosts = g_array_new(FALSE, TRUE, sizeof(host)) };
@@ -62,6 +68,27 @@ static void expect(struct events *e, bool is_seen, const char *wide, const char 
 	history_load_release(&host.load);
 	history_destroy(h);
 }
+
+/* What needs only one of two events is known without the other. */
+START_TEST(test_missing_events)
+{
+	static const char *const cases[][2] = {
+		{ "block_rq_issue", "disk ↓0     ↑0      net ↓0     ↑0" },
+		{ "block_rq_complete", "disk -  net ↓0     ↑0" },
+		{ "net_dev_queue", "net ↓0     ↑-" },
+		{ "net_if_receive_skb", "net ↓-     ↑0" },
+	};
+	struct events e;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		begin(&e);
+		missing = cases[i][0];
+		expect(&e, true, cases[i][1], "disk");
+		missing = NULL;
+		events_release(&e);
+	}
+}
+END_TEST
 
 START_TEST(test_offline)
 {
@@ -483,6 +510,6 @@ START_TEST(test_states_not_selected)
 }
 END_TEST
 
-UNIT_MAIN("host_lines", test_offline, test_not_known, test_no_rates, test_no_shares, test_absent, test_gone,
-	  test_behind, test_gone_not_counted, test_gone_not_written, test_over, test_why_away, test_states,
+UNIT_MAIN("host_lines", test_missing_events, test_offline, test_not_known, test_no_rates, test_no_shares, test_absent,
+	  test_gone, test_behind, test_gone_not_counted, test_gone_not_written, test_over, test_why_away, test_states,
 	  test_states_not_selected)

@@ -261,6 +261,7 @@ END_TEST
 
 START_TEST(test_cpus)
 {
+	static const char *no_softirqs[] = { "irq_softirq_exit" }, *no_irqs[] = { "irq_handler_entry" };
 	struct cpu_row *c = ADD(0, CPU, cpu);
 	struct thread_row *t = add_thread(0, 10, 10, 1, "burn");
 
@@ -292,6 +293,15 @@ START_TEST(test_cpus)
 	ASSERT_TEXT(0, "running", "burn");
 	build_table("cpu");
 	ASSERT_REAL(0, "host_percent", 70.0);
+	shown[0].missing = no_softirqs;
+	shown[0].n_missing = 1;
+	build_table("cpus");
+	ASSERT_UINT(0, "irq_ns", 5);
+	ASSERT_NULL(0, "softirq_ns");
+	shown[0].missing = no_irqs;
+	build_table("cpus");
+	ASSERT_NULL(0, "irq_ns");
+	ASSERT_NULL(0, "softirq_percent");
 }
 END_TEST
 

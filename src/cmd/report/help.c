@@ -136,7 +136,7 @@ static void help_json(struct help *h)
 		  "the rows: objects with the columns as keys, which 'lttngtop report TABLE --help' describes. Texts "
 		  "are strings, also when they consist of digits; percentages and rates may have decimals; all other "
 		  "figures are integers, at most 2^63-1. A list of texts, such as missing_events, is an array of "
-		  "strings; counts by name, such as errors, are an object: {\"ENOENT\":12}" },
+		  "strings; counts by name, such as errors of system calls, are an object: {\"ENOENT\":12}" },
 		{ "freq",
 		  "with --freq, in each row: the histogram, an array of {\"from\":…,\"to\":…,\"count\":…} in ascending "
 		  "order, where count values were at least from and less than to; parts without values are left "

@@ -158,16 +158,18 @@ static void say_unmatched(const struct report *r)
 	g_free(why);
 }
 
-/* Events without which columns that are shown are null: enum need. */
+/* The events that are missing where columns that are shown are null for that: enum need. */
 static uint32_t columns_need(const struct report *r)
 {
-	uint32_t needs = 0;
+	uint32_t lacks = 0, columns = 0;
 
-	for (unsigned i = 0; i < r->n_columns; i++) {
-		needs |= r->columns[i]->flags & COLUMN_SWITCHES ? NEED_CPU : 0;
-		needs |= r->columns[i]->flags & COLUMN_IRQS ? NEED_IRQ : 0;
-	}
-	return needs;
+	for (unsigned i = 0; i < r->n_shown; i++)
+		lacks |= view_host_lacks(&r->shown[i]);
+	for (unsigned i = 0; i < r->n_columns; i++)
+		columns |= view_column_lacks(r->columns[i]);
+	lacks &= columns;
+	return (lacks & VIEW_LACKS_SWITCHES ? NEED_CPU : 0) |
+	       (lacks & (VIEW_LACKS_IRQS | VIEW_LACKS_HARD_IRQS) ? NEED_IRQ : 0);
 }
 
 /*
