@@ -9,17 +9,18 @@
  * trace, and start over if it is declared again.
  *
  * Counters of one name in several traces of a host, as of several sessions, count the same. Each value places its trace
- * on the way of the CPU's or thread's common total; only what leads beyond that total is credited. A trace that reads a
- * little less than another did keeps its place: differences of when they read must not add up.
+ * on the way of the CPU's or thread's common total; only what leads beyond that total is credited. No trace is behind
+ * the first one's last value: one that started after a value of the first would else stay behind by the growth that it
+ * missed. The first one keeps its place: differences of when traces read must not add up.
  *
  *   thread.perfs ─▶ row ─▶ row ─▶ none      TABLE_PERF: the chain serves to end a thread's rows along with it
  */
 #include "model/parts_internal.h"
 
 struct perf_value {
-	uint64_t *total; /* of all traces with a counter of this name; null until a value was seen */
-	uint64_t own;    /* the total, if this trace was the first to have it */
-	uint64_t at;     /* what this trace's last value means on the way of the total */
+	struct perf_value *first; /* of the first trace with a counter of this name; null until a value was seen */
+	uint64_t total;           /* of all traces; kept in the first one */
+	uint64_t at;              /* what this trace's last value means on the way of the total */
 	uint64_t value;
 };
 
@@ -58,16 +59,16 @@ static struct perf_last *last_of_trace(struct perf_last **list, const struct tra
 	return last;
 }
 
-/* Where the traces in the list count together what the trace of last counts as its counter i. */
-static uint64_t *common_total(struct perf_last *list, struct perf_last *last, unsigned i)
+/* The first trace's value of what the trace of last counts as its counter i. */
+static struct perf_value *first_value(struct perf_last *list, struct perf_last *last, unsigned i)
 {
 	const strid name = last->trace->perf_names[i];
 
 	for (; list; list = list->next)
 		for (unsigned j = 0; j < list->trace->n_perf; j++)
-			if (list->values[j].total && list->trace->perf_names[j] == name)
-				return list->values[j].total;
-	return &last->values[i].own;
+			if (list->values[j].first && list->trace->perf_names[j] == name)
+				return list->values[j].first;
+	return &last->values[i];
 }
 
 /* How much the counter has grown since any trace in the list has last shown it. */
@@ -77,17 +78,17 @@ static uint64_t growth(struct perf_last *list, struct perf_last *last, unsigned 
 	uint64_t by = value - v->value;
 
 	v->value = value;
-	if (!v->total || by >= COUNTS_BACK) {
-		if (!v->total)
-			v->total = common_total(list, last, i);
-		v->at = *v->total;
+	if (!v->first || by >= COUNTS_BACK) {
+		if (!v->first)
+			v->first = first_value(list, last, i);
+		v->at = v->first->total;
 		return 0;
 	}
-	v->at += by;
-	if (v->at <= *v->total)
+	v->at = MAX(v->at + by, v->first->at);
+	if (v->at <= v->first->total)
 		return 0;
-	by = v->at - *v->total;
-	*v->total = v->at;
+	by = v->at - v->first->total;
+	v->first->total = v->at;
 	return by;
 }
 

@@ -669,9 +669,9 @@ static void same_counter_of_two_traces(bool per_thread)
 		perf_event_of(&e, 1, 1100 + 10 * i, 7, 5000 + 20 * i - 3);
 		ck_assert_uint_eq(perf_value(&e, 7, "zero"), 20 * i);
 	}
-	/* in between, the second alone shows it */
+	/* in between, the second alone shows it; once, it is ahead by the difference of when the two read */
 	perf_event_of(&e, 1, 1300, 7, 5250);
-	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 250);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 253);
 	perf_event_of(&e, 0, 1310, 7, 360);
 	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 260);
 	/* created again: it starts over */
@@ -685,6 +685,35 @@ START_TEST(test_same_counter_of_two_traces)
 {
 	same_counter_of_two_traces(false);
 	same_counter_of_two_traces(true);
+}
+END_TEST
+
+/* A session that starts between two events of the other one has missed some growth, but is not behind from then on. */
+static void counter_of_a_later_trace(bool per_thread)
+{
+	struct events e;
+
+	begin(&e);
+	perf_name(&e, 0, 0, "zero", per_thread);
+	events_trace(&e, 1, DOMAIN_KERNEL);
+	perf_name(&e, 1, 0, "zero", per_thread);
+	perf_event_of(&e, 0, 1100, 7, 100);
+	/* 3000 were not shown until now */
+	perf_event_of(&e, 1, 1130, 7, 8000);
+	perf_event_of(&e, 0, 1140, 7, 4100);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 4000);
+	perf_event_of(&e, 1, 1140, 7, 9000);
+	perf_event_of(&e, 1, 1150, 7, 9200);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 4200);
+	perf_event_of(&e, 0, 1160, 7, 4350);
+	ck_assert_uint_eq(perf_value(&e, 7, "zero"), 4250);
+	events_release(&e);
+}
+
+START_TEST(test_counter_of_a_later_trace)
+{
+	counter_of_a_later_trace(false);
+	counter_of_a_later_trace(true);
 }
 END_TEST
 
@@ -771,5 +800,5 @@ UNIT_MAIN("devices", test_ethernet, test_loopback, test_tunnel_without_link_head
 	  test_endless_nesting, test_switch_ends_handlers, test_raise_to_entry, test_handler_names,
 	  test_impossible_numbers, test_cpu_counter_goes_to_who_ran, test_counter_wraps_or_restarts,
 	  test_thread_counter, test_counters_of_two_traces, test_same_counter_of_two_traces,
-	  test_counter_not_in_the_event, test_odd_perf_records, test_perf_rows_end_with_the_thread,
-	  test_perf_rows_of_an_earlier_declaration)
+	  test_counter_of_a_later_trace, test_counter_not_in_the_event, test_odd_perf_records,
+	  test_perf_rows_end_with_the_thread, test_perf_rows_of_an_earlier_declaration)
