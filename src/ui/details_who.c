@@ -64,16 +64,19 @@ static void add_levels(struct details *h, const struct thread_row *t)
 	g_array_unref(levels);
 }
 
-/* The main thread of a process; if its PID was used again, of the one that exists at the end of the interval. */
-static const struct thread_row *find_process(const struct interval *iv, int64_t pid)
+/*
+ * The main thread of a process, whose pid is one in the PID namespace of t's; if it was used again, of the one that
+ * exists at the end of the interval.
+ */
+static const struct thread_row *find_process(const struct interval *iv, const struct thread_row *t, int64_t pid)
 {
-	const struct interval_table *t = &iv->tables[TABLE_THREAD];
+	const struct interval_table *table = &iv->tables[TABLE_THREAD];
 	const struct thread_row *ended = NULL;
 
-	for (uint32_t i = t->n_rows; i-- > 0;) {
-		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
+	for (uint32_t i = table->n_rows; i-- > 0;) {
+		const struct thread_row *row = INTERVAL_ROW(thread, &table->rows[i]);
 
-		if ((int64_t)row->tid != pid || (int64_t)row->pid != pid)
+		if ((int64_t)row->tid != pid || (int64_t)row->pid != pid || view_pids_of(row) != view_pids_of(t))
 			continue;
 		if (row->state != THREAD_DEAD)
 			return row;
@@ -89,7 +92,7 @@ static void add_parents(struct details *h, const struct thread_row *t)
 	int64_t pid = (int64_t)t->ppid;
 
 	for (int i = 0; i < ANCESTORS && pid > 0; i++) {
-		const struct thread_row *parent = find_process(h->iv, pid);
+		const struct thread_row *parent = find_process(h->iv, t, pid);
 
 		g_string_append_printf(s, "%s%s %" PRId64, s->len ? " ← " : "",
 				       parent ? strpool_text((strid)parent->comm) : "?", (int64_t)pid);
@@ -125,7 +128,7 @@ static void add_owner(struct details *h, int64_t uid, int64_t gid)
 static void add_program(struct details *h, const struct thread_row *t)
 {
 	const struct view_host host = data_view_host(h->host, h->iv);
-	const struct thread_row *main_thread = find_process(h->iv, (int64_t)t->pid);
+	const struct thread_row *main_thread = find_process(h->iv, t, (int64_t)t->pid);
 	const struct sidecar_process *p = view_process_of(&host, t, main_thread);
 	const char *exe = view_exe_of(&host, t, main_thread);
 
@@ -158,7 +161,7 @@ void details_who(struct details *h, const struct thread_row *t)
 		add_levels(h, t);
 	add_parents(h, t);
 	add_program(h, t);
-	if (view_is_tracing(t, find_process(h->iv, (int64_t)t->pid)))
+	if (view_is_tracing(t, find_process(h->iv, t, (int64_t)t->pid)))
 		details_line(h, "tracing", "belongs to LTTng or lttngtop, runs because this machine is traced");
 	add_life(h, t);
 }

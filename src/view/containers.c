@@ -59,7 +59,7 @@ static void find_parents(struct view_index *index)
 static bool name_of_process(const struct view_index *index, const struct view_host *host, const struct thread_row *t,
 			    char *name)
 {
-	const struct interval_row *main_thread = view_main_thread(index, host->iv, t->pid);
+	const struct interval_row *main_thread = view_main_of(index, host->iv, t);
 	const struct sidecar_process *p =
 		view_process_of(host, t, main_thread ? INTERVAL_ROW(thread, main_thread) : NULL);
 
@@ -234,7 +234,7 @@ GArray *view_thread_levels(const struct view_host *host, const struct thread_row
 	view_index_mains(&index, host->iv);
 	view_index_containers(&index, host);
 	c = view_container_of(&index, t);
-	main_thread = view_main_thread(&index, host->iv, t->pid);
+	main_thread = view_main_of(&index, host->iv, t);
 	add_level(levels, VIEW_HOST_NAME, (int64_t)t->tid, (int64_t)t->pid);
 	if (c && c->row->of_cgroup) {
 		add_level(levels, c->name, -1, -1);

@@ -213,7 +213,7 @@ static const struct view_index *index_of(const struct view_rows *r, unsigned hos
 static bool has_user(const struct view_rows *r, unsigned host, const struct thread_row *t, const struct view_node *term)
 {
 	const struct view_host *h = &r->hosts[host];
-	const struct interval_row *main = h->iv ? view_main_thread(index_of(r, host), h->iv, t->pid) : NULL;
+	const struct interval_row *main = h->iv ? view_main_of(index_of(r, host), h->iv, t) : NULL;
 
 	return view_term_has_user(term, h, t, main ? INTERVAL_ROW(thread, main) : NULL);
 }

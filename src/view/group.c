@@ -31,13 +31,16 @@ uint64_t view_owner(const struct view_index *index, uint64_t thread_uid)
 	return i == MAP64_NONE ? thread_uid : g_array_index(index->owner_uids, uint64_t, i);
 }
 
-/* Groups threads by pid, older ones first; of the same age, a main thread first. */
+/* Groups threads by PID namespace and pid, older ones first; of the same age, a main thread first. */
 static int compare_threads(const void *pa, const void *pb)
 {
 	const struct thread_row *a = *(const struct thread_row *const *)pa;
 	const struct thread_row *b = *(const struct thread_row *const *)pb;
+	const uint64_t a_ns = view_pids_of(a), b_ns = view_pids_of(b);
 	bool a_main = a->tid == a->pid, b_main = b->tid == b->pid;
 
+	if (a_ns != b_ns)
+		return a_ns < b_ns ? -1 : 1;
 	if (a->pid != b->pid)
 		return (int64_t)a->pid < (int64_t)b->pid ? -1 : 1;
 	if (a->born_ns != b->born_ns)
@@ -65,7 +68,8 @@ void view_index_processes(struct view_index *index, const struct interval *iv)
 		qsort(threads, t->n_rows, sizeof(*threads), compare_threads);
 	for (uint32_t i = 0; i < t->n_rows; i++) {
 		const struct thread_row *row = threads[i];
-		bool first = i == 0 || threads[i - 1]->pid != row->pid;
+		bool first =
+			i == 0 || threads[i - 1]->pid != row->pid || view_pids_of(threads[i - 1]) != view_pids_of(row);
 
 		if (first || (int64_t)row->pid < 0 || row->tid == row->pid) {
 			owner = row->uid;

@@ -56,7 +56,7 @@ struct view_index {
 	GArray *owner_uids;            /* uint64_t: uid of the process's main thread */
 	GArray *errors;                /* struct view_error, by thread, call, error */
 	struct map64 fd_owners;        /* files_id and pid -> index in TABLE_THREAD */
-	struct map64 processes;        /* pid -> index of its main thread in TABLE_THREAD */
+	struct map64 processes;        /* PID namespace and pid -> index of its main thread in TABLE_THREAD */
 	struct map64 tid_files;        /* files_id and tid of each thread that uses it -> 0; if the filter has tids */
 	struct map64 pivot;            /* owner and counter -> index in pivot_values */
 	GArray *containers;            /* struct view_container */
@@ -158,6 +158,9 @@ void view_errors_add(struct view_rows *r, struct view_row *into, const struct vi
 /* Finds the youngest main thread of every process in the interval, or any thread if the main thread is unknown. */
 void view_index_mains(struct view_index *index, const struct interval *iv);
 const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid);
+/* The same for the thread's process, whose pid may be one in a container. */
+const struct interval_row *view_main_of(const struct view_index *index, const struct interval *iv,
+					const struct thread_row *t);
 void view_index_files(struct view_index *index, const struct interval *iv, const struct view_filter *filter);
 /* Whether a thread with that tid uses the fd table. */
 bool view_file_has_tid(const struct view_index *index, uint64_t files_id, uint64_t tid);

@@ -5,6 +5,17 @@
 
 #include "view/internal.h"
 
+uint64_t view_pids_of(const struct thread_row *t)
+{
+	return t->flags & THREAD_VIRTUAL && t->pid_ns != HOST_PID_NS ? t->pid_ns : 0;
+}
+
+/* A pid in a PID namespace; 0: the host's. */
+static uint64_t process_key(uint64_t pid_ns, uint64_t pid)
+{
+	return pid_ns << 32 ^ pid;
+}
+
 /* An fd table as used by a process. */
 static uint64_t file_key(uint64_t files_id, uint64_t pid)
 {
@@ -31,15 +42,31 @@ void view_index_mains(struct view_index *index, const struct interval *iv)
 	const struct interval_table *t = &iv->tables[TABLE_THREAD];
 
 	map64_clear(&index->processes);
-	for (uint32_t i = 0; i < t->n_rows; i++)
-		put_thread(&index->processes, INTERVAL_ROW(thread, &t->rows[i])->pid, t, i);
+	for (uint32_t i = 0; i < t->n_rows; i++) {
+		const struct thread_row *row = INTERVAL_ROW(thread, &t->rows[i]);
+
+		put_thread(&index->processes, process_key(view_pids_of(row), row->pid), t, i);
+	}
+}
+
+static const struct interval_row *find_main(const struct view_index *index, const struct interval *iv, uint64_t pid_ns,
+					    uint64_t pid)
+{
+	/* pid < 0: unknown */
+	uint32_t i = (int64_t)pid < 0 ? MAP64_NONE : map64_get(&index->processes, process_key(pid_ns, pid));
+
+	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
 }
 
 const struct interval_row *view_main_thread(const struct view_index *index, const struct interval *iv, uint64_t pid)
 {
-	uint32_t i = (int64_t)pid < 0 ? MAP64_NONE : map64_get(&index->processes, pid); /* < 0: unknown */
+	return find_main(index, iv, 0, pid);
+}
 
-	return i == MAP64_NONE ? NULL : &iv->tables[TABLE_THREAD].rows[i];
+const struct interval_row *view_main_of(const struct view_index *index, const struct interval *iv,
+					const struct thread_row *t)
+{
+	return find_main(index, iv, view_pids_of(t), t->pid);
 }
 
 strid view_last_comm(const struct interval *iv, uint64_t uid, uint64_t comm)

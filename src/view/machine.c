@@ -91,7 +91,7 @@ bool view_term_has_user(const struct view_node *term, const struct view_host *ho
 static const struct thread_row *main_thread_of(const struct view_rows *r, uint32_t host, const struct interval *iv,
 					       const struct thread_row *t)
 {
-	const struct interval_row *row = view_main_thread(&r->internal->indexes[host], iv, t->pid);
+	const struct interval_row *row = view_main_of(&r->internal->indexes[host], iv, t);
 
 	return row ? INTERVAL_ROW(thread, row) : NULL;
 }

@@ -145,6 +145,12 @@ static inline const struct interval_row *view_row_thread(const struct view_rows 
 }
 
 /*
+ * The inode of the PID namespace whose numbers the thread's tid and pid are; 0: the host's, or unknown. Threads with
+ * one pid are a process only if this is the same, too.
+ */
+uint64_t view_pids_of(const struct thread_row *t);
+
+/*
  * The process of a thread in its host's side-car. main_thread: the youngest main thread with its pid; NULL:
  * unknown. Returns NULL if there is no side-car, or if it does not have the process.
  */

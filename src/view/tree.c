@@ -34,13 +34,13 @@ static uint64_t process_key(const GArray *rows, guint i, uint64_t pid)
  */
 static uint32_t find_main(const GArray *rows, const struct map64 *mains, const uint32_t *chain, int64_t pid, guint self)
 {
-	uint64_t born_ns = thread_at(rows, self)->born_ns;
+	const uint64_t born_ns = thread_at(rows, self)->born_ns, pids = view_pids_of(thread_at(rows, self));
 	uint32_t best = NONE;
 
 	for (uint32_t i = map64_get(mains, process_key(rows, self, (uint64_t)pid)); i != NONE; i = chain[i]) {
 		const struct thread_row *row = thread_at(rows, i);
 
-		if (i != self && (int64_t)row->pid == pid && row->born_ns <= born_ns &&
+		if (i != self && (int64_t)row->pid == pid && view_pids_of(row) == pids && row->born_ns <= born_ns &&
 		    (best == NONE || row->born_ns > thread_at(rows, best)->born_ns))
 			best = i;
 	}

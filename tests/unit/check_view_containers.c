@@ -440,6 +440,55 @@ START_TEST(test_pids_of_namespaces)
 }
 END_TEST
 
+/* A program's thread, of which only its IDs in its namespace are known. */
+static void add_emitter(uint64_t pid_ns, int64_t tid, int64_t pid, const char *comm, uint64_t events)
+{
+	struct thread_row *t = add_thread(0, tid, pid, 0, comm);
+
+	t->flags = THREAD_VIRTUAL;
+	t->pid_ns = pid_ns;
+	t->vtid = t->tid;
+	t->vpid = t->pid;
+	t->user_events = events;
+}
+
+/* Each container has a process 1: a thread belongs to that of its own. */
+START_TEST(test_processes_of_namespaces)
+{
+	struct view_query q = query("emitters");
+
+	begin();
+	add_emitter(101, 1, 1, "a", 5);
+	add_emitter(101, 5, 1, "a's", 100);
+	add_emitter(102, 1, 1, "lttng-b", 7);
+	add_emitter(102, 6, 1, "b's", 1000);
+	add_emitter(0, 1, 1, "host's", 3);
+	add_emitter(HOST_PID_NS, 9, 1, "host's other", 10000);
+	end();
+	build(&q);
+	ck_assert_uint_eq(rows.n, 6);
+	for (unsigned i = 0; i < rows.n; i++) /* in the order of their tids */
+		ck_assert_int_eq(view_row_is_tracing(&rows, &rows.rows[i]), i % 3 == 1);
+	for (unsigned i = 0; i < 2; i++) {
+		q.processes = !i;
+		q.sum_by = i ? VIEW_SUM_PROCESS : VIEW_SUM_NONE;
+		build(&q);
+		ck_assert_uint_eq(rows.n, 3);
+		ASSERT_TEXT(0, "comm", "a");
+		ASSERT_UINT(0, "events", 105);
+		ASSERT_TEXT(1, "comm", "lttng-b");
+		ASSERT_UINT(1, "events", 1007);
+		ASSERT_TEXT(2, "comm", "host's");
+		ASSERT_UINT(2, "events", 10003);
+	}
+	q = query("emitters");
+	q.tree = true;
+	build(&q);
+	for (unsigned i = 0; i < rows.n; i++)
+		ck_assert_uint_eq(rows.rows[i].depth, i % 2);
+}
+END_TEST
+
 /* A side-car lists inodes of namespaces; one that was created in the record may have the inode of an earlier one. */
 START_TEST(test_name_of_number_used_again)
 {
@@ -498,4 +547,5 @@ END_TEST
 
 UNIT_MAIN_AROUND("view_containers", setup, teardown, test_rows, test_tree, test_loops, test_number_used_again,
 		 test_filter, test_filter_by_whole_name, test_filter_loops, test_tree_of_processes, test_levels,
-		 test_names, test_pids_of_namespaces, test_name_of_number_used_again, test_many)
+		 test_names, test_pids_of_namespaces, test_processes_of_namespaces, test_name_of_number_used_again,
+		 test_many)
