@@ -11,6 +11,7 @@
  *   symbol ADDRESS TYPE NAME
  *   passwd NAME:X:UID:…              group NAME:X:GID:…
  *   mount LINE                       of /proc/PID/mountinfo
+ *   pid_ns pid:[INODE]               whose numbers the PIDs of the following processes are, if not the host's
  *   process PID START [UID [GID]]    START in ticks since boot; followed by its
  *   exe PATH  cmdline TEXT  cgroup PATH
  *   namespaces pid:[INODE] cgroup:[INODE]
@@ -31,6 +32,7 @@ struct listing {
 	json_t *process;           /* the last one; borrowed; NULL: there is none, or it was skipped */
 	uint64_t boot_ns, tick_ns; /* 0: not known */
 	uint64_t boot_within_ns;
+	uint64_t pid_ns; /* 0: the host's */
 };
 
 static json_t *add_object(json_t *root, const char *key, json_t *value)
@@ -160,6 +162,8 @@ static void read_process(struct listing *l, const char *text)
 	    g_ascii_string_to_unsigned(words[1], 10, 0, (INT64_MAX - l->boot_ns) / l->tick_ns, &ticks, NULL)) {
 		l->process = json_object();
 		json_object_set_new(l->process, "pid", json_integer(pid));
+		if (l->pid_ns)
+			json_object_set_new(l->process, "pid_ns", json_integer((json_int_t)l->pid_ns));
 		json_object_set_new(l->process, "start_ns",
 				    json_integer((json_int_t)l->boot_ns + (json_int_t)(ticks * l->tick_ns)));
 		if (n > 2)
@@ -220,6 +224,8 @@ static void read_line(struct listing *l, const char *word, const char *text)
 		read_account(l->groups, text);
 	else if (strcmp(word, "mount") == 0)
 		sidecar_put_mount(l->mounts, text);
+	else if (strcmp(word, "pid_ns") == 0)
+		l->pid_ns = sidecar_inode(text);
 	else if (strcmp(word, "process") == 0)
 		read_process(l, text);
 	else if (l->process && (strcmp(word, "exe") == 0 || strcmp(word, "cmdline") == 0))

@@ -13,6 +13,7 @@
  * evaluates what stands in "$(())", and ends on what it cannot evaluate.
  *
  * machine, now: print lines.
+ * $pids: the PID namespace whose PIDs /proc has, if it is not the first one, which is the same everywhere.
  * user: whether the process at $p is a user process, not a kernel thread (0x200000: PF_KTHREAD); $start: its start. Its
  * name may contain newlines; what follows its last ")" is on the last line.
  * process: its lines, separated by $S, as $m; forks twice, or more if the machine has busybox or the arguments are
@@ -27,6 +28,7 @@ static const char functions[] =
 	"LC_ALL=C; export LC_ALL; unset IFS\n"
 	"machine() {\n"
 	"	echo host $(uname -n)\n"
+	"	[ -z \"$pids\" ] || echo \"pid_ns $pids\"\n"
 	"	echo kernel $(uname -r)\n"
 	"	echo boot_id $(cat /proc/sys/kernel/random/boot_id)\n"
 	"	echo synchronised $(timedatectl show -p NTPSynchronized --value)\n"
@@ -84,6 +86,8 @@ static const char functions[] =
 	"	[ ${#v} -le 1024 ] || v=$(printf %.1024s \"$v\")\n"
 	"	m=\"process ${p#/proc/} $start $u $g$m${S}cmdline $v\"\n"
 	"}\n"
+	"pids=$(readlink /proc/self/ns/pid 2>/dev/null)\n"
+	"case $pids in *4026531836*) pids=;; esac\n"
 	"tab=$(printf '\\t') nl='\n'\n";
 
 static const char list_all[] = "exec 2>/dev/null\n"
@@ -115,7 +119,7 @@ static const char tell[] =
 	"begin() {\n"
 	"	h=$(now | while read -r w a t b z; do [ $a = $b ] && echo \"now $a $t $b $z\" && break; done)\n"
 	"	[ \"$h\" ] || h=$(now | head -n 1)\n"
-	"	h=\"host $(uname -n)$tab$h\"\n"
+	"	h=\"host $(uname -n)$tab$h${pids:+${tab}pid_ns $pids}\"\n"
 	"}\n"
 	"about() {\n"
 	"	m=$h l=$(machine | tr '\\t' ' ')\n"

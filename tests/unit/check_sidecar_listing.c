@@ -260,6 +260,20 @@ START_TEST(test_places)
 }
 END_TEST
 
+/* PIDs are the host's, unless the listing says whose. */
+START_TEST(test_pid_namespace)
+{
+	json_t *root = convert("listing\n" NOW "process 6 140\npid_ns pid:[4026532001]\nprocess 7 150\n"
+			       "listing\n" NOW "process 8 160\npid_ns cgroup\nprocess 9 170\n");
+
+	ck_assert_ptr_null(json_object_get(process_of(root, 6), "pid_ns"));
+	ck_assert_int_eq(json_integer_value(json_object_get(process_of(root, 7), "pid_ns")), 4026532001);
+	ck_assert_ptr_null(json_object_get(process_of(root, 8), "pid_ns"));
+	ck_assert_ptr_null(json_object_get(process_of(root, 9), "pid_ns"));
+	json_decref(root);
+}
+END_TEST
+
 /* Bytes from another machine. */
 START_TEST(test_hostile_listing)
 {
@@ -412,5 +426,5 @@ out:
 END_TEST
 
 UNIT_MAIN_AROUND("sidecar_listing", setup, teardown, test_script, test_odd_names, test_busybox, test_slow_busybox,
-		 test_mounts, test_two_listings, test_closest_look, test_places, test_hostile_listing, test_no_listing,
-		 test_shell_messages, test_shell_silent)
+		 test_mounts, test_two_listings, test_closest_look, test_places, test_pid_namespace,
+		 test_hostile_listing, test_no_listing, test_shell_messages, test_shell_silent)

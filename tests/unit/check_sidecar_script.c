@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -234,6 +235,43 @@ START_TEST(test_messages)
 }
 END_TEST
 
+/* That every process has the number of the namespace in whose /proc it was found; 0: the host's, which is not said. */
+static void check_pid_ns(const json_t *root, int64_t pid_ns)
+{
+	json_t *list = json_object_get(root, "processes"), *process;
+	size_t i;
+
+	ck_assert_ptr_nonnull(find(root, getpid()));
+	json_array_foreach(list, i, process) {
+		ck_assert_int_eq(json_integer_value(json_object_get(process, "pid_ns")), pid_ns);
+	}
+}
+
+/* In a container, the PIDs in /proc are not the host's. */
+START_TEST(test_pid_namespace)
+{
+	static const int64_t inodes[][2] = { { 4026531836, 0 }, { 4026532001, 4026532001 } };
+	char *listing = sidecar_script(NULL), *messages = messages_script("tell all\n");
+
+	for (size_t i = 0; i < 2 * G_N_ELEMENTS(inodes) * G_N_ELEMENTS(shells); i++) {
+		const int64_t *inode = inodes[i / 2 % G_N_ELEMENTS(inodes)];
+		char *script = g_strdup_printf("readlink() { case $1 in /proc/self/ns/pid) echo 'pid:[%" PRId64 "]';;"
+					       " *) command readlink \"$@\";; esac; }\n%s",
+					       inode[0], i % 2 ? messages : listing);
+		char *text = run(shells[i / 2 / G_N_ELEMENTS(inodes)], script, NULL);
+		json_t *root = text ? i % 2 ? parse_messages(text) : sidecar_parse_listing(text, strlen(text)) : NULL;
+
+		if (root)
+			check_pid_ns(root, inode[1]);
+		json_decref(root);
+		g_free(text);
+		g_free(script);
+	}
+	g_free(listing);
+	g_free(messages);
+}
+END_TEST
+
 /* Whether that shell takes the process of this directory's file "stat" for one of a user. */
 static void expect_user(const char *const *shell, const char *script, bool is_user)
 {
@@ -306,4 +344,5 @@ START_TEST(test_temporary_place)
 }
 END_TEST
 
-UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages, test_numbers, test_temporary_place)
+UNIT_MAIN_AROUND("sidecar_script", setup, teardown, test_listing, test_messages, test_pid_namespace, test_numbers,
+		 test_temporary_place)
