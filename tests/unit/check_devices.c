@@ -652,15 +652,21 @@ static void perf_event_of(struct events *e, unsigned trace, uint64_t t, int64_t 
 	model_apply(e->m, 0, &r.ev);
 }
 
+/* Two traces of a host with the same counter. */
+static void begin_two_traces(struct events *e, bool per_thread)
+{
+	begin(e);
+	perf_name(e, 0, 0, "zero", per_thread);
+	events_trace(e, 1, DOMAIN_KERNEL);
+	perf_name(e, 1, 0, "zero", per_thread);
+}
+
 /* Two sessions of a host count the same: what both have seen counts once, and a little read later does not add up. */
 static void same_counter_of_two_traces(bool per_thread)
 {
 	struct events e;
 
-	begin(&e);
-	perf_name(&e, 0, 0, "zero", per_thread);
-	events_trace(&e, 1, DOMAIN_KERNEL);
-	perf_name(&e, 1, 0, "zero", per_thread);
+	begin_two_traces(&e, per_thread);
 	perf_event_of(&e, 0, 1100, 7, 100);
 	perf_event_of(&e, 1, 1100, 7, 5000);
 	for (unsigned i = 1; i <= 10; i++) {
@@ -693,10 +699,7 @@ static void counter_of_a_later_trace(bool per_thread)
 {
 	struct events e;
 
-	begin(&e);
-	perf_name(&e, 0, 0, "zero", per_thread);
-	events_trace(&e, 1, DOMAIN_KERNEL);
-	perf_name(&e, 1, 0, "zero", per_thread);
+	begin_two_traces(&e, per_thread);
 	perf_event_of(&e, 0, 1100, 7, 100);
 	/* 3000 were not shown until now */
 	perf_event_of(&e, 1, 1130, 7, 8000);
